@@ -1,4 +1,7 @@
-"""CSV and TSV text as columns of text: types are never inferred, and a blank line is a row of one column alone."""
+"""Read CSV and TSV text as text columns.
+
+Types are never inferred; a blank line is a row if there is only one column.
+"""
 
 import copy
 import csv
@@ -39,19 +42,19 @@ _LONGEST_HEADER = 1 << 20
 _LINES_ABOVE = 30
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
-_ENOUGH = 3  # rows of as many fields
+_ENOUGH = 3  # number of rows with the same field count
 _OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
-_END_OF_FILE = b"\x1a"  # as DOS wrote it
-_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
+_END_OF_FILE = b"\x1a"  # end-of-file character of DOS
+_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # first line that spreadsheets write and read
 
 
 class DelimitedText:
-    """CSV or TSV, with its header: the names of its columns, and its columns on request.
+    """CSV or TSV text with its header. Provides the column names, and loads columns on request.
 
-    It is made of the name for messages, the text in UTF-8, and the number of lines of the file before it.
+    Created from the name for messages, the text in UTF-8, and the number of lines of the file before it.
 
-    Arrow parses; Python's slow reader parses the header, and finds the line of an error that Arrow reports. Blanks
-    around names and fields are stripped, unless the dialect is exact.
+    Arrow parses the rows. Python's slower reader parses the header, and finds the line of an error that Arrow reports.
+    Blanks around names and fields are stripped, unless the dialect is exact.
     """
 
     def __init__(
@@ -96,7 +99,8 @@ class DelimitedText:
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
         named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
         self.names = fields[:named]
-        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # trailing ones, as spreadsheets leave them
+        # unnamed trailing columns, as from spreadsheets
+        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
         self.below = 0 if self.exact or not self._named else self._names_below()
@@ -108,7 +112,7 @@ class DelimitedText:
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
-        """Refuse names that hold rows, as where a quote in the header is not closed, or only in a row far below."""
+        """Reject names that contain rows: a quote in the header is not closed, or is closed only far below."""
         for name in names:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
@@ -118,7 +122,7 @@ class DelimitedText:
 
     @property
     def header(self) -> bytes:
-        """The lines of the header, as they stand in the text."""
+        """The unparsed header lines."""
         if not self._named:
             return b""
         ends = (line_end.end() for line_end in LINE_END.finditer(self.data))
@@ -126,23 +130,23 @@ class DelimitedText:
 
     @property
     def lines(self) -> int:
-        """Number of lines up to the first record."""
+        """Number of lines before the first record."""
         return self.header_lines + self._skipped
 
     @property
     def size(self) -> int:
-        """Bytes up to the first record."""
+        """Number of bytes before the first record."""
         return self._above + len(self.header)
 
     def end_of(self, data: bytes, start: int = 0) -> int:
-        """Return where rows end, without trailing rows of separators alone and without a footer."""
+        """Return the end of the rows, excluding trailing rows of separators and a footer."""
         return len(data) if self.exact else self._footer_of(data, start)[0]
 
     def _footer_of(self, data: bytes, start: int) -> tuple[int, int]:
         return footer_of(data, start, self.delimiter, self._n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
-        """Return where the rows end, whatever follows: above blank lines, separators alone and a footer."""
+        """Return the end of the certain rows: before any trailing blank lines, rows of separators, or footer."""
         end = self.end_of(data)
         if self.exact or self._n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
             return end
@@ -152,12 +156,12 @@ class DelimitedText:
         return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
 
     def footer(self, rest: bytes) -> int:
-        """Return the number of footer lines in what follows the last record.
+        """Return the number of footer lines after the last record.
 
         Raises
         ------
         MisreadError
-            If there are some, and footers are not skipped.
+            If there are footer lines, and they are not skipped.
         """
         lines = self._footer_of(rest, 0)[1]
         if lines and not self._skips_footer:
@@ -168,9 +172,9 @@ class DelimitedText:
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
-        """Return the decimal sign of numeric columns by the first rows; empty if they are plain or ambiguous.
+        """Return the decimal sign of numeric columns, detected from the first rows; empty if it is plain or ambiguous.
 
-        Texts of `null` are no numbers, and say nothing.
+        Texts in `null` are ignored.
         """
         first = self.data[:_LOOKED_AT]
         positions = [n for n, name in enumerate(self.names) if name in names]
@@ -185,7 +189,7 @@ class DelimitedText:
         return recognised_decimal([field for field in held if field not in null])
 
     def _header_below(self, absent: Missing) -> str:
-        """Return the hint for a header that stands below other lines; empty where none is found."""
+        """Return the hint for a header below other lines; empty if there is none."""
         lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
         for number, line in enumerate(lines, 2 + self._skipped):
             for mark in DELIMITERS:
@@ -198,13 +202,13 @@ class DelimitedText:
         return f"; if line {self.below} holds the names: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
-        """Return the line of the names, if not the first: below it, above rows of as many fields; 0 for none."""
+        """Return the header line if it is not the first; rows with as many fields follow it. 0 for none."""
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
         if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
             return 0
         fewest = self._n_fields if len(self.names) == self._n_fields else 2
-        found = {0: 0}  # number of columns: line; of several delimiters, the one that makes most columns of it
+        found = {0: 0}  # line by column count; the delimiter with the most columns is chosen
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
             number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
@@ -215,18 +219,18 @@ class DelimitedText:
         return found[max(found)]
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
+        """Return the named columns as text (``pyarrow.ChunkedArray``).
 
         Raises
         ------
         InputError
-            If a row has another number of fields than the header, as a blank line has in a file of several columns,
-            a quoted field is never closed, or a field is not valid UTF-8; with the line.
+            If the field count of a row differs from the header (as for a blank line in a file with several columns), a
+            quoted field is never closed, or a field is not valid UTF-8; with the line.
         """
         import pyarrow as pa
 
         quotes = self.data.count(b'"')
-        if quotes % 2:  # Arrow would take all that follows an open quote for one value
+        if quotes % 2:  # Arrow would read everything after an open quote as one value
             self._explain(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
@@ -236,15 +240,15 @@ class DelimitedText:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
-        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
+        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # frees each after its copy
 
     def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
-        """Return the named columns of the first rows, those of `size` bytes about; what is no UTF-8 is replaced."""
+        """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
         import pyarrow as pa
 
         whole = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
         end = len(self.data) if whole else self.data.rfind(b"\n", 0, size) + 1
-        while self.data.count(b'"', 0, end) % 2:  # a line end within quotes
+        while self.data.count(b'"', 0, end) % 2:  # line end within quotes
             end = self.data.rfind(b"\n", 0, end - 1) + 1
         if end <= len(self.header):
             return {name: pa.chunked_array([], pa.string()) for name in names}
@@ -256,18 +260,18 @@ class DelimitedText:
         import pyarrow as pa
 
         block, table = _BLOCK, None
-        with suppress(pa.ArrowException):  # which shows the line: it must not be chained to ours
+        with suppress(pa.ArrowException):  # its message shows the line, so it must not be chained
             table = self._parse(names, block)
         if table is None:
             self._explain()
             block = min(len(self.data) + 1, _LARGEST_BLOCK)
-            with reading(self.path, values=True):  # a row longer than a block, perhaps
+            with reading(self.path, values=True):  # a row may be longer than a block
                 table = self._parse(names, block)
         self._refuse_blank_lines(table.num_rows, block)
         return {name: table.column(name) for name in names}
 
     def _refuse_unnamed(self) -> None:
-        """Refuse columns at the end that have no name, if they hold anything."""
+        """Reject trailing columns that have no name but contain values."""
         for line, _, row in self._rows():
             held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
             if held and len(row) == self._n_fields:
@@ -277,7 +281,7 @@ class DelimitedText:
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
-        """Read a text in which quotes open after a blank: Arrow takes such quotes as text."""
+        """Read a text in which quotes follow blanks: Arrow would read such quotes as text."""
         import pyarrow as pa
 
         self._explain()
@@ -287,9 +291,9 @@ class DelimitedText:
         return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
 
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
-        """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
+        """Reject blank lines if there are several columns. Arrow reads them as rows of empty fields, or skips them.
 
-        Two line ends in a row may be within quotes: the number of rows that Arrow counts tells whether a line is blank.
+        Two adjacent line ends may be within quotes. Arrow's row count shows whether there is a blank line.
         """
         if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
@@ -337,7 +341,7 @@ class DelimitedText:
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
                 problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
-            if problem:  # raised here, so that the decoding error, which holds the bytes, is not chained
+            if problem:  # raised here to avoid chaining the decoding error, which contains the bytes
                 raise MisreadError(problem, other) if other else InputError(problem)
             yield first_line, rows.line_num, row
 
@@ -359,7 +363,7 @@ class DelimitedText:
 
 
 def _first_row(data: bytes) -> str:
-    """Return the first row of a text, with its line ends within quotes."""
+    """Return the first row of a text, including line ends within quotes."""
     row_end = quotes = 0
     for line_end in LINE_END.finditer(data, 0, _LONGEST_HEADER):
         quotes += data.count(b'"', row_end, line_end.end())
@@ -370,7 +374,7 @@ def _first_row(data: bytes) -> str:
 
 
 def _require_text(path: str, header: str) -> None:
-    """Refuse a text whose first row shows that it is not delimited text."""
+    """Reject a text whose first row shows that it is not delimited text."""
     problem = ""
     if header.startswith("PK\x03\x04"):
         problem = f"this is a workbook or an archive; a workbook is read as .xlsx: {setting('input_format', 'xlsx')}"
@@ -391,7 +395,7 @@ def _require_text(path: str, header: str) -> None:
 
 
 def _has_adjacent_line_ends(data: bytes) -> bool:
-    """Tell whether two line ends follow each other, a carriage return with its line feed being one; 0.2 s a GB."""
+    """Return True if two line ends are adjacent; CR LF counts as one. Cost: 0.2 s per GB."""
     text = np.frombuffer(data, np.uint8)
     for first in range(0, len(text), _BYTES_AT_ONCE):
         part = text[first : first + _BYTES_AT_ONCE + 1]

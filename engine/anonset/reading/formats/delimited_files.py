@@ -1,4 +1,4 @@
-"""CSV and TSV files as batches of rows, one after the other, whatever their size."""
+"""Read CSV and TSV files of any size as batches of rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,12 +12,12 @@ from anonset.reading.source import DataFile, Source
 
 
 def open_delimited(source: Source, how: Reading) -> OpenedSource:
-    """Open CSV or TSV files, whose headers must agree.
+    """Open CSV or TSV files with equal headers.
 
     Raises
     ------
     InputError
-        If they do not, or one has no header.
+        If the headers differ, or a file has none.
     """
     usual = "\t" if source.format == "tsv" else ","
     heads = []
@@ -70,7 +70,7 @@ def _rows(file: DataFile, head: DelimitedText, usual: str, how: Reading, names: 
         lines = piece.lines - above - held.count(b"\n")
         data = held + piece.data
         body = data[: head.certain_rows(data)]
-        held = data[len(body) :]  # blank lines, separators alone, or a footer: rows only if others follow
+        held = data[len(body) :]  # blank lines, rows of separators, or a footer: rows only if other rows follow
         if body or not yielded:
             part = loaded(body)
             columns = part.load(wanted)
@@ -80,5 +80,5 @@ def _rows(file: DataFile, head: DelimitedText, usual: str, how: Reading, names: 
         lines += body.count(b"\n")
     footer = head.footer(held)
     if footer or head.end_of(held):
-        rest = loaded(held[: head.end_of(held)]).load(wanted)  # refuses blank lines above no footer
+        rest = loaded(held[: head.end_of(held)]).load(wanted)  # rejects blank lines that precede no footer
         yield replace(with_keys(file, before, 0, rest, names), footer=footer)

@@ -1,4 +1,4 @@
-"""FIMI text, one transaction a line, items separated by blanks; and SPMF's variants of it."""
+"""Read FIMI text (one transaction per line, items separated by blanks) and SPMF's variants of it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,35 +19,35 @@ from anonset.reading.source import Source
 from anonset.spelling import setting
 
 COLUMN = "items"
-"""Name of a FIMI file's only column."""
+"""Name of the only column of a FIMI file."""
 _META = re.compile(rb"^[@%#].*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _NAMED = re.compile(rb"^@ITEM=([^=\r\n]+)=([^\r\n]*)", re.MULTILINE)
-_ENDS_OF_SPMF = ("-1", "-2")  # of an itemset, and of a sequence of them
+_ENDS_OF_SPMF = ("-1", "-2")  # end of an itemset, and end of a sequence of itemsets
 
 
 @dataclass
 class FimiLines:
-    """Lines of FIMI text, which may come in pieces: only the last one shows whether the format is another."""
+    """Lines of FIMI text, read in pieces. Only the last line shows whether the format is another."""
 
     where: str
     """Name of the file, for messages."""
     dialect: Dialect
     separator: str | None
-    """The declared separator of items, if any."""
+    """Declared separator of items, or None."""
     sequences: bool = True
-    """Whether all lines so far that hold something end with -2, as those of SPMF's sequences do."""
+    """True if all non-empty lines so far end with -2, like SPMF's sequences."""
     nonempty: bool = False
-    """Whether any line so far holds something."""
+    """True if any line so far is not empty."""
     labels: set[str] = field(default_factory=set, repr=False)
-    """The distinct items so far."""
+    """Distinct items so far."""
 
     def restart(self) -> None:
-        """Forget all lines: the next line is the first one of the files."""
+        """Reset the state: the next line is the first line of the files."""
         self.sequences, self.nonempty = True, False
         self.labels.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines, which follow a number of others.
+        """Return the records of some lines; `lines` is the number of earlier lines.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class FimiLines:
         return encode_sets(COLUMN, indptr, codes, labels)
 
     def judge(self) -> None:
-        """Refuse, after the last line, a text of another format.
+        """Reject a text of another format, after the last line.
 
         Raises
         ------
@@ -82,31 +82,32 @@ class FimiLines:
 
 @dataclass
 class SpmfLines:
-    """Lines of SPMF, which may come in pieces: transactions, or sequences, whose items become one set each.
+    """Lines of SPMF text, read in pieces: transactions, or sequences, each of which becomes one set.
 
-    Lines that begin with ``@``, ``%`` or ``#`` are no transactions; ``@ITEM=1=apple`` names an item, and stands before
-    the transactions that hold it.
+    Lines that begin with ``@``, ``%`` or ``#`` are not transactions. ``@ITEM=1=apple`` names an item, and must precede
+    all transactions that contain it.
     """
 
     where: str
     """Name of the file, for messages."""
     named: dict[str, str] = field(default_factory=dict, repr=False)
-    """The names of items so far, by what stands for them."""
+    """Item names so far, by token."""
     tokens: set[str] = field(default_factory=set, repr=False)
-    """What stands for items, of the transactions so far."""
+    """Tokens in the transactions so far."""
 
     def restart(self) -> None:
-        """Forget all names and transactions: the next line is the first one of the files."""
+        """Reset all names and transactions: the next line is the first line of the files."""
         self.named.clear()
         self.tokens.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines, before which there are so many others.
+        """Return the records of some lines; `lines` is the number of earlier lines.
 
         Raises
         ------
         InputError
-            If they hold utilities, or what is no UTF-8, two items have the same name, or a name stands too late.
+            If the lines contain utilities or invalid UTF-8, two items have the same name, or a name follows a
+            transaction that contains its item.
         """
         found = _NAMED.findall(text)
         names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
@@ -129,11 +130,11 @@ class SpmfLines:
         return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
     def judge(self) -> None:
-        """Refuse nothing: each line tells all."""
+        """Do nothing: each line is checked when it is read."""
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
-    """Return where each line's tokens start, their codes, and the distinct tokens."""
+    """Return the start of each line's tokens, their codes, and the distinct tokens."""
     from anonset_kernels.fimi import tokenize
 
     text = np.frombuffer(data, np.uint8)
@@ -145,7 +146,7 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
             labels.append(str(view[start : start + length], "utf-8"))
     except UnicodeDecodeError:
         pass
-    if len(labels) < len(starts):  # raised here, so that the decoding error, which holds the bytes, is not chained
+    if len(labels) < len(starts):  # raised here to avoid chaining the decoding error, which contains the bytes
         raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
     return indptr, codes, labels
 
@@ -155,7 +156,7 @@ def _spmf() -> str:
 
 
 def _require_fimi(where: str, labels: list[str]) -> None:
-    """Refuse SPMF's files, whose marks would become items, and UTF-16."""
+    """Reject UTF-16, and SPMF files, whose markers would become items."""
     problem = ""
     if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
         problem = _spmf()
@@ -178,7 +179,7 @@ def open_fimi(source: Source, how: Reading) -> OpenedSource:
 
 
 def open_spmf(source: Source, how: Reading) -> OpenedSource:
-    """Open files of SPMF."""
+    """Open SPMF files."""
     return _of_lines(source, how, SpmfLines(source.where))
 
 

@@ -1,4 +1,4 @@
-"""The end of the rows of a text: separators alone, sums and notes below the last record."""
+"""Find the end of the rows of a text, before trailing rows of separators, and sums and notes below the last record."""
 
 import re
 
@@ -26,20 +26,20 @@ _FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$
 _OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
 _DIGIT = re.compile(r"\d")
 _ROWS_OF_KEYS = 10
-"""Rows whose first fields show whether keys are there."""
+"""Number of rows whose first fields show whether the column contains keys."""
 _FEWEST_FIELDS = 4
-"""Fields of a row from which on a single one that is a note is no record, nor a number of named things alone."""
+"""Minimum number of columns for rows with a single note, or with a count of things, to be footers."""
 
 
 def is_figure(field: str) -> bool:
-    """Return True if a field contains a number, with whatever marks."""
+    """Return True if a field contains a number, with any signs around it."""
     return _FIGURE.fullmatch(field) is not None
 
 
 def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
-    r"""Return where rows end that begin at a place, without trailing rows of separators alone.
+    r"""Return the end of the rows that begin at `start`, excluding trailing rows of separators.
 
-    Of two columns, both may be sets, and such a row a record without items.
+    With two columns, both may be sets, and such a row is a record without items.
 
     >>> end_of_rows(b"a;b;\n;;\nc;d;\n;;\n;;\n", 0, ";", 3)
     13
@@ -55,11 +55,11 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
 
 
 def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bool = False) -> tuple[int, int]:
-    r"""Return where rows end that begin at a place, without a footer, and the number of lines of the footer.
+    r"""Return the end of the rows that begin at `start`, excluding a footer, and the number of footer lines.
 
-    A footer is a sum (a word such as ``Total`` with numbers, or numbers of things), a line of text that is no row, or a
-    row of few fields with a word where other rows have keys (`keyed`). Blank lines and rows of separators above it and
-    below it go with it.
+    A footer is a sum (a word such as ``Total`` with numbers, or counts of things), a line of text that is not a row, or
+    a row of few fields with a word in the key column (`keyed`). Blank lines and rows of separators above and below it
+    are part of the footer.
 
     >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
     (6, 2)
@@ -93,7 +93,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 
 def _is_footer(row: list[str], fields: int) -> bool:
-    """Return True if a row is a sum or a note, by its words."""
+    """Return True if the words of a row show a sum or a note."""
     held = [field for field in row if field]
     words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
     rest = [field for field in held if field not in words]
@@ -109,13 +109,13 @@ def _is_footer(row: list[str], fields: int) -> bool:
 
 
 def _is_counted(field: str) -> bool:
-    """Return True if a field is a number of things, such as ``90 visits``."""
+    """Return True if a field is a count of things, such as ``90 visits``."""
     number = _FIGURE.match(field)
     return number is not None and _OF_THINGS.fullmatch(field[number.end() :]) is not None
 
 
 def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
-    r"""Return True if the first fields of the first ten rows, which begin at a place, all contain a digit.
+    r"""Return True if the first fields of the first ten rows from `start` all contain a digit.
 
     >>> has_keys(b"P1;x\n" * 12, 0, ";", 2), has_keys(b"P1;x\nAnn;x\n" * 9, 0, ";", 2), has_keys(b"P1;x\n", 0, ";", 2)
     (True, False, False)
@@ -126,7 +126,7 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
-    """Return True if a row of few fields has a word where keys are: a sum in whatever language."""
+    """Return True if a row of few fields has a word in the key column: a sum in any language."""
     held = [field for field in row if field]
     if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
         return False
@@ -134,7 +134,7 @@ def _is_below_keys(row: list[str], fields: int) -> bool:
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:
-    """Return where the last line of the first bytes begins and ends, without its line end."""
+    """Return the start and end of the last line of the first `end` bytes, without its line end."""
     stop = end
     if stop and data[stop - 1] == ord("\n"):
         stop -= 1

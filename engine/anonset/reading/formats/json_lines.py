@@ -1,4 +1,4 @@
-"""JSON Lines: a record per line, as columns of text and of lists; types are never inferred."""
+"""Read JSON Lines, one record per line, as columns of text and of lists. Types are never inferred."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,19 +11,19 @@ from anonset.reading.formats.text_chunks import Piece, pieces
 from anonset.reading.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
-"""Kinds of columns; the largest that occurs in a column is its kind."""
+"""Kinds of columns; the kind of a column is the largest kind of its values."""
 _Record = dict[str, Any]
 
 
 def open_json_lines(source: Source, how: Reading) -> OpenedSource:
-    """Open files of JSON Lines. The members of objects are columns called ``object.member``.
+    """Open JSON Lines files. Members of objects become columns called ``object.member``.
 
-    The names and kinds of the columns are found in a first pass through all files, as a record may lack any of them.
+    A first pass through all files finds the names and kinds of the columns, because any record may lack some.
 
     Raises
     ------
     InputError
-        If a line is no JSON object, or there is none.
+        If a line is not a JSON object, or there is no line.
     """
     kinds: dict[str, int] = {}
     for file in source.files:
@@ -52,7 +52,7 @@ def open_json_lines(source: Source, how: Reading) -> OpenedSource:
 
 
 def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
-    """Yield the records of a piece; blank lines are none."""
+    """Yield the records of a piece. Blank lines are skipped."""
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
@@ -66,7 +66,7 @@ def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
         except _RepeatedNameError:
             problem = "a name occurs twice in an object"
         except ValueError:
-            pass  # its message may quote the line
+            pass  # the message may quote the line
         if isinstance(record, dict):
             yield _flat(record)
             continue
@@ -79,7 +79,7 @@ def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
 
 
 class _RepeatedNameError(ValueError):
-    """A name that occurs twice in an object."""
+    """Name that occurs twice in an object."""
 
 
 def _members(pairs: list[tuple[str, Any]]) -> _Record:
@@ -94,11 +94,11 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
-"""Numbers stay the text that they are written as."""
+"""Decoder that keeps numbers as written."""
 
 
 def _flat(record: _Record) -> _Record:
-    """Return a record with the members of its objects as members of its own.
+    """Return a record with nested objects flattened.
 
     >>> _flat({"id": "1", "address": {"zip": "01067", "geo": {"lat": "5.0"}}})
     {'id': '1', 'address.zip': '01067', 'address.geo.lat': '5.0'}
@@ -120,7 +120,7 @@ def _kind(value: Any) -> int:
 
 
 def _column(values: list[Any], kind: int) -> Any:
-    """Return values as a column (``pyarrow.ChunkedArray``); nested ones are not read."""
+    """Return values as a column (``pyarrow.ChunkedArray``). Nested values are not read."""
     import pyarrow as pa
 
     if kind == _NESTED:

@@ -1,4 +1,4 @@
-"""Data that are in memory: data frames, columns, records, sets, and matrices, as columns of Arrow or of sets."""
+"""Convert data in memory (data frames, columns, records, sets, matrices) to Arrow columns or set-valued columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
@@ -19,28 +19,28 @@ _COLUMN = "items"
 
 
 class Columns(NamedTuple):
-    """Named columns of Arrow, or one of sets."""
+    """Named Arrow columns, or one set-valued column."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Any]
-    """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    """Columns by name: each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     sets_only: bool = False
 
 
 def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> Columns:
-    """Return the columns of what is in memory.
+    """Return the columns of an object in memory.
 
     Parameters
     ----------
     where
-        What it is, for messages.
+        Name of the object, for messages.
     labels
-        The items that the columns of a matrix stand for.
+        Items of the columns of a matrix.
 
     Raises
     ------
     InputError
-        If it is nothing that holds columns, records or sets.
+        If the object contains no columns, records or sets.
     """
     if _is_matrix(source):
         return Columns((_COLUMN,), {_COLUMN: _of_matrix(where, source, labels)}, True)
@@ -94,7 +94,7 @@ def _texts(where: str, labels: Iterable[Any]) -> list[str]:
 
 
 def _of_stream(where: str, source: Any) -> Columns:
-    """Convert to an Arrow table; if there are Python objects, which Arrow may not know, column by column."""
+    """Convert to an Arrow table; if there are Python objects of types unknown to Arrow, column by column."""
     import pyarrow as pa
 
     table, problem = None, None
@@ -104,19 +104,22 @@ def _of_stream(where: str, source: Any) -> Columns:
     except InputError as error:
         problem = error
     if table is not None:
-        # An index without a name is no column of the data (pandas keeps one after filtering).
+        # An unnamed index is not a data column (pandas keeps one after filtering).
         names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
         return Columns(names, {name: _known(where, source, name, table.column(name)) for name in names})
     given = getattr(source, "columns", None)
     if given is not None and _is_frame(source, given):
         return _of_mapping(where, {name: source[name].to_list() for name in given})
-    if given is None and isinstance(source, Iterable):  # a column alone
+    if given is None and isinstance(source, Iterable):  # a single column
         return _of_rows(where, _plain(source))
     raise problem or InputError(where)
 
 
 def _known(where: str, source: Any, name: str, column: Any) -> Any:
-    """Return a column; one of Python objects, which polars exports as memory addresses, is built from the objects."""
+    """Return a column.
+
+    A column of Python objects, which polars exports as memory addresses, is built from the objects.
+    """
     import pyarrow as pa
 
     hidden = pa.types.is_fixed_size_binary(column.type) and _is_frame(source, [name])
@@ -124,7 +127,7 @@ def _known(where: str, source: Any, name: str, column: Any) -> Any:
 
 
 def _is_frame(source: Any, names: Any) -> bool:
-    """Tell whether a data frame returns its columns as Python lists."""
+    """Return True if a data frame provides its columns as Python lists."""
     try:
         distinct = len(set(names)) == len(names)
         return distinct and all(isinstance(x, str) and hasattr(source[x], "to_list") for x in names)
@@ -157,7 +160,7 @@ def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
 
 
 def _array(where: str, name: str, values: list[Any]) -> Any:
-    """Return values as a column of Arrow: of lists where there are sets or lists among them."""
+    """Return values as an Arrow column; a list column if some values are sets or lists."""
     import pyarrow as pa
 
     if any(_is_set(value) for value in values):
@@ -174,7 +177,7 @@ def _is_set(value: Any) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Tell whether a value is null, or NaN, which pandas takes for it."""
+    """Return True if a value is null or NaN (null in pandas)."""
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )
@@ -185,7 +188,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_rows(where: str, source: Iterable[Any]) -> Columns:
-    """Read records, each a mapping of names to values, or sets."""
+    """Read records, each a mapping of names to values, or read sets."""
     try:
         rows = list(source)
     except TypeError as error:
@@ -218,6 +221,6 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
 
 
 def open_object(source: Source, how: Reading) -> OpenedSource:
-    """Open a Python object, which is one batch."""
+    """Open a Python object as one batch."""
     columns = columns_of(source.where, source.given, how.labels)
     return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)

@@ -1,4 +1,7 @@
-"""Parquet files as batches of rows: text as codes where a dictionary pays, and few rows at once where they are long."""
+"""Read Parquet files as batches of rows.
+
+Text is dictionary-encoded if that saves memory. Batches of long rows contain fewer rows.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,20 +13,20 @@ from anonset.reading.files import open_parquet, reading
 from anonset.reading.source import DataFile, Source
 
 _BYTES_AT_ONCE = 1 << 24
-"""Encoded bytes of the rows of a batch from Parquet, at most, about."""
+"""Approximate maximum of encoded bytes in a batch of rows."""
 _LONG, _SMALL = 64, 1 << 20
-"""Bytes, as they are encoded, of a value that is long, and of a column in a row group that is small."""
+"""Encoded bytes per value, and minimum bytes of a column in a row group, above which most values must differ."""
 _CODE, _LARGE = 4, 1 << 23
-"""Bytes above which a value is no code, as a rule, and above which a column in a row group is large."""
+"""The same for large columns: bytes above which a value is usually not a code, and minimum bytes of a column."""
 
 
 def open_parquet_files(source: Source, how: Reading) -> OpenedSource:
-    """Open Parquet files, which must agree in schema.
+    """Open Parquet files with equal schemas.
 
     Raises
     ------
     InputError
-        If one is none, or has other columns than the first.
+        If a file is not Parquet, or has other columns than the first.
     """
     from pyarrow import parquet
 
@@ -52,10 +55,10 @@ def open_parquet_files(source: Source, how: Reading) -> OpenedSource:
 
 
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
-    """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one.
+    """Yield the rows of a Parquet file. Text is read as codes of the row group's dictionary, if there is one.
 
-    Ids come as text: nearly all of them are different. So do other values of which most must be: of a dictionary Arrow
-    holds a row group's.
+    Ids are read as plain text because nearly all of them differ. So are other columns whose values must mostly differ:
+    Arrow keeps the dictionary of a whole row group in memory.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -86,9 +89,10 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
 
 
 def _without_codes(metadata: Any) -> set[str]:
-    """Return the columns, not small, with so many bytes a value that most must differ (``pyarrow.FileMetaData``).
+    """Return the columns, except small ones, with so many bytes per value that most values must differ.
 
-    Where they are large, few bytes tell that: those of a dictionary do not count.
+    `metadata` is a ``pyarrow.FileMetaData``. For large columns few bytes suffice, because dictionary bytes do not
+    count.
     """
 
     def most_differ(size: int, n: int) -> bool:
@@ -100,7 +104,7 @@ def _without_codes(metadata: Any) -> set[str]:
 
 
 def _rows_at_once(group: Any) -> int:
-    """Return how many rows of a row group to read at once: fewer where they are long (``pyarrow.RowGroupMetaData``)."""
+    """Return the number of rows to read at once: fewer if rows are long. `group` is a ``pyarrow.RowGroupMetaData``."""
     rows, size = int(group.num_rows), int(group.total_byte_size)
     return max(1, min(spans.AT_ONCE, _BYTES_AT_ONCE * rows // max(1, size)))
 
@@ -108,7 +112,7 @@ def _rows_at_once(group: Any) -> int:
 def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str], size: int) -> Iterator[Any]:
     """Yield the rows of a row group, `size` at a time.
 
-    Arrow cannot return lists of codes where the dictionary grew too large.
+    Arrow cannot return lists of codes if the dictionary grew too large.
     """
     import pyarrow as pa
 
@@ -121,7 +125,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
                 with reading(file.where, "not valid Parquet"):
                     batch = next(batches, None)
                     if batch is not None:
-                        batch.validate(full=True)  # refuses text that is not UTF-8, and bad offsets
+                        batch.validate(full=True)  # rejects text that is not UTF-8, and bad offsets
             except InputError as error:
                 if table is coded and isinstance(error.__cause__, pa.ArrowNotImplementedError):
                     break
@@ -136,7 +140,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
 
 
 def _difference(first: Any, other: Any) -> str:
-    """Say in which column two Arrow schemas differ."""
+    """Return the column in which two Arrow schemas differ."""
     for column in first:
         position = other.get_field_index(column.name)
         if position < 0:

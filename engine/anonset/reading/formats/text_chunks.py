@@ -1,4 +1,4 @@
-"""Text larger than memory: decompressed, in UTF-8, in pieces that end where records end."""
+"""Read text larger than memory: decompressed, in UTF-8, in pieces that end at record boundaries."""
 
 import codecs
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from anonset.reading.files import compression_of, reading
 from anonset.reading.source import DataFile
 
 BYTES_AT_ONCE = 1 << 24
-"""Bytes of a piece, about."""
+"""Approximate size of a piece in bytes."""
 _LONGEST_RECORD = 1 << 30
 _LONGEST_MARK = 4
 
@@ -26,13 +26,13 @@ class Piece(Discreet):
 
     data: bytes = field(repr=False)
     lines: int
-    """Lines of the text before it."""
+    """Number of lines of the text before this piece."""
 
 
 class Text:
-    """A text as it comes out of a file: without byte order mark, in UTF-8.
+    """Decoded text of a file, without byte order mark, in UTF-8.
 
-    UTF-8 is not checked; whether another encoding is the right one is checked at the end.
+    UTF-8 is not validated. Any other encoding is checked for plausibility at the end.
     """
 
     def __init__(self, where: str, stream: Any, dialect: Dialect) -> None:
@@ -59,7 +59,7 @@ class Text:
 
 
 class _Recoder:
-    """From another encoding to UTF-8, piece by piece."""
+    """Converter from another encoding to UTF-8, piece by piece."""
 
     def __init__(self, where: str, encoding: str, *, marked: bool) -> None:
         self.where, self.encoding, self.marked = where, encoding, marked
@@ -76,7 +76,7 @@ class _Recoder:
         text = None
         with suppress(UnicodeError):
             text = self._decoder.decode(raw, final=self.ended)
-        if text is None:  # raised here, so that the decoding error, which holds the bytes, is not chained
+        if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
             raise InputError(meaning_of(self.where, self.encoding, valid=False, marked=self.marked))
         self._look(raw, text)
         if self._first and text:
@@ -85,7 +85,7 @@ class _Recoder:
         return text.encode()
 
     def _look(self, raw: bytes, text: str) -> None:
-        """Collect what tells whether the encoding is right, and refuse it at the end if it is not."""
+        """Collect evidence whether the encoding is right; at the end, reject a wrong encoding."""
         if self.marked:
             return
         self._ascii = self._ascii and raw.isascii()
@@ -105,12 +105,12 @@ class _Recoder:
 
 @contextmanager
 def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
-    """Open a file as text, decompressed as its name says.
+    """Open a file as text, decompressed according to its name.
 
     Raises
     ------
     InputError
-        If it cannot be read.
+        If the file cannot be read.
     """
     import pyarrow as pa
 
@@ -131,22 +131,22 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
 
 
 def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
-    """Return the first bytes of a text: at least so many, or all."""
+    """Return the first bytes of a text: at least `size`, or all."""
     with text_of(file, dialect) as text:
         return _more(file, text, b"", size)
 
 
 def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int = 0, lines: int = 0) -> Iterator[Piece]:
-    """Yield the text of a file in pieces of whole records; one without text if there is none.
+    """Yield the text of a file in pieces of whole records; one empty piece if there is no text.
 
     Parameters
     ----------
     delimiter
-        What stands between fields that may be quoted; -1: every line is a record.
+        Delimiter of fields that may be quoted; -1: every line is a record.
     skip
-        Bytes at the beginning that are left out.
+        Number of bytes to skip at the beginning.
     lines
-        Lines that these hold.
+        Number of lines in these bytes.
     """
     from anonset_kernels.text import last_record_end
 
@@ -171,7 +171,7 @@ def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int =
 
 
 def _more(file: DataFile, text: Text, data: bytes, size: int) -> bytes:
-    """Read on until there are `size` bytes, or the text ends."""
+    """Read until there are `size` bytes, or the text ends."""
     what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)
     with reading(file.where, what):

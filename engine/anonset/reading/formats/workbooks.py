@@ -1,4 +1,4 @@
-"""Workbooks (.xlsx): the sheet that contains data, as the text that a spreadsheet program exports."""
+"""Read workbooks (.xlsx): the only sheet with data, as the text that a spreadsheet program would export."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from anonset.reading.source import DataFile, Source
 from anonset.spelling import counted
 
 _LARGEST = 1 << 28
-"""Unpacked bytes of a workbook; a cell takes about 30."""
+"""Maximum uncompressed bytes of a workbook; a cell needs about 30."""
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)(\d+):[A-Z]+(\d+)\"")
 _WITHOUT_VALUE = re.compile(rb"<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>)?\s*</(?:\w+:)?c>")
 _ZEROS = re.compile(r"0[0 /-]*0").fullmatch
@@ -28,7 +28,7 @@ _AS_CSV = "save its sheet as CSV (UTF-8)"
 
 
 def open_workbooks(source: Source, how: Reading) -> OpenedSource:
-    """Open workbooks, whose sheets are read as CSV: dates are ISO, numbers have a point, text stays as it is.
+    """Open workbooks. Sheets are read as CSV: ISO dates, numbers with a decimal point, text unchanged.
 
     Raises
     ------
@@ -43,11 +43,11 @@ def open_workbooks(source: Source, how: Reading) -> OpenedSource:
 
 @dataclass(frozen=True)
 class _SheetFile(DataFile):
-    """A sheet as CSV in memory."""
+    """Sheet as CSV in memory."""
 
     text: bytes = field(default=b"", repr=False)
     first_line: int = 1
-    """Line of the first row that is not empty."""
+    """Line number of the first non-empty row."""
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -61,7 +61,7 @@ class _SheetFile(DataFile):
 
 
 def _sheet_of(file: DataFile) -> _SheetFile:
-    """Return the only sheet of a workbook that is not empty."""
+    """Return the only non-empty sheet of a workbook."""
     with file.opened() as opened, reading(file.where):
         data = bytes(opened.read())
     found = [rows for rows in _sheets(file.where, data) if rows]
@@ -80,7 +80,7 @@ def _sheet_of(file: DataFile) -> _SheetFile:
 
 
 def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
-    """Yield the rows of each sheet as texts, without empty rows and columns at the end."""
+    """Yield the rows of each sheet as texts, without trailing empty rows and columns."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -99,7 +99,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         for sheet in book.worksheets:
             with reading(where, "not a valid workbook", values=True):
-                sheet.reset_dimensions()  # some programs write wrong ones
+                sheet.reset_dimensions()  # some programs write wrong dimensions
                 rows = _texts([list(row) for row in sheet.iter_rows()])
                 xml = archive.read(sheet._worksheet_path)
             if empty := len(_WITHOUT_VALUE.findall(xml)):
@@ -111,7 +111,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
 
 
 def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]]:
-    """Return cells as texts; the dates of a column have times if one of them has."""
+    """Return cells as texts. The dates of a column include times if one of them does."""
     timed = {
         n
         for row in rows
@@ -141,7 +141,7 @@ def _text(cell: Any, *, timed: bool) -> str:
 
 
 def _number(value: float, form: str) -> str:
-    """Return a number as text: 15 digits, and leading zeros if its format has them.
+    """Return a number as text with 15 digits, and with leading zeros if its format has them.
 
     >>> _number(1067.0, "00000"), _number(0.1 + 0.2, "General"), _number(12.0, "0.00")
     ('01067', '0.3', '12')
@@ -157,7 +157,7 @@ def _number(value: float, form: str) -> str:
 
 
 def _fill_merged(rows: list[list[str]], xml: bytes) -> None:
-    """Repeat the text of a cell that spans several rows in each of them."""
+    """Repeat the text of a vertically merged cell in each of its rows."""
     for letters, top, bottom in _MERGED.findall(xml):
         column = 0
         for letter in letters:

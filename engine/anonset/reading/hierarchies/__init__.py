@@ -1,1 +1,1 @@
-"""Hierarchies from files, objects and frequencies."""
+"""Read or build hierarchies from files, objects and frequencies."""

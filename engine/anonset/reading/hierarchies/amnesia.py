@@ -1,9 +1,9 @@
-"""Hierarchy files of Amnesia: ``distinct`` ones name labels, ``range`` ones intervals of numbers or of dates.
+"""Read Amnesia hierarchy files: ``distinct`` files contain labels, ``range`` files intervals of numbers or dates.
 
-A head of lines (``distinct`` or ``range``, then ``name``, ``type``, ``height``) is followed by a line for each inner
+Header lines (``distinct`` or ``range``, then ``name``, ``type``, ``height``) are followed by one line for each inner
 node, ``node has child child ...``, lowest levels first, with blank lines between the levels. The values of the data
-become the leaves of a range file. A number at the end of an interval belongs to the next one, but at the end of the
-root; a date at the end of one belongs to it, unless another begins there.
+become the leaves of a range file. A number at the end of an interval belongs to the next interval, except at the end of
+the root. A date at the end of an interval belongs to it, unless another interval begins there.
 """
 
 import re
@@ -21,12 +21,12 @@ _DATE = re.compile(r"(?:(?:(\d{1,2})/)?(\d{1,2})/)?(\d{4})")
 
 
 def is_amnesia(text: str) -> bool:
-    """Tell whether a text is a hierarchy file of Amnesia."""
+    """Return True if a text is an Amnesia hierarchy file."""
     return _HEAD.match(text) is not None
 
 
 def is_range(text: str) -> bool:
-    """Tell whether such a file is one of intervals, whose leaves are the values of the data."""
+    """Return True if an Amnesia file contains intervals. Its leaves are then the values of the data."""
     head = _HEAD.match(text)
     return head is not None and head[1].lower() == "range"
 
@@ -48,7 +48,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     Raises
     ------
     HierarchyError
-        If a line is malformed, or a value is no number or date, or lies in no interval.
+        If a line is malformed, or a value is not a number or date, or is in no interval.
     """
     dates = re.search(r"^\s*type\s+date\b", text, re.MULTILINE | re.IGNORECASE) is not None
     parent = dict(_links(where, text))
@@ -88,7 +88,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
 
 
 def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield (child, parent) of each line after the head."""
+    """Yield (child, parent) for each child in each line after the header."""
     in_head, seen = True, dict[str, str]()
     for number, line in enumerate(text.splitlines(), 1):
         if in_head:
@@ -127,7 +127,7 @@ def _float(text: str) -> float | None:
 
 
 def _date(text: str, *, last: bool) -> float | None:
-    """Return a day as a number: of day/month/year, month/year, year, their first or last day, or of an ISO date."""
+    """Return a day as a number, from an ISO date, or the first or last day of day/month/year, month/year or year."""
     if date_parts := _DATE.fullmatch(text.strip()):
         day, month, year = (int(part or 0) for part in date_parts.groups())
         month = month or (12 if last else 1)
@@ -149,7 +149,7 @@ def _ordinal(year: int, month: int, day: int) -> float | None:
 
 
 def _shown(node: str) -> str:
-    """Return what stands between the brackets of an interval's label.
+    """Return the text between the brackets of an interval's label.
 
     >>> _shown("0.0,18.5"), _shown("1/2010,12/2010")
     ('0:18.5', '1/2010:12/2010')
@@ -158,7 +158,7 @@ def _shown(node: str) -> str:
 
 
 def paths_of(parent: Mapping[Any, Any]) -> list[list[Any]]:
-    """Return the path to the root of each label that is nobody's parent; of a cycle, one that runs around it.
+    """Return the path to the root of each label that is no other label's parent; for a cycle, a path around it.
 
     >>> paths_of({"E10": "E", "E": "any", "I10": "any"})
     [['E10', 'E', 'any'], ['I10', 'any']]
@@ -169,7 +169,7 @@ def paths_of(parent: Mapping[Any, Any]) -> list[list[Any]]:
         path = [leaf]
         while path[-1] in parent and len(path) <= len(parent):
             path.append(parent[path[-1]])
-        if len(path) > len(parent) and path[-1] in parent:  # a cycle, which building the tree refuses
+        if len(path) > len(parent) and path[-1] in parent:  # a cycle, which is rejected when the tree is built
             return [path]
         if leaf not in above:
             rows.append(path)

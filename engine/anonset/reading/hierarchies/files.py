@@ -1,4 +1,4 @@
-"""Hierarchy files: one line per leaf, ``leaf,parent,...,root``, separated by ``,`` or ``;``."""
+"""Read and write hierarchy files: one line per leaf, ``leaf,parent,...,root``, separated by ``,`` or ``;``."""
 
 import csv
 import io
@@ -32,8 +32,8 @@ from anonset.reading.hierarchies.frequencies import read_frequencies
 from anonset.spelling import hierarchy_of, meant
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
-_LONGEST_FANOUT = 30  # digits: more labels than there can be
-_NO_LABELS = "N0_0"  # the root of a tree without labels, which is a leaf that never occurs
+_LONGEST_FANOUT = 30  # digits: more labels than can exist
+_NO_LABELS = "N0_0"  # root of a tree without labels: a leaf that never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
@@ -46,12 +46,11 @@ class _Line(NamedTuple):
 def read_hierarchy(path: str | Path) -> Hierarchy:
     """Read a hierarchy file (also ``.gz`` and ``.zst``).
 
-    Each line holds a leaf, its parent, and so on up to the root that all lines share; lines may differ in
-    length. The separator is ``;`` where every line has one outside quotes, unless only ``,`` gives a common root;
-    else it is ``,``. Adjacent equal labels are one node, which stands in several columns; a line shorter than others
-    begins with its leaf so many times more. Children stand in order of first appearance, and the first line is a
-    header iff its last field differs from the root that all others share. Blank lines and empty fields at the end of
-    a line are skipped.
+    Each line contains a leaf, its parent, and so on up to the root, which all lines share. Lines may differ in length.
+    The separator is ``;`` if every line has one outside quotes, unless only ``,`` gives a common root; otherwise it is
+    ``,``. Adjacent equal labels are one node that spans several columns; a shorter line is padded by repeating its
+    leaf. Children are in order of first appearance. The first line is a header iff its last field differs from the root
+    of all other lines. Blank lines and trailing empty fields are skipped.
 
     Raises
     ------
@@ -70,14 +69,14 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
 
 
 def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
-    """Return the hierarchy that a specification stands for whatever the data are; None where it is made from them.
+    """Return the hierarchy of a specification that does not depend on the data; None if it depends on them.
 
     Raises
     ------
     InputError
         If it is a file that cannot be read.
     HierarchyError
-        If it is a file that holds no tree.
+        If it is a file that contains no tree.
     """
     if isinstance(spec, Hierarchy):
         return spec
@@ -93,12 +92,12 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
 
 
 def _is_made(spec: str | Path) -> bool:
-    """Tell whether a specification is not the path of a file."""
+    """Return True if a specification is not the path of a file."""
     return isinstance(spec, str) and (spec.startswith(OF_LABELS) or is_rule(spec))
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Return the prefix of a specification, and the path of the file that it names; no path if it names none.
+    """Return the prefix of a specification, and the path of its file; an empty path if it has none.
 
     >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
     (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
@@ -116,17 +115,17 @@ def split_spec(spec: str) -> tuple[str, str]:
 
 
 def is_refined(spec: str | Path | Hierarchy) -> bool:
-    """Tell whether the children of the nodes of a file's tree are to be halved."""
+    """Return True if the children of each node of a file's tree are to be halved."""
     return isinstance(spec, str) and spec.startswith(REFINE)
 
 
 def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
-    """Return the hierarchy of paths from each leaf to the root.
+    """Return the hierarchy built from paths from each leaf to the root.
 
     Raises
     ------
     HierarchyError
-        If they make no tree, with the row and the label.
+        If the paths do not form a tree, with the row and the label.
     """
     lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
     if not lines:
@@ -138,30 +137,30 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
 def hierarchy_for(
     spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str, occurrences: Int64 | None = None
 ) -> Hierarchy:
-    """Return the hierarchy that a specification stands for, and check that it covers a column.
+    """Return the hierarchy of a specification, and check that it covers a column.
 
     Parameters
     ----------
     spec
-        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``:
-        consecutive chunks of `F` labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
-        ``balanced:F:frequency``, chunks of labels that occur about equally often; ``halves:frequency`` and
-        ``halves:number`` (`anonset.data.halves`), with ``@FILE`` by the frequencies of another file
+        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``: groups of
+        `F` consecutive labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
+        ``balanced:F:frequency``, groups of labels with similar frequencies; ``halves:frequency`` and ``halves:number``
+        (`anonset.data.halves`), with ``@FILE`` by the frequencies in another file
         (`anonset.reading.hierarchies.frequencies`); or ``refine:FILE``, a file's tree with halves over the children of
         each node.
     vocabulary
-        The labels of the column.
+        Labels of the column.
     name
         Name of the column, for messages.
     occurrences
-        int64 (M,): records that hold each label, for trees that are made from frequencies.
+        int64 (M,): number of records that contain each label, for trees built from frequencies.
 
     Raises
     ------
     InputError
         If the file cannot be read.
     HierarchyError
-        If the hierarchy is malformed, or a label of the column is no leaf of it.
+        If the hierarchy is malformed, or a label of the column is not one of its leaves.
 
     Examples
     --------
@@ -231,12 +230,12 @@ def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | N
 
 
 def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
-    """Return a tree with halves over the children of each node, by how often the labels of a vocabulary occur.
+    """Return a tree with halves over the children of each node, by the frequencies of a vocabulary's labels.
 
     Raises
     ------
     HierarchyError
-        If a label is no leaf.
+        If a label is not a leaf.
     """
     counts = np.zeros(tree.n_leaves, np.int64)
     counts[tree.codes_of(vocabulary, "the data")] = occurrences
@@ -244,7 +243,7 @@ def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hiera
 
 
 def is_over_data(spec: str | Path | Hierarchy) -> bool:
-    """Tell whether a specification makes a hierarchy of the labels that there are: all but files of labels do.
+    """Return True if a specification builds a hierarchy from the labels of the data: all but files of labels do.
 
     Raises
     ------
@@ -257,14 +256,14 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
-    """Write a hierarchy, a line per leaf, so that reading it back gives the same nodes in the same order and columns.
+    """Write a hierarchy, one line per leaf. Reading the file returns the same nodes in the same order and columns.
 
     Raises
     ------
     InputError
         If the file cannot be written.
     """
-    above = [""] * hierarchy.n_nodes  # the rest of the line of each node, from its parent to the root
+    above = [""] * hierarchy.n_nodes  # fields after each node, from its parent to the root
     quoted = [_quoted(label) for label in hierarchy.labels]
     columns, leaf, lines = hierarchy.column_depth.tolist(), hierarchy.is_leaf.tolist(), list[str]()
     for node, parent in enumerate(hierarchy.parent.tolist()):
@@ -296,12 +295,12 @@ def _text(where: Path) -> str:
 
 
 def _lines(where: Path, text: str) -> list[_Line]:
-    """Parse the file by the separator that it uses, without its header."""
+    """Parse the file with its separator, and drop the header."""
     bare = _QUOTED.sub("", text) if ";" in text else ""
     if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
         return _without_header(_parsed(where, text, ","))
     lines = _parsed(where, text, ";")
-    if _first_stray(lines) is not None:  # perhaps all labels hold a semicolon
+    if _first_stray(lines) is not None:  # all labels may contain a semicolon
         by_comma = _parsed(where, text, ",")
         if _first_stray(by_comma) is None and all(len(line.path) > 1 for line in by_comma):
             return _without_header(by_comma)
@@ -328,7 +327,7 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:
-    """Return the first line after the first whose root is not that of the second."""
+    """Return the first line, from the second on, whose root differs from the second line's; or None."""
     return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
 
 
@@ -342,7 +341,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
     """Check the lines and build the tree."""
     root = lines[-1].path[-1]
     parent_of: dict[str, str] = {}
-    columns: dict[str, int] = {}  # from the root's to the first that shows a label, of the line where they are least
+    columns: dict[str, int] = {}  # minimum over lines: columns from the root to the label's first
     leaves: dict[str, int] = {}
     children: dict[str, list[str]] = {root: []}
     for number, fields in lines:
@@ -376,7 +375,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
 
 
 def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
-    """Return the first line whose root is not the most frequent one, and that root; line 1 may be a header."""
+    """Return the first line whose root is not the most frequent root, and that root. Line 1 may be a header."""
     count = Counter(line.path[-1] for line in lines)
     usual = max(count, key=count.__getitem__)
     return next(line for line in lines[1:] if line.path[-1] != usual), usual

@@ -1,4 +1,4 @@
-"""Frequencies of labels in another file, from which a hierarchy is made."""
+"""Read label frequencies from another file, to build a hierarchy."""
 
 from pathlib import Path
 
@@ -9,25 +9,25 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather
 
 COUNTS = ("item", "count")
-"""The header of a CSV file that lists them."""
+"""Header of a CSV file of frequencies."""
 _MOST_DIGITS = 12
 
 
 def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
-    """Return how often each label occurs in a file.
+    """Return the frequency of each label in a file.
 
     Parameters
     ----------
     path
         A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
     name
-        The column, whose cells are sets of items, in text separated by blanks.
+        Name of the column, whose cells are sets of items, separated by blanks in text.
 
     Raises
     ------
     InputError
-        If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or a count that is
-        none.
+        If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or contains an
+        invalid count.
     """
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:

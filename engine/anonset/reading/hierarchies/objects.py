@@ -1,4 +1,4 @@
-"""Hierarchies that are in memory: a data frame with a row per leaf, or a mapping."""
+"""Build hierarchies from objects in memory: a data frame with one row per leaf, or a mapping."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,10 +16,11 @@ _KINDS = (
 
 
 def hierarchy_from(name: str, given: Any) -> Hierarchy:
-    """Return the hierarchy that a data frame or a mapping stands for.
+    """Return the hierarchy of a data frame or a mapping.
 
-    Of a data frame each row is a path from a leaf to the root; null at its end is left out. A mapping whose values are
-    all text leads from each label to its parent; any other is nested, from its one key, the root, down to lists.
+    Each row of a data frame is a path from a leaf to the root; trailing nulls are ignored. A mapping in which all
+    values are text maps each label to its parent. Any other mapping is nested, from its only key, the root, down to
+    lists.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ def hierarchy_from(name: str, given: Any) -> Hierarchy:
     Raises
     ------
     HierarchyError
-        If it is neither, or no tree.
+        If the object is neither, or not a tree.
 
     Examples
     --------

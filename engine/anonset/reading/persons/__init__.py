@@ -1,1 +1,1 @@
-"""Columns that identify people, and rows of one person."""
+"""Detect columns that identify people, and merge the rows of one person."""

@@ -1,13 +1,13 @@
-"""Columns within whose values attributes of persons agree, so that several rows may be one person's.
+"""Detect columns within whose values personal attributes agree, so that several rows may belong to one person.
 
-In the first rows, two rows with the same value of a column C make a pair: each row with the next one that has its
-value. An attribute A *agrees within C* if
+A pair consists of two successive rows among the first rows that have the same value of a column C. An attribute A
+*agrees within C* if
 
-* in at least 95% of the pairs, of which there are at least 20 and of 10 values of C, the two rows agree in A, and
-* that is far beyond chance: if A were permuted over the rows, a pair would agree with the probability
-  ``p = sum f (f - 1) / (n (n - 1))`` over A's values, of frequencies f in n rows; required is that p is at most 0.9,
-  and that the agreeing pairs exceed the expected ``N p`` by five of the binomial's standard deviations
-  ``sqrt(N p (1 - p))``.
+* there are at least 20 pairs from at least 10 values of C, and the two rows agree in A in at least 95% of them, and
+* the agreement is far beyond chance. If A were permuted over the rows, a pair would agree with the probability ``p =
+sum f (f - 1) / (n (n - 1))`` over A's values, of frequencies f in n rows. The condition is that p is at most 0.9, and
+that the number of agreeing pairs exceeds the expected ``N p`` by five standard deviations of the binomial distribution,
+``sqrt(N p (1 - p))``.
 
 C is a candidate if two attributes of different kinds agree within it, one of them birth (or age) or sex. A postcode,
 ward, physician or product determines neither: the patients of a ward, or the buyers of a product, differ in both.
@@ -27,19 +27,19 @@ _AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
 
 
 def count_distinct(codes: Int64) -> int:
-    """Return the number of distinct codes, (n,), that are not negative."""
+    """Return the number of distinct non-negative codes in `codes`, (n,)."""
     return len(distinct(codes[codes >= 0]))
 
 
 def agreeing_within(
     codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False
 ) -> tuple[str, ...]:
-    """Return the attributes of persons that agree within the values of a column; none if they prove nothing.
+    """Return the personal attributes that agree within the values of a column; none if they are insufficient evidence.
 
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative where there is none.
+        int64 (n,): the value of each row, negative if missing.
     attributes
         Kind, name and codes of each attribute.
     alone
@@ -60,7 +60,8 @@ def agreeing_within(
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
-"""What birth and sex say of a column: its values are persons; nothing; its values are others, such as physicians."""
+"""Evidence from birth and sex: the values of a column are persons; no evidence; they are not persons (e.g.
+physicians)."""
 
 
 def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> int:
@@ -69,7 +70,7 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative where there is none.
+        int64 (n,): the value of each row, negative if missing.
     attributes
         Kind, name and codes of each attribute.
     """
@@ -89,7 +90,7 @@ def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> b
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative where there is none.
+        int64 (n,): the value of each row, negative if missing.
     attributes
         Kind, name and codes of each attribute.
     """
@@ -98,7 +99,7 @@ def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> b
 
 
 def _pairs(codes: Int64) -> tuple[Int64, Int64]:
-    """Return each row that has a value, and the next one that has the same."""
+    """Return the first and the second rows of all pairs: rows with a value, and the next row with the same value."""
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] >= 0]
     same = codes[order[1:]] == codes[order[:-1]]

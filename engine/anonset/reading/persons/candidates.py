@@ -1,21 +1,21 @@
-"""Candidates for the unit of privacy: columns that identify people, recognized by header, by values or by agreement.
+"""Find candidates for the privacy unit: columns that identify people, detected by header, by values or by agreement.
 
 A *candidate* is one of these:
 
 * a column whose header names an id, an e-mail address, a phone number, an IBAN, an account or a device
-  (`header_words`), or whose values are such (`person_values`);
-* all columns of names together, with the date of birth if there is one;
-* a column within whose values attributes of persons agree far beyond chance (`agreement`), or a date of birth together
-  with such attributes;
+(`header_words`), or whose values have such a form (`person_values`);
+* all name columns together, with the date of birth if there is one;
+* a column within whose values personal attributes agree far beyond chance (`agreement`), or a date of birth together
+with such attributes;
 * a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
-  both together, or if these name each row;
-* a column of street addresses with house numbers, by its values, if there is no candidate for persons;
-* a dropped column of opaque keys that repeat, if no other candidate repeats, names agree within it, or its header
-  names a number, and birth or sex shows no other candidate to be that of persons.
+both together, or if the two identify each row;
+* a column whose values are street addresses with house numbers, if there is no candidate for persons;
+* a dropped column of repeated opaque keys, if no other candidate repeats, names agree within it or its header names a
+number, and no other candidate is shown by birth or sex to identify persons.
 
-A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
+A column with few distinct values, such as tax codes, identifies nobody, independent of its header.
 
-If a candidate repeats, a person may have several rows: the owner is asked, never guessed for.
+If a candidate repeats, a person may have several rows. The owner must then declare the unit; it is never guessed.
 """
 
 import re
@@ -55,9 +55,9 @@ from anonset.reading.persons.values import are_keys, attribute_of, identifying, 
 from anonset.reading.roles import Roles
 
 PERSON_IDS = ("person id", "id", "case id")
-"""Meanings of headers that identify a person, the surest first; a case is one person's too."""
+"""Meanings of headers that identify a person, the most reliable first. A case belongs to one person."""
 REACHES = ("e-mail", "IBAN", "account", "phone")
-"""Meanings of headers and values by which a person is reached, and told apart."""
+"""Meanings of headers and values that reach a person and distinguish persons."""
 NAMED_AND_BORN, NAMED, AGREEING, ADDRESS, KEY = "names and birth", "name", "agreement", "address", "key"
 _SUREST = (
     "person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id", "case id", KEY
@@ -66,22 +66,22 @@ _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 300
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
-"""Candidates by weak headers need more distinct values: more than 2, and than one for 200 rows, or than 50."""
+"""Candidates by weak headers need more than 2 distinct values, and more than one per 200 rows or more than 50."""
 _FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
-"""Distinct values that an id of persons has at least, in so many rows or more."""
+"""Minimum number of distinct values of a person id, and the minimum number of rows for this rule."""
 _CELL, _FEWEST_DIGITS = "cell", 6
-"""Header of telephone numbers, or of cells of a network; digits of a telephone number, at least."""
+"""Header of telephone numbers or network cells, and the minimum number of digits of a telephone number."""
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Distinct opaque keys as a share of the rows, and rows of the most frequent key at most."""
+"""Minimum share of distinct opaque keys among the rows, and maximum number of rows with the most frequent key."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
 _LABELS = 300
 _LONGER = 3
-"""Digits of a number that is not that of a person within a household."""
+"""Number of digits that is too long for the number of a person within a household."""
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,21 @@ class PersonKey(Discreet):
     meaning: str
     """``person id``, ``e-mail``, ``names and birth``, … as in `_SUREST`."""
     given: int
-    """Rows that have a value in each of these columns."""
+    """Number of rows with a value in each of these columns."""
     persons: int
-    """Distinct combinations of values among these rows."""
+    """Number of distinct combinations of values in these rows."""
     agreeing: tuple[str, ...] = ()
     """Attributes that agree within its values."""
     cut: bool = False
-    """Whether a spreadsheet cut the values off, so that different persons may share one."""
+    """True if a spreadsheet truncated the values, so that different persons may share a value."""
     beyond_chance: bool = True
-    """Whether more rows agree in all columns than would by chance."""
+    """True if more rows agree in all columns than expected by chance."""
     evidence: int = UNKNOWN
-    """What birth and sex say of its values, as `evidence_of` returns it."""
+    """Evidence from birth and sex, as returned by `evidence_of`."""
 
     @property
     def repeats(self) -> bool:
-        """Whether a value occurs in two rows; few repeated values of a weak candidate do not count."""
+        """True if a value occurs in two rows. A few repeated values of a weak candidate are ignored."""
         if self.given >= _ROWS_OF_FEW and self.persons < _FEWEST_PERSONS:
             return False
         if self.meaning in ("person id", "case id", AGREEING, KEY):
@@ -117,50 +117,50 @@ class PersonKey(Discreet):
 
     @property
     def as_repeated(self) -> Repeated:
-        """The candidate as a table lists it."""
+        """The candidate in the form that a table stores."""
         return Repeated(",".join(self.columns), self.agreeing, self.cut)
 
 
 @dataclass(frozen=True)
 class _Coded:
-    """A column of the first rows."""
+    """Column of the first rows."""
 
     codes: Int64
-    """int64 (n,): the value of each row; -1 where there is none."""
+    """int64 (n,): the value of each row; -1 if missing."""
     kind: str
-    """Meaning of its header, as `meaning_of` returns it, or of its values."""
+    """Meaning of the header, as returned by `meaning_of`, or of the values."""
     cut: bool = False
-    """Whether its values are long numbers that a spreadsheet cut off."""
+    """True if the values are long numbers that a spreadsheet truncated."""
     dates: bool = False
-    """Whether its values are full dates."""
+    """True if the values are full dates."""
     keys: bool = False
-    """Whether its values are opaque keys."""
+    """True if the values are opaque keys."""
     amounts: bool = False
-    """Whether most of its values are numbers with decimals."""
+    """True if most values are numbers with decimals."""
     addresses: bool = False
-    """Whether its values are street addresses."""
+    """True if the values are street addresses."""
     thing: bool = False
-    """Whether its header names a ward, a physician, a shop or the like."""
+    """True if the header names a ward, a physician, a shop or the like."""
     small: bool = False
-    """Whether its values are few numbers of one or two digits."""
+    """True if there are few distinct values, all numbers of one or two digits."""
 
 
 def signs_in(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
 ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
-    """Return the repeated candidates in the first rows, and, if there are none, those to look for in all rows.
+    """Return the repeated candidates in the first rows, and, if there are none, the candidates to check in all rows.
 
     Parameters
     ----------
     head
         Returns the named columns of the first rows.
     grouped
-        Whether the rows of an id are united.
+        Whether the rows of an id are merged.
 
     Raises
     ------
     InputError
-        If a spreadsheet cut the ids off.
+        If a spreadsheet truncated the ids.
     """
     columns = (*roles.relational, *roles.keep, *roles.drop)
     named = [name for name in columns if meaning_of(name) in PERSON_IDS]
@@ -193,23 +193,23 @@ def candidates_in(
     keys: Sequence[str] = (),
     numbers: Collection[str] = (),
 ) -> tuple[PersonKey, ...]:
-    """Return the candidates among columns, the surest first.
+    """Return the candidates among columns, the most reliable first.
 
     Parameters
     ----------
     columns
-        The first rows: ``SetColumn`` or ``pyarrow.ChunkedArray`` by name.
+        First rows by column name: ``SetColumn`` or ``pyarrow.ChunkedArray``.
     asked
-        The columns that may be candidates.
+        Columns that may be candidates.
     ids
-        Columns that tell the records apart: only the first row of a record counts, and only candidates count that show
-        that a person has several records.
+        Columns that identify the records. Only the first row of each record is used, and only candidates that show that
+        a person has several records are returned.
     grouped
-        Whether the rows of a record are united.
+        Whether the rows of a record are merged.
     keys
         Columns that may be opaque keys.
     numbers
-        Those of them that are keys by their headers, whatever their values.
+        Columns among `keys` that are keys by their headers, independent of their values.
     """
     plain = {name: column for name, column in columns.items() if not holds_sets(column)}
     coded = {name: _coded(name, column) for name, column in plain.items()}
@@ -245,13 +245,13 @@ def candidates_in(
 
 
 def _place(one: PersonKey) -> tuple[int, int, int]:
-    """Return the place of a candidate: by evidence, then by meaning; names by their values alone come last."""
+    """Return the sort key of a candidate: by evidence, then by meaning; names detected only by values are last."""
     by_values = one.meaning == NAMED and not any(meaning_of(name) == NAMED for name in one.columns)
     return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
 
 
 def _evidence(one: PersonKey, coded: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> int:
-    """Return what birth and sex, if they are no part of a candidate that repeats, say of its values."""
+    """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
     if one.meaning == AGREEING:
         return AGREE
     others = [attribute for attribute in attributes if attribute[1] not in one.columns]
@@ -259,7 +259,7 @@ def _evidence(one: PersonKey, coded: Mapping[str, _Coded], attributes: Sequence[
 
 
 def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> list[PersonKey]:
-    """Return the pairs of a case, household or the like, and the number of a person within it."""
+    """Return pairs of a case, household or the like, and the number of a person within it."""
     numbers = [
         name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
     ]
@@ -287,7 +287,7 @@ def _repeats(codes: Int64) -> bool:
 
 
 def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[PersonKey]:
-    """Return the candidates that are single columns by their headers or values, and the names without a birth."""
+    """Return the single-column candidates, by headers or values, and the name columns without birth."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
         sure = any(meaning_of(name) == "person id" for name in ids)
@@ -302,13 +302,15 @@ def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] =
 
 
 def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[PersonKey]:
-    """Return the candidate of all names, with the dates of birth; without names, of births and what agrees with them.
+    """Return the candidate of all names, with dates of birth; without names, of dates of birth and agreeing attributes.
 
-    Namesakes exist: names alone do not show that records of another id are one person's.
+    Different persons may have the same name, so names without birth do not show that records of another id belong to
+    one person.
     """
     free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
     names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
-    names = tuple(name for name in names if meaning_of(name) == NAMED) or names  # others may name other persons
+    # other name columns may name other persons
+    names = tuple(name for name in names if meaning_of(name) == NAMED) or names
     births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
     if births and len(names) > 1:
         names = tuple(name for name in names if not _is_another(name, names, births, free))
@@ -331,7 +333,10 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, _Coded]) -> bool:
-    """Return True if a name is another person's: it differs where the other names and the birth are the same."""
+    """Return True if a name column names another person.
+
+    It differs between rows with equal other names and birth.
+    """
     others = combined([free[one].codes for one in (*names, *births) if one != name])
     both = combined([others, free[name].codes])
     others = others[both >= 0]
@@ -345,7 +350,7 @@ def _is_birth_name(column: _Coded) -> bool:
 
 
 def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
-    """Return how many distinct persons may share names and birth by chance, with a margin of three deviations."""
+    """Return an upper bound on the persons who share names and birth by chance (expectation plus three deviations)."""
     first = np.unique(codes, return_index=True)[1]
     first = first[codes[first] >= 0]
     persons = len(first)
@@ -359,7 +364,10 @@ def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) ->
 
 
 def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
-    """Return True if the values repeat as keys of persons do: often, unless a header names them; none very often."""
+    """Return True if the values repeat like keys of persons.
+
+    They repeat often, unless a header names them, and no value is very frequent.
+    """
     given = codes[codes >= 0]
     if len(given) < _FEWEST_ROWS:
         return False
@@ -396,7 +404,7 @@ def _coded(name: str, column: Any) -> _Coded:
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
-    """Return the meaning of a header, or of the values; e-mail addresses and IBANs are such under any header."""
+    """Return the meaning of a header, or of the values. E-mail addresses and IBANs are detected under any header."""
     by_header = meaning_of(name)
     if dates or not labels:
         return by_header or attribute_of(labels)
@@ -416,12 +424,12 @@ def _are_cut(labels: Sequence[str]) -> bool:
 
 
 def _first_rows(ids: Sequence[Int64]) -> Int64:
-    """Return the first row of each record, by the codes of its ids."""
+    """Return the first row of each record, given the codes of its ids."""
     return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
 
 
 def _attributes(coded: Mapping[str, _Coded]) -> list[tuple[str, str, Int64]]:
-    """Return the columns of attributes of persons: the kind of attribute, the name, and the codes."""
+    """Return the kind, name and codes of each column with a personal attribute."""
     kinds = {
         name: NAMED if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()
     }

@@ -1,4 +1,7 @@
-"""Whether ids are distinct, for any number of rows: by hashes, divided into shares that fit into memory."""
+"""Check whether ids are distinct, for any number of rows.
+
+Ids are hashed, and divided into shares that fit into memory.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,25 +23,27 @@ from anonset.reading.persons.grouping import repeated_ids
 
 _SHARES = 64
 _DENSE = 16
-"""Bytes a key up to which a table of marks, one for each number between the least and the largest key, may take."""
+"""Maximum bytes per key of a lookup table over all numbers from the smallest to the largest key."""
 _LOOKED_AT = 300
-"""Values by which it is decided whether all may be numbers."""
-_WORDS = 3  # of 64 bits: two of the hash, and the row
+"""Number of values examined to decide whether all may be numbers."""
+_WORDS = 3  # 64-bit words: two of the hash, and the row
 
 _AT_ONCE = 1 << 24
-"""Keys that are sorted together."""
+"""Number of keys sorted together."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
-"""Yields the named columns once more, some rows at a time."""
+"""Function that yields the named columns again, in batches of rows."""
 UInt64 = NDArray[np.uint64]
 
 
 class Persons(Closing):
-    """The ids of rows so far, as hashes of 128 bits: equal ids are in one share, where sorting brings them together.
+    """Ids of the rows so far, as hashes of 128 bits.
 
-    Two different ids have the same hash with negligible probability, and are refused then; equal ids are never missed.
-    The ids themselves are not kept.
+    Equal ids are in the same share, and sorting the share makes them adjacent.
+
+    With negligible probability two different ids have the same hash and are rejected; equal ids are never missed. The
+    ids themselves are not stored.
     """
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
@@ -47,7 +52,7 @@ class Persons(Closing):
         self._shares = self.held.enter_context(Division(store, _SHARES, np.uint64))
 
     def add(self, columns: list[Any]) -> None:
-        """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
+        """Add rows, given the texts of each id column (``pyarrow.LargeStringArray``)."""
         n = len(columns[0])
         words = hashes_of(columns).astype(np.uint64)
         keyed = np.empty((n, _WORDS), np.uint64)
@@ -58,12 +63,12 @@ class Persons(Closing):
         self.n += n
 
     def refuse_repeated(self, where: str) -> None:
-        """Refuse two rows with the same id.
+        """Reject two rows with the same id.
 
         Raises
         ------
         InputError
-            With the rows, never the id: it names a person.
+            With the rows, but not with the id, because it identifies a person.
         """
         first, again = self.repeated()
         if len(again):
@@ -72,7 +77,7 @@ class Persons(Closing):
             raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
 
     def repeated(self) -> tuple[Int64, Int64]:
-        """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
+        """Return, for each row with the id of an earlier row, int64, the first row with this id and the row itself."""
         firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for words in self._shares.shares() if self.n else ():
             hashed = np.sort(words[:, 0])
@@ -84,10 +89,10 @@ class Persons(Closing):
 
 
 class Watched(Closing):
-    """Candidates for the unit that do not repeat in the first rows: whether they do in all rows.
+    """Candidates for the unit that do not repeat in the first rows, checked in all rows.
 
-    Rows in which a value is missing are ignored. A number, or a hash of 64 bits, is kept of each row: if all of these
-    differ, so do the values; if not, `again` yields the rows once more, and `Persons` decides.
+    Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all of these
+    differ, so do the values. If not, `again` yields the rows again, and `Persons` decides.
     """
 
     def __init__(self, candidates: Sequence[PersonKey], store: Store, again: Again) -> None:
@@ -99,11 +104,11 @@ class Watched(Closing):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns that are watched."""
+        """Names of the checked columns."""
         return tuple(dict.fromkeys(name for candidate, _ in self._keys for name in candidate.columns))
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""
+        """Add rows that include the checked columns (``pyarrow.ChunkedArray``)."""
         for candidate, keys in self._keys:
             keys.add([columns[name] for name in candidate.columns])
 
@@ -124,7 +129,7 @@ class Watched(Closing):
 
 
 class _Keys:
-    """A number of each row of a candidate so far: its own if there is one column of numbers, else a hash."""
+    """One number for each row of a candidate so far: the value of a single numeric column, otherwise a hash."""
 
     def __init__(self, store: Store) -> None:
         self.kept = store.growing("keys", np.int64)
@@ -160,7 +165,7 @@ class _Keys:
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
-    """Return the texts that are not null as int64; None if some are no numbers."""
+    """Return the non-null texts as int64; None if some are not numbers."""
     import pyarrow as pa
 
     if pa.types.is_integer(texts.type):
@@ -168,7 +173,7 @@ def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
     if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return None
     first = [text for text in texts.slice(0, _LOOKED_AT).to_pylist() if text is not None]
-    if not all(map(str.isdecimal, first)):  # faster than a cast that fails
+    if not all(map(str.isdecimal, first)):  # faster than a failing cast
         return None
     try:
         return arrow.to_numpy(arrow.cast(arrow.drop_null(texts) if texts.null_count else texts, pa.int64()))
@@ -183,7 +188,7 @@ def _hashed(texts: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
-    """Tell whether two keys are equal; of many, some at a time are sorted."""
+    """Return True if two keys are equal. Large inputs are sorted in parts."""
     if not len(keys):
         return False
     least, most = int(keys.min()), int(keys.max())
@@ -210,9 +215,9 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
 
 
 def may_repeat(text: Any) -> bool:
-    """Tell by numbers or hashes whether texts may occur twice (``pyarrow.LargeStringArray``); False is certain.
+    """Return True if texts may occur twice (``pyarrow.LargeStringArray``), by numbers or hashes; False is certain.
 
-    Cheaper than counting distinct texts: it takes a twentieth of the time where texts are numbers, else half of it.
+    Takes a twentieth of the time of counting distinct texts if texts are numbers, otherwise half of it.
     """
     if not len(text):
         return False
@@ -232,7 +237,7 @@ def hashes_of(columns: Sequence[Any]) -> Int64:
 
 
 def _repeated(words: UInt64) -> tuple[Int64, Int64]:
-    """Return, for each row whose id an earlier row has, int64, the first such row and the row itself."""
+    """Return, for each row with the id of an earlier row, int64, the first row with this id and the row itself."""
     words = words[np.lexsort((words[:, 2], words[:, 1], words[:, 0]))]
     same = np.zeros(len(words), bool)
     same[1:] = (words[1:, :2] == words[:-1, :2]).all(axis=1)

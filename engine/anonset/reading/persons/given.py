@@ -1,4 +1,4 @@
-"""Columns of the first rows as numbers: the rows in which all are given, and the distinct combinations."""
+"""Encode columns of the first rows as numbers: rows without missing values, and distinct combinations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +17,13 @@ _MISSING = tuple(sorted(MISSING))
 
 
 def given_texts(column: Any) -> Any:
-    """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
+    """Return the non-missing values of a column as text (``pyarrow.LargeStringArray``)."""
     text, lacking = _texts_and_lacking(column)
     return arrow.filter(text, arrow.invert(lacking)) if arrow.any(lacking).as_py() else text
 
 
 def texts_of_all(columns: Sequence[Any]) -> list[Any]:
-    """Return the values of the rows in which no column is missing as text (``pyarrow.LargeStringArray``)."""
+    """Return the values of the rows without missing values as text (``pyarrow.LargeStringArray``)."""
     if len(columns) == 1:
         return [given_texts(columns[0])]
     pairs = [_texts_and_lacking(column) for column in columns]
@@ -33,14 +33,14 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
+    """Return a code of each value, int64 (n,), and whether the value is not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
     codes = arrow.dictionary_encode(text, nulls=True).indices
     return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
 
 
 def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
-    """Return the number of rows that have a value in each of the columns, and of distinct combinations."""
+    """Return the number of rows that have a value in each column, and the number of distinct combinations."""
     pairs = [numbered(column) for column in columns]
     given = np.logical_and.reduce([there for _, there in pairs])
     codes = combined([np.where(given, numbers, -1) for numbers, _ in pairs])
@@ -56,7 +56,7 @@ def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
 
 
 def combined(codes: Sequence[Int64]) -> Int64:
-    """Return int64 (n,): a number of each combination of values, -1 if one is missing."""
+    """Return a code of each combination of values, int64 (n,), -1 if a value is missing."""
     combined = codes[0]
     for further in codes[1:]:
         pairs = combined * (int(further.max(initial=-1)) + 1) + further
@@ -66,7 +66,7 @@ def combined(codes: Sequence[Int64]) -> Int64:
 
 
 def holds_sets(column: Any) -> bool:
-    """Return True if the values of a column are sets or the like: no ids, no attributes."""
+    """Return True if the values of a column are sets or the like, and so neither ids nor attributes."""
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):

@@ -1,4 +1,4 @@
-"""The unit of privacy is the person: rows with the same id become one record, block by block."""
+"""Merge rows with the same id into one record, block by block: the privacy unit is the person."""
 
 from dataclasses import replace
 
@@ -14,12 +14,12 @@ from anonset.spelling import counted, setting
 
 
 def refuse_repeated(where: str, table: Table) -> None:
-    """Refuse a table in which two records have the same id.
+    """Reject a table in which two records have the same id.
 
     Raises
     ------
     InputError
-        With the rows, never the id: it names a person.
+        With the rows, but not with the id, because it identifies a person.
     """
     person, first = _persons(table, MEMORY)
     if len(first) < table.n:
@@ -29,17 +29,17 @@ def refuse_repeated(where: str, table: Table) -> None:
 
 
 def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> str:
-    """Return the message that two rows (from 0) have the same id, with the number of rows that repeat one."""
+    """Return the message that two rows (from 0) have the same id, with the number of rows that repeat an id."""
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
     others = f", as have {again} rows that of an earlier one" if again > 1 else ""
     return f"{where}: {twice}{others}; ids must be distinct, or {setting('group', True)} unites the rows of each"
 
 
 def unite(where: str, table: Table, store: Store) -> Table:
-    """Make one record of the rows with the same id: sets are united, all other values must agree.
+    """Merge the rows with the same id into one record: the union of their sets; all other values must agree.
 
-    Records stand in the order of first appearance. Of one column of ids, no array as long as the rows is held; memory:
-    12 bytes a person. Cost: three passes over the rows.
+    Records are in the order of first appearance. With one id column, no array of row length is in memory. Memory: 12
+    bytes per person. Cost: three passes over the rows.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def unite(where: str, table: Table, store: Store) -> Table:
 
 
 def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
-    """Return the person of each row, int32 (n,), counted by their first rows, and these rows."""
+    """Return the person of each row, int32 (n,), numbered by first row, and these first rows."""
     ids, *others = table.ids
     key, keys = ids.codes, len(ids.vocabulary)
     for column in others:
@@ -92,7 +92,7 @@ def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
 
 
 def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int, int] | None:
-    """Return two rows (from 0) of a person that differ in a column, and how many persons differ; None if none do."""
+    """Return two rows (from 0) of a person that differ in a column, and the number of such persons; or None."""
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
     example, differing = None, np.zeros(len(first), np.bool_)
     for begin, end in spans(len(person)):
@@ -116,7 +116,7 @@ def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetCo
 
 
 def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
-    """Return the rows person by person, ascending in each, and where each person's begin."""
+    """Return the rows grouped by person, ascending within each, and the start of each group."""
     start = np.zeros(persons + 1, np.int64)
     for begin, end in spans(len(person)):
         present, counts = np.unique(person[begin:end], return_counts=True)
@@ -133,7 +133,7 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
 
 
 def _taken(column: Column, rows: Int64, store: Store) -> Column:
-    """Return a column of some rows, in files."""
+    """Return the given rows of a column, in files."""
     if isinstance(column, CategoricalColumn):
         return _categories(column, rows, store)
     values = store.array("values", column.values.dtype, len(rows))
@@ -150,7 +150,10 @@ def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> Categor
 
 
 def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]) -> str:
-    """Return the message that rows of a person differ in columns, with two rows (from 0) and the persons for each."""
+    """Return the message that rows of persons differ in columns.
+
+    It names two rows (from 0) and the person count for each column.
+    """
     ways = f"they must agree, or {setting('drop', ','.join(differ))} leaves {'it' if len(differ) == 1 else 'them'} out"
     sensitive = "" if table.sensitive is None else table.sensitive.name
     if sets := ",".join(name for name in differ if name != sensitive):

@@ -1,9 +1,10 @@
-"""Meaning of column headers: words for persons, ids, names and sensitive attributes, in six languages.
+"""Derive the meaning of column headers from words for persons, ids, names and sensitive attributes, in six languages.
 
-English, German, French, Spanish, Italian and Dutch. All words that identify a person are listed here.
+The languages are English, German, French, Spanish, Italian and Dutch. This module lists all words that identify a
+person.
 
-A header is cut into words at blanks, punctuation, digits and capitals (``PatientID``), without accents, umlauts as two
-letters; words that are written together (``Versichertennummer``) are cut where each part is known.
+A header is split into words at blanks, punctuation, digits and capitals (``PatientID``), without accents, and with
+umlauts as two letters. Compound words (``Versichertennummer``) are split if each part is known.
 """
 
 import re
@@ -79,7 +80,7 @@ _WORDS = {
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
     "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
-"""Words by what they say, without accents: ``ä`` is ``ae``."""
+"""Words by meaning, without accents: ``ä`` is ``ae``."""
 _SENSITIVE_WORDS = (
     "income incomes salary salaries wage wages earnings payroll debt debts wealth assets bankrupt bankruptcy overdue "
     "default delinquent arrears disease diseases diagnosis diagnoses diagnose condition comorbidity illness disorder "
@@ -106,7 +107,7 @@ _SENSITIVE_WORDS = (
     "grund reason icd cie cim mental custody haft jahresbrutto monatsbrutto jahresnetto monatsnetto"
 )
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
-"""Words of attributes that nobody should learn about a person, without accents."""
+"""Words for sensitive attributes of a person, without accents."""
 _SENSITIVE_STEMS = (
     "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
     "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis",
@@ -127,7 +128,7 @@ _REMARKS_WORDS = (
 _REMARKS = frozenset(_REMARKS_WORDS.split())
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
 _COUNTS = frozenset(_COUNTS_WORDS.split())
-"""Words beside which a word of the list above is no attribute: `number_diagnoses`, `date_of_death`."""
+"""Words that make a header not sensitive, as in `number_diagnoses` or `date_of_death`."""
 _QUANTITIES_WORDS = (
     "price prices preis preise einzelpreis prix precio prezzo amount betrag montant importe importo quantity qty "
     "menge quantite cantidad anzahl zahl count total sum summe somme cost costs kosten cout coste revenue umsatz "
@@ -156,13 +157,13 @@ _SUBJECTS = frozenset(_SUBJECTS_WORDS.split())
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
 ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
-"""Meanings of headers that name an attribute of a person."""
+"""Meanings of headers that name a personal attribute."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
-"""Groups of words of headers that name a person."""
+"""Meanings of words in headers that name a person."""
 _SHORT = 3
 _NUMBERS = ("nummer", "number", "nr")
-"""Ends of compound words that are numbers of something, known or not."""
+"""Last parts of compound words for numbers."""
 _SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
@@ -170,7 +171,7 @@ _BETWEEN = re.compile(r"[^a-z]+")
 
 @cache
 def _index() -> dict[str, frozenset[str]]:
-    """Return what each word says."""
+    """Return the meanings of each word."""
     meanings: dict[str, set[str]] = {}
     for what, words in _WORDS.items():
         for word in words.split():
@@ -179,7 +180,7 @@ def _index() -> dict[str, frozenset[str]]:
 
 
 def words_of(header: str) -> tuple[str, ...]:
-    """Return the words of a header, in small letters without accents.
+    """Return the words of a header, in lower case without accents.
 
     >>> words_of("PatientID"), words_of("Patienten-Nr."), words_of("Straße_2")
     (('patient', 'id'), ('patienten', 'nr'), ('strasse',))
@@ -203,7 +204,7 @@ def without_accents(text: str) -> str:
 
 
 def _cut(word: str) -> tuple[str, ...]:
-    """Return the known words that a compound word consists of, or the word itself."""
+    """Return the known words of a compound word, or the word itself."""
     if word in _index():
         return (word,)
     for end in range(len(word) - 2, _SHORT - 1, -1):
@@ -220,14 +221,14 @@ def _cut(word: str) -> tuple[str, ...]:
 
 @cache
 def meaning_of(header: str) -> str:
-    """Return what a header says of a person; empty where it says nothing.
+    """Return the personal meaning of a header; empty if it has none.
 
     Returns
     -------
     str
         ``person id``, ``case id`` or ``id``; ``name``, ``e-mail``, ``IBAN``, ``phone``, ``account`` (also a user name
         or a device id), ``address``, ``contact``, or ``born`` (a name at birth, or a date); ``birth``, ``sex``,
-        ``origin``, ``family`` or ``residence``; or ``thing``: it is about a ward, a physician, a product or the like.
+        ``origin``, ``family`` or ``residence``; or ``thing``: a ward, a physician, a product or the like.
 
     >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "IdNr", "ward_id", "doctor", "PLZ")]
     ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']
@@ -256,7 +257,7 @@ def meaning_of(header: str) -> str:
 
 
 def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
-    """Return whose id a header says that it is: of a person, a case, or of whatever a row is."""
+    """Return the kind of id that a header names: of a person, of a case, or of a row."""
     kinds = frozenset().union(*says)
     known = {"person", "own number", "insurance", "case", "number", "filler"}
     if not says or not all(meanings & known for meanings in says):
@@ -276,7 +277,7 @@ _ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identi
 
 
 def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
-    """Return which attribute of a person a header names."""
+    """Return the personal attribute that a header names."""
     if "born" in kinds:
         return "born" if len(words) == 1 else "birth"
     if "thing" in kinds and "person" not in kinds:
@@ -285,7 +286,7 @@ def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
 
 
 def is_sampling_weight(header: str) -> bool:
-    """Tell whether a column is called like a weight in a survey, which those alike in sex and age share.
+    """Return True if a header names a survey weight, which people of the same sex and age share.
 
     >>> is_sampling_weight("fnlwgt"), is_sampling_weight("weight"), is_sampling_weight("height")
     (True, True, False)
@@ -294,12 +295,12 @@ def is_sampling_weight(header: str) -> bool:
 
 
 def is_direct(meaning: str) -> bool:
-    """Return True if a column of this meaning names or reaches a person."""
+    """Return True if columns of this meaning name or reach a person."""
     return meaning in (*_DIRECT, "name", "account", "address", "contact", "born")
 
 
 def is_numbered(header: str) -> bool:
-    """Return True if a header names a number or a key of something, and no thing that is known.
+    """Return True if a header names a number or a key of an unknown kind of thing.
 
     >>> is_numbered("sample_id"), is_numbered("Halternummer"), is_numbered("ward_id"), is_numbered("id")
     (True, True, False, False)
@@ -319,7 +320,7 @@ def is_identifier(header: str) -> bool:
 
 
 def is_about_a_thing(header: str) -> bool:
-    """Return True if a header names a ward, a physician, a shop or the like, and no person of the data.
+    """Return True if a header names a ward, a physician, a shop or the like, and no person in the data.
 
     >>> is_about_a_thing("hospital_phone"), is_about_a_thing("patient_phone"), is_about_a_thing("E-Mail")
     (True, False, False)
@@ -329,7 +330,7 @@ def is_about_a_thing(header: str) -> bool:
 
 
 def is_quantity(header: str) -> bool:
-    """Return True if a header names an amount, a price, a duration or a count: no code.
+    """Return True if a header names an amount, a price, a duration or a count, and so not a code.
 
     >>> is_quantity("unit_price"), is_quantity("Menge"), is_quantity("product")
     (True, True, False)
@@ -338,7 +339,7 @@ def is_quantity(header: str) -> bool:
 
 
 def names_a_product(header: str) -> bool:
-    """Return True if a header names what is bought, prescribed or diagnosed.
+    """Return True if a header names a bought, prescribed or diagnosed thing.
 
     >>> names_a_product("Artikel"), names_a_product("ward")
     (True, False)
@@ -347,7 +348,7 @@ def names_a_product(header: str) -> bool:
 
 
 def is_remark(header: str) -> bool:
-    """Return True if a header names remarks, which may say anything of anybody.
+    """Return True if a header names remarks, which may mention anybody.
 
     >>> is_remark("Bemerkung"), is_remark("doctor_comments"), is_remark("product")
     (True, True, False)
@@ -366,7 +367,7 @@ def names_a_subject(header: str) -> bool:
 
 
 def is_sensitive(header: str) -> bool:
-    """Return True if a header names an attribute that nobody should learn about a person.
+    """Return True if a header names a sensitive attribute of a person.
 
     >>> [is_sensitive(one) for one in ("HIV-Status", "Jahreseinkommen", "Schulnote", "religión", "readmitted_30d")]
     [True, True, True, True, True]

@@ -1,8 +1,8 @@
-"""Items that mention persons: those that contain a value of a column of names or ids of the same data.
+"""Detect items that mention persons: items that contain a value of a name or id column of the same data.
 
-Remarks such as ``mother of Smith called`` are no codes. A column of items mentions persons if a fifth of its items, and
-at least three, contain a word of a column of names, or a value of a column of ids. A few items may do so by chance:
-surnames are the names of goods and places, too.
+Remarks such as ``mother of Smith called`` are not codes. A column of items mentions persons if at least a fifth of its
+items, and at least three, contain a word of a name column, or a value of an id column. A few items may match by chance,
+because surnames are also names of goods and places.
 """
 
 import re
@@ -23,12 +23,12 @@ _TOKENS = re.compile(r"[^\s,;:()\"']+")
 
 
 def names_and_ids(columns: Iterable[str]) -> list[str]:
-    """Return the columns of names and ids of persons by their headers."""
+    """Return the columns whose headers name persons or ids of persons."""
     return [name for name in columns if meaning_of(name) in ("name", *PERSON_IDS)]
 
 
 def words_of_persons(values: Iterable[str]) -> set[str]:
-    """Return the words of names, and ids that contain a digit, in small letters.
+    """Return the words of names, and ids that contain a digit, in lower case.
 
     >>> sorted(words_of_persons(["Li, Ann-Marie", "P-10042"]))
     ['ann', 'marie', 'p-10042']
@@ -70,7 +70,7 @@ def mentions_in(
     Parameters
     ----------
     sets, joined
-        The items, and the columns that make them; none if it is one.
+        Set-valued column, and the columns that are joined into it; none if there is only one.
     named
         Columns of names and ids.
     """

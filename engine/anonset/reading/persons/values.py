@@ -1,4 +1,4 @@
-"""Patterns of values that name or reach a person: e-mail addresses, phone numbers, device ids, names, free text."""
+"""Detect values that name or reach a person: e-mail addresses, phone numbers, device ids, names, free text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,9 +30,9 @@ _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
-"""Share and number of labels that contain a title or a first name if the labels are names of persons."""
+"""Minimum share and number of labels that contain a title or a first name, if the labels are names of persons."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
-"""The same of common surnames, which stand alone in their labels."""
+"""Minimum share and number of common surnames without a first name."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
@@ -49,7 +49,7 @@ _DATE = re.compile(
 )
 _A_YEAR = re.compile(_YEAR)
 _YEARS = 40
-"""Fewest years between the first and the last date of birth."""
+"""Minimum number of years between the first and the last date of birth."""
 _IN_SENTENCES = tuple(
     words.split()
     for words in (
@@ -62,7 +62,7 @@ _LOOKED_AT = 20_000
 
 
 def is_iban(value: str) -> bool:
-    """Tell whether a value is an IBAN: its check digits must be right (ISO 13616, ISO 7064 MOD 97-10).
+    """Return True if a value is an IBAN with valid check digits (ISO 13616, ISO 7064 MOD 97-10).
 
     >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("GB83 WEST 1234 5698 7654 32")
     (True, False)
@@ -85,11 +85,11 @@ PATTERNS: Mapping[str, Callable[[str], object]] = {
     "IBAN": is_iban,
     "phone": _PHONE.fullmatch,
 }
-"""The pattern of a value, by the meaning of a header that says the same."""
+"""Pattern of values, by the header meaning of the same kind."""
 
 
 def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
-    """Return which of the patterns nearly all labels have: ``e-mail``, ``IBAN``, ``phone``; empty if none.
+    """Return the pattern that nearly all labels match: ``e-mail``, ``IBAN``, ``phone``; empty if none.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
@@ -109,7 +109,7 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 
 
 def identifying(labels: Sequence[str]) -> str:
-    """Return the meaning of a header by which values identify persons; empty if they do not.
+    """Return the kind of values that identify persons, as a header meaning; empty if they do not identify persons.
 
     ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses), ``address`` or ``name``.
 
@@ -133,7 +133,7 @@ def identifying(labels: Sequence[str]) -> str:
 
 
 def attribute_of(labels: Sequence[str]) -> str:
-    """Return which attribute of a person labels are: ``sex``, ``birth``, or none (empty).
+    """Return the personal attribute of the labels: ``sex``, ``birth``, or empty.
 
     >>> attribute_of(["f", "m"]), attribute_of(["1931-05-01", "2001-12-24"]), attribute_of(["f", "g"])
     ('sex', 'birth', '')
@@ -145,7 +145,7 @@ def attribute_of(labels: Sequence[str]) -> str:
 
 
 def is_full_date(label: str) -> bool:
-    """Return True if a value is a date with its day, in digits or with the name of a month.
+    """Return True if a value is a date that includes the day, in digits or with a month name.
 
     >>> is_full_date("1950/12/24"), is_full_date("24.12.50"), is_full_date("24-Dec-1950"), is_full_date("00104729")
     (True, True, True, False)
@@ -156,7 +156,7 @@ def is_full_date(label: str) -> bool:
 
 
 def year_of(label: str) -> int:
-    """Return the year of a full date, 0 if it has two digits, or if the value is no date.
+    """Return the year of a full date, 0 if it has two digits, or if the value is not a date.
 
     >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
     (1950, 0, 0)
@@ -166,7 +166,7 @@ def year_of(label: str) -> int:
 
 
 def are_keys(labels: Sequence[str]) -> bool:
-    """Tell whether all labels are letters with digits, or long numbers of one width, as keys are.
+    """Return True if all labels are letters with digits, or long numbers of the same width, like keys.
 
     >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
     (True, True, False, False)
@@ -178,7 +178,7 @@ def are_keys(labels: Sequence[str]) -> bool:
 
 
 def are_capitalised(labels: Sequence[str]) -> bool:
-    """Tell whether nearly all labels are capitalised words without digits, and few of them capitals alone.
+    """Return True if nearly all labels are capitalised words without digits, and few are all capitals.
 
     >>> are_capitalised(["Ann Lee", "Bo", "Müller-Lüden"]), are_capitalised(["E11", "J45"]), are_capitalised(["f"])
     (True, False, False)
@@ -188,7 +188,7 @@ def are_capitalised(labels: Sequence[str]) -> bool:
 
 
 def found_directly(labels: Sequence[str]) -> dict[str, int]:
-    """Count the labels that are e-mail addresses or IBANs, by kind; kinds without any are left out.
+    """Count the labels that are e-mail addresses or IBANs, by kind. Kinds that do not occur are omitted.
 
     >>> found_directly(["E10", "ann@b.org", "GB82WEST12345698765432"])
     {'e-mail': 1, 'IBAN': 1}
@@ -203,8 +203,8 @@ def found_directly(labels: Sequence[str]) -> dict[str, int]:
 def are_names(labels: Sequence[str]) -> bool:
     """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
 
-    Surnames alone are names, too, if one in five, and at least five, are common ones. Of many labels, some 20,000
-    evenly spaced ones are examined.
+    Labels of surnames are also names, if one in five, and at least five, are common. Of many labels, about 20,000
+    evenly spaced labels are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
@@ -223,7 +223,8 @@ def are_names(labels: Sequence[str]) -> bool:
 
 @cache
 def _listed(file: str) -> frozenset[str]:
-    """Return common names in small letters without accents: no common words, places, trades, flowers or products."""
+    """Return common names in lower case without accents, except words, places, trades, flowers or products.
+    """
     return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
 
 
@@ -241,7 +242,7 @@ def _is_name(label: str) -> bool:
 
 
 def are_words_of_texts(labels: Sequence[str]) -> bool:
-    """Tell whether labels are free text cut into words: three words that connect sentences of one language occur.
+    """Return True if labels are free text split into words: three connecting words of one language occur.
 
     >>> are_words_of_texts(["patient", "with", "pain", "and", "the"]), are_words_of_texts(["milk", "bread"])
     (True, False)
@@ -251,7 +252,7 @@ def are_words_of_texts(labels: Sequence[str]) -> bool:
 
 
 def are_sentences(labels: Sequence[str]) -> bool:
-    """Tell whether most labels have five words or more, with one that connects sentences.
+    """Return True if most labels have at least five words, including one that connects sentences.
 
     >>> are_sentences(["He came with his wife today", "was sent home and not seen"]), are_sentences(["type 2 diabetes"])
     (True, False)

@@ -1,1 +1,1 @@
-"""Publications read back, one file per kind."""
+"""Read publications, one file per kind."""

@@ -1,4 +1,4 @@
-"""Read ``qit.csv`` and ``snt.csv`` back, also those of other programs."""
+"""Read ``qit.csv`` and ``snt.csv``, including files of other programs."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ from anonset.spelling import counted
 QIT = "qit.csv"
 SNT = "snt.csv"
 COUNT = "count"
-"""Name of the column that may count a value in its group."""
+"""Name of the optional column with the count of a value in its group."""
 FilesOfTables = tuple[Sequence[str], Sequence[str]]
-"""The names of the files of the QIT, and of the SNT."""
+"""File names of the QIT, and of the SNT."""
 
 
 def read_buckets(
@@ -42,32 +42,33 @@ def read_buckets(
     files: FilesOfTables | None = None,
     expected: Sequence[CategoricalColumn] = (),
 ) -> Buckets:
-    """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
+    """Read ``qit.csv`` and ``snt.csv`` from a folder, including files of other programs.
 
     Parameters
     ----------
     id
-        Columns of the QIT that together identify an individual; a hidden identity is ``*`` in each of them.
+        Columns of the QIT that together identify an individual. A hidden identity is ``*`` in each of them.
     keep
-        Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
+        Other columns of the QIT, except ``group``. The SNT has a column ``group``, a value column, and optionally
+        ``count``.
     reading
-        How to read files made elsewhere: further arguments of `anonset.read`; None: as text that anonset wrote.
+        Further arguments of `anonset.read` for files of other programs; None: text that anonset wrote.
     store
-        Where the columns lie; if it is in files, anonset wrote the tables.
+        Storage for the columns. If it is in files, anonset must have written the tables.
     files
-        The names of both tables' files, if anonset wrote them; None: one file each, whatever wrote them.
+        File names of both tables, if anonset wrote them; None: one file each, of any program.
     expected
-        Columns of the QIT, whose labels lie in files, that those of files that anonset wrote must be.
+        Expected columns of the QIT with labels in files, for files that anonset wrote.
 
     Raises
     ------
     InputError
-        If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
+        If a file cannot be read, a column has no role, or a group has different row counts in the two tables.
     """
     if reading is None and (files is not None or store.in_files):
         qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
         return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
-    # A table with a sensitive column may repeat its ids: the group is read in that role.
+    # A table with a sensitive column may have repeated ids, so the group is read in that role.
     table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
     group_of_value, value, count = _read_snt(Path(folder) / SNT, reading)
@@ -89,7 +90,7 @@ def _read_own(
     store: Store,
     expected: Sequence[CategoricalColumn],
 ) -> Buckets:
-    """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
+    """Read both tables block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
     names = [name for name in open_source(of_files(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
@@ -154,7 +155,7 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
-    """Return the groups, the values, and how often each row counts."""
+    """Return the groups, the values, and the count of each row."""
     how = reading or {}
     dialect = (
         EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))

@@ -1,4 +1,4 @@
-"""Read the tables of a disassociated publication back, some rows at a time."""
+"""Read the tables of a disassociated publication in batches of rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -35,13 +35,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "shared": ("first", "last", "chunk", "items", "count"),
     "counts": ("item", "total"),
 }
-"""The tables and their columns; ``counts`` is there only where totals of terms are published."""
+"""Tables and their columns. ``counts`` exists only if item totals are published."""
 OF_ITEMS = ("terms", "items", "item")
-"""The columns of items."""
+"""Columns of items."""
 
 
 def file_names(form: str, parts: Mapping[str, int] | None, *, counts: bool) -> dict[str, tuple[str, ...]]:
-    """Return the names of the files of each table.
+    """Return the file names of each table.
 
     >>> file_names("csv", {"clusters": 1, "chunks": 2, "shared": 1}, counts=False)["chunks"]
     ('chunks/part-00000.csv', 'chunks/part-00001.csv')
@@ -53,12 +53,12 @@ def file_names(form: str, parts: Mapping[str, int] | None, *, counts: bool) -> d
 
 
 def require_plain(labels: Iterable[str]) -> None:
-    """Refuse items that a list separated by blanks cannot hold.
+    """Reject items that contain blanks, because blanks separate items.
 
     Raises
     ------
     InputError
-        With the item, and the way out.
+        With the item, and the remedy.
     """
     for label in labels:
         if label.split() != [label]:
@@ -82,14 +82,14 @@ def read_chunks(
     name
         Name of the set-valued column.
     files
-        The names of the files of each table; None: those that are there.
+        File names of each table; None: the existing files.
     store
-        Where the columns are to lie.
+        Storage for the columns.
 
     Raises
     ------
     InputError
-        If a file cannot be read, numbers leave something out, or rows or items are not in the order of their content.
+        If a file cannot be read, numbers are not consecutive, or rows or items are not sorted by content.
     """
     files = _files_in(folder) if files is None else files
     labels = Labels()
@@ -124,7 +124,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
 
 
 def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
-    """Yield each chunk whose content comes before that of the chunk before, which has the same keys."""
+    """Yield each chunk whose content sorts before the previous chunk with the same keys."""
     for a, b in spans(len(rows) - 1):
         contents = contents_of(rows.slice(a, b + 1))
         falls = np.fromiter((after < before for before, after in pairwise(contents)), np.bool_, b - a)
@@ -142,7 +142,7 @@ def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
 
 
 def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the files of each table of a folder, whoever made it."""
+    """Return the files of each table of a folder, of any program."""
     form = "parquet" if any(folder.glob("clusters*.parquet")) or any(folder.glob("clusters/*.parquet")) else "csv"
     parts = None
     if (folder / "clusters").is_dir():
@@ -152,7 +152,7 @@ def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
-    """Yield the columns of some rows of a table as texts (``pyarrow.LargeStringArray``), items with blanks between."""
+    """Yield batches of a table's columns as texts (``pyarrow.LargeStringArray``), with items separated by blanks."""
     import pyarrow as pa
 
     if paths[0].suffix != ".csv":
@@ -196,7 +196,7 @@ def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
 
 
 def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
-    """Return a column as texts, items with blanks between."""
+    """Return a column as texts, with items separated by blanks."""
     import pyarrow as pa
 
     null = bool(column.null_count)
@@ -212,17 +212,17 @@ def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Rows(Discreet):
-    """The rows of a table."""
+    """Rows of a table."""
 
     path: Path
     numbers: dict[str, Int64]
-    """int64 (rows,) each: the columns of whole numbers."""
+    """Integer columns by name, int64 (rows,) each."""
     sets: SetColumn
-    """The column of items."""
+    """Column of items."""
 
     @classmethod
     def read(cls, paths: Sequence[Path], table: str, labels: Labels, store: Store, scratch: Store) -> "_Rows":
-        """Read a table; the codes of items are those of `labels`, to which new ones are added."""
+        """Read a table. Items are encoded with `labels`, to which new items are added."""
         before, of_items = 0, next(name for name in COLUMNS[table] if name in OF_ITEMS)
         with ExitStack() as stack:
             numbers = {
@@ -243,7 +243,7 @@ class _Rows(Discreet):
             return cls(paths[0], found, sets.finished(Vocabulary(())))
 
     def under(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
-        """Return the table under final codes, by which the items of each row must be in order."""
+        """Return the table with final codes. The items of each row must be sorted by these codes."""
         from anonset_kernels.rows import unsorted_or_repeated
 
         sets, items = self.sets, store.array("items", np.int32, len(self.sets.codes))
@@ -256,11 +256,11 @@ class _Rows(Discreet):
         return replace(self, sets=SetColumn(sets.name, sets.indptr, items, vocabulary))
 
     def require(self, holds: bool | np.bool_, what: str) -> None:
-        """Refuse the table unless something holds."""
+        """Raise an error that describes the required condition, unless it is true."""
         _require(bool(holds), self.path, what)
 
     def chunks(self, keys: tuple[str, ...], store: Store) -> tuple[list[Int64], ChunkRows]:
-        """Return the key of each chunk, numbered 0, 1, 2, ... for each of some others, and its rows."""
+        """Return the keys of each chunk, and its rows. Chunks with the same other keys are numbered 0, 1, 2, ..."""
         n, sets = self.sets.n, self.sets
         where = [self.numbers[name] for name in (*keys, "chunk")]
         with ExitStack() as stack:
@@ -269,7 +269,7 @@ class _Rows(Discreet):
                 first = max(a - 1, 0)
                 parts = [column[first:b] for column in where]
                 equal, grown = np.ones(b - first - 1, np.bool_), np.zeros(b - first - 1, np.bool_)
-                new = np.ones((2, b - first), np.bool_)  # a chunk that begins, of other keys than the one before
+                new = np.ones((2, b - first), np.bool_)  # first row of a chunk: its keys differ from the row before
                 for part in parts:
                     grown |= equal & (part[1:] > part[:-1])
                     equal &= part[1:] == part[:-1]
@@ -290,7 +290,7 @@ class _Rows(Discreet):
 
 
 def _grows(rows: SetColumn) -> NDArray[np.bool_]:
-    """Tell of each row but the first whether it comes behind the one before, bool (n - 1,)."""
+    """Return, for each row but the first, whether it sorts after the previous row, bool (n - 1,)."""
     grows = np.zeros(max(0, rows.n - 1), np.bool_)
     undecided, at, lengths = np.arange(len(grows)), 0, rows.lengths
     while len(undecided):
@@ -309,10 +309,10 @@ class _Batch(Discreet):
 
     path: Path
     before: int
-    """Rows of the table before these."""
+    """Number of rows of the table before this batch."""
 
     def numbers(self, name: str, texts: Any) -> Int64:
-        """Return a column of whole numbers, int64 (rows,)."""
+        """Return an integer column, int64 (rows,)."""
         import pyarrow as pa
 
         whole = arrow.to_numpy(arrow.matches(texts, _NUMBER))
@@ -322,7 +322,7 @@ class _Batch(Discreet):
         return numbers
 
     def items(self, name: str, texts: Any, labels: Labels) -> SetColumn:
-        """Return a column of items under the codes of `labels`."""
+        """Return a column of items, encoded with `labels`."""
         lists = arrow.split(texts, " ")
         lengths, tokens = arrow.to_numpy(arrow.list_value_length(lists)).astype(np.int64), arrow.list_flatten(lists)
         empty = arrow.to_numpy(arrow.equal(texts, arrow.text_scalar("")))
@@ -335,7 +335,7 @@ class _Batch(Discreet):
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
     def _require_all(self, holds: NDArray[np.bool_], what: str) -> None:
-        """Refuse rows of which something does not hold, naming the first one."""
+        """Raise an error with the first row for which the condition is false, if there is one."""
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {what}")
 

@@ -1,4 +1,4 @@
-"""Read ``codebook.csv``, and privately ``mapping.csv`` and ``records.csv``."""
+"""Read ``codebook.csv``, and the private files ``mapping.csv`` and ``records.csv``."""
 
 import csv
 import io
@@ -20,17 +20,17 @@ from anonset.reading.source import source_of
 
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000
-"""Largest number of rows that are written as text."""
+"""Maximum number of rows that are written as text."""
 RECORD_COLUMNS = ("published_row", "input_record", "cluster")
 
 
 def read_codebook(path: Path) -> tuple[Symbol, ...]:
-    """Return what each published symbol stands for, from ``codebook.csv``.
+    """Return the meaning of each published symbol, from ``codebook.csv``.
 
     Raises
     ------
     InputError
-        If it explains a symbol twice.
+        If the file explains a symbol twice.
     """
     symbol_of: dict[tuple[str, bool], Symbol] = {}
     for row in rows_of(path, SYMBOL_COLUMNS):
@@ -51,16 +51,16 @@ def _members_read(path: Path, text: str) -> tuple[str, ...]:
 
 
 GLOBAL, LOCAL = ("item", "published"), ("cluster", "item", "published")
-"""The headers of both kinds."""
+"""Headers of global and local recodings."""
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return how each item of the universe is published, from ``mapping.csv``; the empty text: suppressed.
+    """Return the published symbol of each item of the universe, from ``mapping.csv``; the empty text: suppressed.
 
     Raises
     ------
     InputError
-        If it is that of a local recoding.
+        If the file belongs to a local recoding.
     """
     if header_of(path) == LOCAL:
         msg = f"{str(path)!r} maps the items of each cluster by themselves; one mapping of all is required"
@@ -69,24 +69,24 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def records_file(folder: Path) -> Path | None:
-    """Return the file of records in a private directory; None if there is none."""
+    """Return the records file of a private directory; None if there is none."""
     return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
 
 
 def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None]:
-    """Return the input record of each published row, and its cluster where all rows have one.
+    """Return the input record of each published row, and its cluster if all rows have one.
 
     Parameters
     ----------
     path
         ``records.csv`` or ``records.parquet``.
     store
-        Where the records are to lie.
+        Storage for the records.
 
     Raises
     ------
     InputError
-        If it cannot be read, or the rows are not numbered 0, 1, 2, ...
+        If the file cannot be read, or the rows are not numbered 0, 1, 2, ...
     """
     opened = open_source(source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), Reading(dialect=EXACT))
     if opened.names != RECORD_COLUMNS:
@@ -117,14 +117,14 @@ def record_types() -> dict[str, Any]:
 
 
 def _whole(path: Path, column: Any, kind: Any) -> Any:
-    """Return the whole numbers of a column, null where it is empty (``pyarrow.ChunkedArray``)."""
+    """Return the integers of a column, null for empty fields (``pyarrow.ChunkedArray``)."""
     import pyarrow as pa
 
     given, numbers = column, None
     if not pa.types.is_integer(column.type):
         text = arrow.cast(column, pa.large_string())
         given = arrow.if_else(arrow.equal(text, arrow.text_scalar("")), arrow.null(text.type), text)
-    with suppress(pa.ArrowInvalid):  # which shows the values
+    with suppress(pa.ArrowInvalid):  # its message shows the values
         numbers = arrow.cast(given, kind)
     if numbers is None:
         raise InputError(_no_records(path))

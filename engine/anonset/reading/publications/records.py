@@ -1,4 +1,4 @@
-"""Read published records back, and the names of part files."""
+"""Read published records, and name part files."""
 
 import os
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from anonset.reading.roles import Names
 from anonset.reading.table_builder import read_exactly
 
 PARTS = "published"
-"""Name of the folder that holds the part files of a publication."""
+"""Name of the folder of a publication's part files."""
 
 
 def part_names(n: int, format: str, folder: str = PARTS) -> tuple[str, ...]:  # noqa: A002
-    """Return the names of the part files of a publication.
+    """Return the names of a publication's part files.
 
     >>> part_names(2, "csv")
     ('published/part-00000.csv', 'published/part-00001.csv')
@@ -35,21 +35,21 @@ def read_published(
     separator: str = " ",
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
-    """Read a publication back. All values are text: a published range or set is a symbol like any other.
+    """Read a publication. All values are text: a published range or set is an ordinary symbol.
 
-    The column of a FIMI file has no name: it gets the name in `items`.
+    The column of a FIMI file has no name and gets the name in `items`.
 
     Parameters
     ----------
     items, relational, keep, separator
-        As those of :func:`anonset.reading.read.read`.
+        As in :func:`anonset.reading.read.read`.
     reading
-        How to read a file made elsewhere: further arguments of `read`; None: anonset wrote the file.
+        Further arguments of `read` for a file of another program; None: anonset wrote the file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or holds other columns than are named.
+        If the file cannot be read, or its columns differ from the named columns.
     """
     where = Path(path)
     names = (items,) if isinstance(items, str) else tuple(items or ())
