@@ -223,8 +223,7 @@ def are_names(labels: Sequence[str]) -> bool:
 
 @cache
 def _listed(file: str) -> frozenset[str]:
-    """Return common names in lower case without accents, except words, places, trades, flowers or products.
-    """
+    """Return common names without accents, in lower case; words, places, trades and the like are excluded."""
     return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
 
 
