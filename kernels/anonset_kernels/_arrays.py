@@ -121,9 +121,7 @@ class Intervals(NamedTuple):
 Ancestry = tuple[Parent, LeafLo, LeafHi]
 """(parent, leaf_lo, leaf_hi) of a hierarchy."""
 Postings = tuple[Int64Array, Int32Array]
-"""(start, records): int64 (V + 1,) first index of each node in `records`; int32 (entries,) records of each node,
-ascending.
-"""
+"""(start, records): int64 (V + 1,) first index of each node; int32 (entries,) records of each node, ascending."""
 Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
 """(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
 KnownSets = tuple[Int32Matrix, Int32Array]

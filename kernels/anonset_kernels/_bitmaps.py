@@ -49,8 +49,7 @@ def give_back(bitmaps: Bitmaps, g: int) -> None:
 
 @kernel()
 def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
-    """Count the records that contain the first, the first two, … groups of an image; stop if `enough` contain all
-    groups.
+    """Count the records that contain the first, the first two, … groups of an image; stop if `enough` contain all.
 
     Cost per group, as long as any record contains all groups so far: a word per 64 records, or a step per record of
     the first group if that group is not dense.

@@ -27,8 +27,9 @@ def break_rule(
     weight: Int64Array,
     broken: UInt8Array,
 ) -> int:
-    """Fill ``broken[g]`` with 1 for each group that violates a rule, else 0 (also if empty); return the number of
-    violations.
+    """Fill ``broken[g]`` with 1 for each group that violates a rule, else 0; return the number of violations.
+
+    Empty groups never violate a rule.
 
     Parameters
     ----------

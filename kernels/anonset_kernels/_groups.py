@@ -309,8 +309,7 @@ def suppress_group(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def n_items_within(groups: Groups, members: Int32Array) -> int:
-    """Count the items that an itemset with exactly these groups as image may contain: their members and suppressed
-    items.
+    """Count the items that an itemset with these groups as image may contain: members and suppressed items.
 
     `members` is int32 (g,): the representatives.
     """

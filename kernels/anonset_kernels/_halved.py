@@ -96,8 +96,7 @@ def search_halves(
 
 @kernel()
 def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tuple[Int32Array, Int64Array]:
-    """Return the items that occur in `rows`, int64 (r,), by descending frequency (ties ascending), and their
-    frequencies.
+    """Return the items in `rows`, int64 (r,), by descending frequency (ties ascending), and their frequencies.
 
     `place`, int32 (items of the column,), is -1 before; `forget` resets it. O(occurrences, plus sorting the items).
     """

@@ -67,8 +67,9 @@ def is_minimal(members: Int32Array, known: KnownSets, wanted: Int32Array) -> boo
 
 @kernel()
 def is_minimal_rare(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
-    """Return True if a set contains no known set, given that its subsets without one of the last two members are
-    frequent.
+    """Return True if a set contains no known set.
+
+    The subsets without one of the last two members must be frequent.
 
     A known subset would contain both of these members. `members` is int32 (size,), the set; `wanted` is int32 (size,),
     a buffer. O(2^(size - 2)).

@@ -84,8 +84,9 @@ def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
 
 @kernel()
 def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, empty: Integer) -> int:
-    """List the groups to which the item adds the least cost (ties: smallest); return their number. An empty group adds
-    0.
+    """List the groups to which the item adds the least cost (ties: smallest); return their number.
+
+    An empty group adds no cost.
 
     Excludes groups that are too expensive even if both groups' pairs had no violation after the move.
     """
@@ -251,8 +252,7 @@ def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
 
 @kernel()
 def merge_violated(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> None:
-    """Merge a violated group with another group: the pair with the largest estimated violation reduction per added
-    cost.
+    """Merge a violated group with another group: the pair with the best estimated violation reduction per cost.
 
     If no pair is estimated to reduce the violation, merge the violated group with the fewest occurrences with the group
     that adds the least cost. Cost: the pairs of the violated groups with all others, times their partners.

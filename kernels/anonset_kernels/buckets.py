@@ -156,8 +156,7 @@ def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: I
 
 @kernel()
 def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the run length of each stretch, and the first entry of the stretch when runs are sorted by descending
-    length.
+    """Return the run length and the first entry of each stretch, for runs sorted by descending length.
 
     `first_run`, (stretches + 1,), is the first run of each stretch. The longest run has ``len(bits)`` entries.
     """

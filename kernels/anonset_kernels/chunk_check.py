@@ -40,8 +40,8 @@ class Ranges(NamedTuple):
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
     """Count the records of some neighboring clusters to which each shared chunk may belong, int64 (chunks,).
 
-    Counts the records of clusters in a chunk's range that show none of the chunk's items, in own chunks or in a smaller
-    shared chunk.
+    Counts the records of clusters in a chunk's range that show none of the chunk's items, neither in own chunks nor in
+    a smaller shared chunk.
 
     Parameters
     ----------

@@ -80,9 +80,9 @@ def anonymize_cluster(
     records, tree, rule, scratch
         As in `anonymize_clusters`; all records belong to the cluster.
     lengths
-        int64 (m + 1, N + 1), zero; filled here for each set size: number of records with each number of nodes, capped
-        at N. Nodes on or above the current cut count, from size 3 on only nodes on the cut, unless it has more than
-        `most` nodes.
+        int64 (m + 1, N + 1), zero; filled for each set size, before its fixes: number of records with each number of
+        nodes, at most N. Counts nodes on or above the cut; from size 3 on, only nodes on the cut, unless the cut has
+        more than `most` nodes.
 
     Returns
     -------

@@ -43,9 +43,7 @@ class Roots(NamedTuple):
     cursor: Int64Matrix
     """int64 (levels, 2): index of the next candidate group, and number of candidates."""
     state: Int64Array
-    """int64 (2,): number of suppressed items at the last update; 1 if the search is for sets too short for an
-    m-itemset.
-    """
+    """int64 (2,): number of suppressed items at the last update; 1 in a search for sets too short for an m-itemset."""
 
 
 @kernel()

@@ -62,9 +62,7 @@ class Policy(NamedTuple):
     following: Int32Array
     """int32 (P,): next constraint in the chain, or -1, or _UNLISTED."""
     core: Int32Array
-    """int32 (P,): size of each constraint's core: its first items, which occur together in few records. 0 without a
-    core.
-    """
+    """int32 (P,): size of each constraint's core: first items, which occur together in few records. 0 without core."""
     bound: Int32Array
     """int32 (P,): number of these records; k - 1 without a core."""
     top: Int64Array
@@ -180,9 +178,7 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
 
 @kernel()
 def touch(groups: Groups, policy: Policy, k: int) -> int:
-    """Collect the constraints below k on changed groups and remove other constraints from their lists; return the
-    count.
-    """
+    """List the constraints below k on changed groups, and remove all others from their lists; return the number."""
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
     key, code, head, following = policy.key, policy.code, policy.head, policy.following

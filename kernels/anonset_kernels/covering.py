@@ -60,8 +60,9 @@ def cover(
     free: UInt8Array,
     taken: UInt8Array,
 ) -> bool:
-    """Add columns until all `rows` reach their bounds, then remove unnecessary columns; return True if all bounds are
-    met.
+    """Add columns until all `rows` reach their bounds, then remove unnecessary columns.
+
+    Returns True if all bounds are met.
 
     The next column is the column that helps the most rows per cost. The most expensive columns are removed first.
 

@@ -128,8 +128,9 @@ def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, bes
 
 @kernel()
 def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data, support: Int64Array, k: int) -> bool:
-    """Return True if at least k records contain a leaf below every node. Scans the rarest node's records up to the
-    k-th.
+    """Return True if at least k records contain a leaf below every node.
+
+    Scans the records of the rarest node up to the k-th match.
     """
     rarest = 0
     for j in range(len(nodes)):

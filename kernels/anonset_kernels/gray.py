@@ -1,5 +1,4 @@
-"""Encode records as rows of codes whose lexicographic order is the reflected Gray order of their bit vectors; decode
-them.
+"""Encode records as rows of codes in reflected Gray order of their bit vectors, and decode them.
 
 The rank of a bit vector is larger if its first set bit p1 is smaller, then if the second, p2, is larger, and so on. The
 sort key is (-p1, +p2, -p3, ...), terminated by -inf after an even number of bits and by +inf after an odd number. A row

@@ -105,8 +105,7 @@ def count_known_sets(records: Records, n_codes: int, upto: int, k: int, figures:
 def _extend(
     records: Records, walk: _Walk, level: int, held: tuple[int, int], upto: int, k: int, figures: Int64Matrix
 ) -> int:
-    """Count the extensions of a prefix of `level` codes, update each record's figures, and list the records per
-    extension.
+    """Count the extensions of a prefix of `level` codes, update the figures, and list the records per extension.
 
     `held` is the range of records that contain the prefix in the walk. Codes from `upto` on are ignored.
     """
@@ -256,8 +255,7 @@ def _behind(span: Span, record: int) -> int:
 
 @kernel()
 def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entries: Int64Array) -> None:
-    """Count, among records `first` to ``last - 1``, the records with the prefix and each code, and their remaining
-    codes.
+    """Count the records with the prefix and each code, and their remaining codes, in records `first` to ``last - 1``.
 
     Parameters
     ----------
@@ -294,8 +292,9 @@ def gather_behind(
     span: Span, first: int, last: int, low: int, high: int, begin: Int64Array, behind: Int32Array, origin: Int64Array,
     filled: int,
 ) -> int:  # fmt: skip
-    """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on, if they have two or more
-    codes.
+    """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on.
+
+    Skips suffixes of a single code.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
     room
         int32 (2^b,), more than twice the number of tuples: hash table.
     class_of
-        int32 (T,), filled here: classes numbered by their first tuple; -1 for tuples without records.
+        int32 (T,), filled here: classes, numbered in order of their first tuple; -1 for tuples without records.
 
     Sums wrap around (``np.errstate(over="ignore")``). O(T v) expected.
     """
@@ -60,8 +60,7 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
 def outcome(
     costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, failed: UInt8Array, k: Integer
 ) -> tuple[int, int, float]:
-    """Return the size of the smallest class, the number of records in failing classes, and the total loss of all
-    others.
+    """Return the size of the smallest class, the number of records in failing classes, and the loss of all others.
 
     Parameters
     ----------

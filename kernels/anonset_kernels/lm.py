@@ -191,8 +191,7 @@ def _follows(prefix: Prefix, after: Int32Array) -> bool:
 
 @kernel()
 def _is_good(codes: Codes, cohort: IndexArray, n_codes: int, met: Integer, rule: tuple[int, int], tally: Tally) -> bool:
-    """Return True if a cohort of `met` records is valid. `cohort` contains positions in its records with sensitive
-    items.
+    """Return True if a cohort of `met` records is valid. `cohort` has positions in those with sensitive items.
 
     It may also contain positions in records without sensitive items.
     """

@@ -206,8 +206,7 @@ def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
 
 @kernel()
 def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
-    """Move records to the leftovers, bucket -1, together with the small buckets, until it is empty or has at least k
-    records.
+    """Move records, and small buckets, to the leftovers, bucket -1, until it is empty or has at least k records.
 
     Records are moved from buckets above k, smallest gain first. If these have too few records to spare, the bucket with
     the smallest gain is moved completely.

@@ -188,8 +188,7 @@ def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with:
 def gather_suffixes(
     rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
 ) -> None:
-    """Copy the suffix of each row from each symbol of a window on, symbol by symbol, if at least `least` codes follow
-    it.
+    """Copy the suffix of each row from each symbol of a window on, if at least `least` codes follow the symbol.
 
     Parameters
     ----------

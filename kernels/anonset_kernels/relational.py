@@ -210,8 +210,7 @@ def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
 
 @kernel()
 def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array) -> None:
-    """Assign each tuple, in order, to the cluster (0 or 1) whose loss it increases less (ties: 0); update both
-    clusters.
+    """Assign each tuple, in order, to the cluster (0 or 1) with the lower loss increase (ties: 0); update both.
 
     `seeds`, int64 (2,): the initial tuple of each cluster. `side`, int8 (T,): filled with the cluster of each tuple.
     O(T v).

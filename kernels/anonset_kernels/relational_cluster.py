@@ -235,8 +235,7 @@ def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
 
 @kernel()
 def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array) -> None:
-    """Compute a lower bound on the loss of tuple `t` with any tuple of each block: the loss with the block's nearest
-    corner.
+    """Compute a lower bound on the loss of tuple `t` with any tuple of each block: that of the nearest corner.
 
     A row of losses increases with distance from the tuple's own code on both sides, so the nearest code is an end of
     the block.

@@ -36,8 +36,9 @@ def gather_suffixes(
     place: Int64Array,
     position: IndexArray,
 ) -> None:
-    """Copy the suffixes after the codes `first` to ``last - 1``, each terminated by -1, if at least `least` codes
-    follow.
+    """Copy the suffixes after the codes `first` to ``last - 1``, each terminated by -1.
+
+    Skips suffixes of fewer than `least` codes.
 
     Parameters
     ----------

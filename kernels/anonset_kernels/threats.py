@@ -43,8 +43,7 @@ from anonset_kernels._prefix import count_extensions, project, with_room
 
 @kernel()
 def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, allowed: Allowed) -> None:
-    """Set, for each code of a range, the bits of the codes that can be combined with it: neither ancestor nor
-    descendant.
+    """Set, for each code of a range, the bits of all codes that are neither ancestors nor descendants.
 
     Parameters
     ----------
