@@ -99,9 +99,10 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Return True if the model name may select the algorithm, so that its result is verified against this model.
+    """Return True if the algorithm can be requested under the name of the model.
 
-    The result of an algorithm that is `set_beside` the model is verified against the algorithm's own model.
+    Otherwise it runs under its own model, and its result is verified against this model; if it is `set_beside` the
+    model, against its own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])
     return model.name not in (*traits.also_answers, *traits.set_beside)

@@ -124,8 +124,9 @@ def suggest(
 
     Candidates are ranked by usefulness. For items it is the mean of: 1 minus the median error of the counts of the 200
     most frequent items, the same for the 200 most frequent pairs of these items, and the unchanged share minus the
-    suppressed share. For relational columns it is the share of the range that remains. For both it is the minimum. A
-    candidate that is nearly as useful as the best is preferred if only its counts of frequent items are within 25%.
+    suppressed share. For relational columns it is the share of the range that remains. For both it is the minimum. If
+    the best candidate's counts of frequent items are off by more than 25%, a nearly as useful candidate within 25% is
+    preferred.
 
     Parameters
     ----------

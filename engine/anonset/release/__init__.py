@@ -1,1 +1,1 @@
-"""Publishing, and reading publications back: layout, symbols, files, attestation, staging."""
+"""Writing, verification and reading of publications: layout, symbols, files, attestation, staging."""

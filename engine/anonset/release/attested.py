@@ -19,12 +19,14 @@ _LONG = 60
 
 
 def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attested parameters under the given ones. The attestation does not hold the privacy constraints.
+    """Return the attested parameters, overridden by the given parameters.
+
+    The attestation does not contain the privacy constraints.
 
     Raises
     ------
     InputError
-        If there are privacy constraints, and none are given.
+        If the model has privacy constraints, and none are given.
     """
     own, chosen = dict(attested.parameters), dict(given)
     policy = own.pop("policy", None)
@@ -40,17 +42,17 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
 
 
 def _is_blank(path: str | None) -> bool:
-    """Tell whether no file is given, or an empty one."""
+    """Return True if no file is given, or an empty file."""
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
 def require_statements(opened: Opened) -> None:
-    """Refuse an attestation whose words or counts are not what its model and the data give.
+    """Reject an attestation whose statements or counts do not follow from its model and the data.
 
     Raises
     ------
     InputError
-        With the field that differs.
+        With the differing field.
     """
     attested, promised, publication, data = opened.attested, opened.model, opened.publication, opened.attested.data
     limits = " ".join(declared_limits(promised, publication, attested.declarations))
@@ -69,12 +71,12 @@ def require_statements(opened: Opened) -> None:
 
 
 def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without the privacy constraints, which are not attested themselves."""
+    """Return parameters without the privacy constraints, which are not attested."""
     return {name: value for name, value in parameters.items() if name != "policy"}
 
 
 def require_policy(attested: Attestation, model: PrivacyModel) -> None:
-    """Refuse other privacy constraints than those that were attested, as far as their number tells.
+    """Reject privacy constraints that differ in number from the attested constraints.
 
     Raises
     ------
@@ -91,27 +93,27 @@ def require_policy(attested: Attestation, model: PrivacyModel) -> None:
 
 
 def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
-    """Tell whether a model is the one that is attested, with its parameters."""
+    """Return True if a model equals the attested model, with equal parameters."""
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
 def require_verified(opened: Opened, seen: Verdict | None, budget: int) -> None:
-    """Refuse an attestation whose facts about its verification differ from those of another verification.
+    """Reject an attestation whose verification facts differ from another verification.
 
-    Where it was accepted that the check could not be finished, it may say nothing. Records that all occur often need no
-    counting, which is left out where it is beyond the budget: what is attested may have been counted, or not.
+    With an accepted unfinished check, the attestation contains no facts. If all records are frequent, counting is
+    unnecessary and is skipped above the budget, so the attested facts may come from another budget.
 
     Parameters
     ----------
     seen
-        The evidence of the attested model; None where another one was asked for.
+        Evidence for the attested model; None if another model was requested.
     budget
-        The budget within which it was found.
+        Counting budget of that evidence.
 
     Raises
     ------
     InputError
-        With the part that differs.
+        With the differing part.
     """
     attested = opened.attested
     if attested.declarations.accepted_undecided:
@@ -135,7 +137,7 @@ def _require_equal(opened: Opened, field: str, stated: Any, expected: Any) -> No
 
 
 def _cut(value: Any, other: Any) -> str:
-    """Return a value as text; of a long text the part where it begins to differ from another."""
+    """Return a value as text; of a long text, the part around the first difference."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return typed(value)
     differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)

@@ -1,4 +1,4 @@
-"""Publications of buckets: identities in one table, sensitive values in another, joined by groups."""
+"""Publications of buckets: identities and sensitive values in two tables, linked by groups."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -27,14 +27,14 @@ _SEVERAL = 2
 
 
 class BucketsKind:
-    """``qit.csv`` and ``snt.csv``; privately the records."""
+    """Files ``qit.csv`` and ``snt.csv``; the private directory contains the records."""
 
     no_stream = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
     several_tables = True
     next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Refuse another order than the sorted one, and another format than CSV."""
+        """Reject orders other than sorted, and formats other than CSV."""
         if layout.order != "sorted":
             msg = "buckets are published in the order of their content: in that of the input, rows would meet values"
             raise InputError(msg)
@@ -51,10 +51,10 @@ class BucketsKind:
         return bucketize(table, result.recoding)
 
     def require_readable(self, publication: Buckets) -> None:
-        """Buckets publish values as they are."""
+        """Accept all: buckets publish values unchanged."""
 
     def to_arrow(self, publication: Buckets) -> Any:
-        """Return both tables, ``qit`` and ``snt``."""
+        """Return the two tables ``qit`` and ``snt``."""
         return buckets_to_arrow(publication)
 
     def write(self, unverified: Unverified[Buckets], folder: Path, layout: Layout) -> BucketFiles:
@@ -85,7 +85,7 @@ class BucketsKind:
         meant: Buckets | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> Buckets:
-        """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
+        """Read both tables; columns with labels on disk are compared with the expected columns while reading."""
         place = store.below()
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]
@@ -100,20 +100,20 @@ class BucketsKind:
     def untrue(
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Compare every row and every group with the original; safe grouping allows nobody in two groups."""
+        """Compare every row and every group with the original; safe grouping allows each person in one group only."""
         witness = check_buckets_truthful(table, publication)
         if witness is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, publication)
         return witness
 
     def sizes(self, unverified: Unverified[Buckets]) -> dict[str, int]:
-        """Return the numbers of groups and of hidden identities."""
+        """Return the number of groups and of hidden identities."""
         publication = unverified.publication
         sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
         return {**sizes_of_parts(unverified.result), **sizes}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
-        """Say why the values of no identity are narrowed down: the link is what is protected."""
+        """Return why no identity can be linked to fewer values, so that buckets are worthless; otherwise empty."""
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
             return ""
         if not publication.n:
@@ -123,9 +123,9 @@ class BucketsKind:
         return "all tuples are in one group" if publication.n_groups == 1 else ""
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Buckets) -> tuple[str, ...]:
-        """Nothing: values are published as they are."""
+        """Return no warnings: values are published unchanged."""
         return ()
 
     def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
-        """Count the labels of both tables."""
+        """Return warnings about the labels of both tables."""
         return formula_warnings([*publication.qit, publication.snt_value])

@@ -1,4 +1,4 @@
-"""Ceilings: nothing above them is published."""
+"""Check of ceilings: no symbol above a ceiling is published."""
 
 from collections.abc import Iterator, Mapping
 from functools import singledispatch
@@ -17,14 +17,14 @@ from anonset.spelling import setting
 def require_under_ceilings(
     name: str, result: Result, publication: Published, hierarchies: Mapping[str, Hierarchy]
 ) -> None:
-    """Refuse a result for records of which something would be published above a ceiling.
+    """Reject a result that publishes records with a symbol above a ceiling.
 
-    A record all of whose relational columns are published as their roots counts as suppressed.
+    A record with all relational columns at their roots counts as suppressed.
 
     Parameters
     ----------
     name
-        Of the algorithm.
+        Algorithm name.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def require_under_ceilings(
 
 @singledispatch
 def above_ceilings(publication: Published, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
-    """Yield the columns of which something is published above the ceiling."""
+    """Yield the columns that publish a symbol above their ceiling."""
     raise unknown_kind(publication)
 
 

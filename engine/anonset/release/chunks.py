@@ -1,4 +1,4 @@
-"""Disassociated publications: clusters of records with their chunks and terms, and the chunks that clusters share."""
+"""Disassociated publications: clusters of records with their chunks and terms, and chunks shared by clusters."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -27,14 +27,14 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class ChunksKind:
-    """The tables ``clusters``, ``chunks``, ``shared`` and maybe ``counts``; privately the cluster of each record."""
+    """Tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``; privately the cluster of each record."""
 
     no_stream = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
     several_tables = True
     next_commands = ("verify",)
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Refuse what would join the parts of records again, and what the files cannot carry."""
+        """Reject layouts that would link the parts of records, and labels that the format does not support."""
         if layout.order != "sorted":
             msg = "chunks are published in the order of their content: in that of the input, their parts would meet"
             raise InputError(msg)
@@ -58,17 +58,17 @@ class ChunksKind:
             require_plain(labels[item] for item in occurring.tolist())
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Chunks:
-        """Cut the records into chunks."""
+        """Split the records into chunks."""
         if not isinstance(result.recoding, Disassociated):
             msg = f"an algorithm of model disassociation must give chunks, got {type(result.recoding).__name__}"
             raise InputError(msg)
         return disassociate(table, result.recoding)
 
     def require_readable(self, publication: Chunks) -> None:
-        """Items are published as they are."""
+        """Accept all: items are published unchanged."""
 
     def to_arrow(self, publication: Chunks) -> Any:
-        """Return the tables, ``clusters``, ``chunks``, ``shared`` and maybe ``counts``."""
+        """Return the tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``."""
         return chunks_to_arrow(publication)
 
     def write(self, unverified: Unverified[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
@@ -88,7 +88,7 @@ class ChunksKind:
         )
 
     def write_private(self, unverified: Unverified[Chunks], folder: Path) -> None:
-        """Write the records, cluster by cluster."""
+        """Write the input records, cluster by cluster."""
         publication = unverified.publication
         if publication.record is not None:
             write_records(Records(None, (), (), (), publication.record, publication.cluster), folder)
@@ -105,7 +105,7 @@ class ChunksKind:
         return read_chunks(folder, files.items[0], files.tables, store)
 
     def stated(self, publication: Chunks, files: ChunkFiles) -> dict[str, tuple[Any, Any]]:
-        """Nothing: the tables name no column."""
+        """Return no facts: the tables contain no column names."""
         return {}
 
     def untrue(
@@ -115,7 +115,7 @@ class ChunksKind:
         return check_chunks_true(table, publication)
 
     def sizes(self, unverified: Unverified[Chunks]) -> dict[str, int]:
-        """Return how many items and clusters are published, and how many chunks clusters share."""
+        """Return the number of published items, clusters and shared chunks, and the cluster sizes."""
         publication = unverified.publication
         clusters, shared = publication.columns
         n = clusters.n
@@ -124,16 +124,16 @@ class ChunksKind:
         return {**sizes, **bounds, "shared_chunks": len(shared)}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
-        """Say that no chunk holds an item, although records do."""
+        """Return the reason if no chunk contains an item although records do; otherwise empty."""
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:
             return ""
         return "" if len(publication.columns[0].rows) else "no chunk holds an item"
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Chunks) -> tuple[str, ...]:
-        """Nothing: items are published as they are, and there are no other columns."""
+        """Return no warnings: items are published unchanged, and there are no other columns."""
         return ()
 
     def formula_warnings(self, publication: Chunks) -> tuple[str, ...]:
-        """Count the items."""
+        """Return warnings about the items."""
         return item_warnings(publication.vocabulary.labels)

@@ -1,19 +1,19 @@
-"""The scan of a publication before it is renamed into place: values that identify persons, whatever the roles say.
+"""Scan of a publication, before it is renamed into place, for values that identify persons in any column.
 
-The scan looks at the data as they were read back. A finding stops the publication, unless the owner declares the column
-(``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has no k.
+The scan examines the data read back from the written files. A finding stops the publication, unless the owner declares
+the column (``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has
+no k.
 
-**Relational columns.** Ends of ranges, and single values, that are exact values of few persons. Members of sets
-(``(a,b)``) if values of few persons make up more than a tenth of the persons: then the sets list persons
-(`lists_persons`), as they do for household ids, times or order numbers. A few rare categories in sets are what the
-model hides.
+**Relational columns.** Findings are range ends and single values that are exact values of few persons. Members of sets
+(``(a,b)``) are findings if values of few persons make up more than a tenth of the persons: then the sets list persons
+(`lists_persons`), as for household ids, times or order numbers. The model hides a few rare categories in sets.
 
-**Kept columns.** Any value of few persons, and any group of few persons that are equal in the kept and the relational
-columns. Columns that the model is about, and those of buckets, are promised as they are: their rare values are counted
-for the owner, and do not stop.
+**Kept columns.** Findings are values of few persons, and groups of few persons that are equal in the kept and the
+relational columns. Columns that the model covers, and columns of buckets, are published unchanged by design: their rare
+values are counted for the owner, and do not stop the publication.
 
-**Any column.** E-mail addresses, IBANs, telephone numbers, names of persons; items that are free text. The owner does
-not expect a model to publish these, even if k persons share them.
+**Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free text.
+An owner does not expect a model to publish these, even if k persons share them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -57,29 +57,29 @@ from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 FEW_PERSONS = 5
-"""Few persons are fewer than this where the model has no k."""
+"""Number of persons below which persons are few, if the model has no k."""
 KEYS = 0.9
-"""Share of the occurrences of items of few persons above which items are those of keys."""
+"""Share of item occurrences, of items of few persons, above which items count as keys."""
 FEWEST_KEYS = 100
-"""Items of few persons, below which they are no keys."""
+"""Smallest number of items of few persons at which items count as keys."""
 _LOOKED_AT = 20_000
-"""Labels in files that are compared with patterns, evenly spread."""
+"""Number of on-disk labels compared with patterns, evenly spaced."""
 
 
 @dataclass(frozen=True)
 class Finding(Discreet):
-    """A column that stops a publication."""
+    """Column that stops a publication."""
 
     column: str
-    """Name of the column; of several that do so together, their names with commas between."""
+    """Column name, or comma-separated names of columns with a joint finding."""
     count: int
-    """Number of values, or of persons."""
+    """Number of values or persons."""
     text: str
-    """The column, the count and the remedy in a line, without any value of the data."""
+    """Column, count and remedy in one line, without any value of the data."""
 
     @classmethod
     def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "Finding":
-        """Return the finding about some columns, with what is counted and the remedy."""
+        """Return a finding for one or several columns, with the count and the remedy."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {what}, so nothing is published"
         return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
@@ -90,31 +90,31 @@ class Finding(Discreet):
 
 @dataclass(frozen=True)
 class Scan(Discreet):
-    """What was found in a publication."""
+    """Result of a scan."""
 
     findings: tuple[Finding, ...] = ()
-    """What stops it."""
+    """Findings that stop the publication."""
     promised: Mapping[str, int] = field(default_factory=dict)
-    """Values of few persons that the model publishes as they are, by column; of columns that have some."""
+    """Number of values of few persons that the model publishes unchanged, for columns with such values."""
 
 
 def few_persons(model: PrivacyModel) -> int:
-    """Return the number of persons below which persons are few: the model's k, if it has one."""
+    """Return the number of persons below which persons are few: the model's k if it has one."""
     return model.k or FEW_PERSONS
 
 
 def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
-    """Scan a publication; return the number of values of few persons that the model promises to publish, by column.
+    """Scan a publication and return the number of values of few persons that the model publishes, by column.
 
     Parameters
     ----------
     table
-        The original, with the owner's declarations and the grids of its numeric columns.
+        Original table, with the owner's declarations and the grids of its numeric columns.
 
     Raises
     ------
     DisclosureError
-        If a column shows values that identify persons, and its owner has not declared it.
+        If a column shows values that identify persons, and the owner has not declared it.
     """
     scan = _Scanner(table, model).scan(publication)
     if scan.findings:
@@ -123,9 +123,9 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
 
 
 def require_originals_declared(table: Table, model: PrivacyModel) -> None:
-    """Scan what no search changes before it: items that are keys and, of a large table, the kept columns.
+    """Scan data that the search does not change: items that are keys, and kept columns of large tables.
 
-    Kept columns beside the published relational ones can only be scanned after the search.
+    Kept columns in combination with relational columns can only be scanned after the search.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
 
 
 def declared(table: Table, names: Names) -> Table:
-    """Return a table with further columns that its owner declares to publish as is, with or without findings.
+    """Return a table with further columns that the owner declares to publish unchanged, with or without findings.
 
     Raises
     ------
@@ -165,19 +165,19 @@ def declared(table: Table, names: Names) -> Table:
 
 @dataclass(frozen=True)
 class _Scanner:
-    """The scan of publications of one table."""
+    """Scanner for publications of one table."""
 
     table: Table
     model: PrivacyModel
 
     @property
     def few(self) -> int:
-        """Number of persons that are not few."""
+        """Number of persons below which persons are few."""
         return few_persons(self.model)
 
     @singledispatchmethod
     def scan(self, publication: Any) -> Scan:
-        """Return what is found in a publication."""
+        """Return the result of a scan."""
         msg = f"no scan for a publication of type {type(publication).__name__}"
         raise TypeError(msg)
 
@@ -210,7 +210,7 @@ class _Scanner:
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> list[Finding]:
-        """Return what is found in kept columns, with the published relational columns beside them."""
+        """Return the findings in kept columns, alone and combined with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
         asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._answered(c)]
         found = [finding for column in asked if (finding := self._rare(column)) is not None]
@@ -220,7 +220,7 @@ class _Scanner:
         return found
 
     def _answered(self, column: CategoricalColumn) -> bool:
-        """Tell whether the owner declares that what identifies in this column is published on purpose."""
+        """Return True if the owner declares that the identifying values of this column are published on purpose."""
         if not self.table.word.identifying_as_declared:
             return False
         meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
@@ -228,7 +228,7 @@ class _Scanner:
         return dates or meaning in KINDS_OF_VALUES or _reached_by(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
-        """Yield column names that are e-mail addresses, IBANs or telephone numbers, as in a file without a header."""
+        """Yield findings for column names that are e-mail addresses, IBANs or phone numbers (missing header)."""
         if self.table.word.identifying_as_declared:
             return
         for number, name in enumerate(names, 1):
@@ -238,7 +238,7 @@ class _Scanner:
                 yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
     def _relational(self, publication: Records) -> Iterator[Finding]:
-        """Yield what published relational values show exactly."""
+        """Yield findings for published relational values that are exact."""
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
@@ -258,7 +258,7 @@ class _Scanner:
 
     def _ends(self, before: NumericColumn, labels: Sequence[str]) -> Finding | None:
         numbers = ends_of_ranges(labels)
-        if (grid := getattr(before, "grid", None)) is not None:  # its cells have at least k records each
+        if (grid := getattr(before, "grid", None)) is not None:  # grid cells contain at least k records each
             numbers = numbers[~np.isin(numbers, np.append(grid.lows, grid.highs))]
         persons = persons_with(before, numbers)
         rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
@@ -270,7 +270,7 @@ class _Scanner:
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> Finding | None:
-        """Return single values of few persons, or sets that list such values."""
+        """Return a finding for single values of few persons, or for sets that list such values; otherwise None."""
         index, counts, few = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
@@ -291,7 +291,7 @@ class _Scanner:
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
     def _coarser(self, column: CategoricalColumn) -> str:
-        """Return a rule by which few values of a column are those of few persons; empty if there is none."""
+        """Return a rule that leaves few values of few persons in a column; empty if there is none."""
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
@@ -300,7 +300,7 @@ class _Scanner:
         return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
 
     def _rare(self, column: CategoricalColumn) -> Finding | None:
-        """Return the values of few persons in a column that is published unchanged."""
+        """Return a finding for values of few persons in a column that is published unchanged; otherwise None."""
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
@@ -309,9 +309,9 @@ class _Scanner:
     def _together(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> Iterator[Finding]:
-        """Yield kept columns that make groups of few persons, beside relational and other kept columns.
+        """Yield a finding for kept columns that form groups of few persons in combination with other columns.
 
-        The other kept columns make no such group.
+        The other columns are the relational columns, and the kept columns without such groups.
         """
         together, singling, small = list(relational), list[CategoricalColumn](), 0
         for column in kept if len(kept) + len(relational) > 1 else ():
@@ -327,7 +327,7 @@ class _Scanner:
             yield Finding.of(names, small, what, remedies.of_singling(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[Finding]:
-        """Yield columns published unchanged whose values name or reach persons."""
+        """Yield findings for unchanged columns with names or contact data of persons."""
         word = self.table.word
         for column in columns:
             if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:
@@ -339,7 +339,7 @@ class _Scanner:
                 yield _looks_like((column.name,), *kind, remedies.dropped(column.name))
 
     def _items(self, names: tuple[str, ...], shown: Iterable[str]) -> Iterator[Finding]:
-        """Yield items, published or listed in the codebook, that name or reach persons, are keys, or are free text."""
+        """Yield findings for published or listed items that are names, contact data, keys or free text."""
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
@@ -355,7 +355,7 @@ class _Scanner:
             yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[Finding]:
-        """Return the columns of items that are keys, as they are in the original."""
+        """Return findings for item columns that are keys in the original."""
         if set(names) <= set(self.table.word.publish_as_is):
             return []
         columns, rare = self._keys(names, sets)
@@ -366,7 +366,7 @@ class _Scanner:
         return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[Finding]:
-        """Yield the columns of items that mention persons of the data."""
+        """Yield findings for item columns that mention persons of the data."""
         word = self.table.word
         for one in () if word.identifying_as_declared else self.table.mentions:
             if one.items not in word.publish_as_is:
@@ -375,7 +375,7 @@ class _Scanner:
                 yield Finding.of((one.items,), one.labels, what, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns whose items are keys, and the number of these; all columns if only all together are."""
+        """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)
         if len(names) > 1:
@@ -389,7 +389,7 @@ class _Scanner:
         return tuple(keys), number
 
     def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of items of few persons if nearly all occurrences are theirs, as with keys; else 0."""
+        """Return the number of items of few persons, if they make up almost all occurrences as keys do; otherwise 0."""
         rare = counts[(counts > 0) & (counts < self.few)]
         return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
 
@@ -397,7 +397,7 @@ class _Scanner:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
 
     def _items_as_they_are(self, publication: Records) -> dict[str, int]:
-        """Count the items of few persons that are published as they are."""
+        """Count the items of few persons that are published unchanged."""
         sets = self.table.transactions
         if sets is None or publication.transactions is None:
             return {}
@@ -408,20 +408,20 @@ class _Scanner:
 
 
 def _labels_of(publication: Records) -> Iterator[str]:
-    """Yield the items that the codebook lists, and the names of nodes."""
+    """Yield the items in the codebook, and the names of nodes."""
     yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
     yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
-    """Return items without the name of their column, where several columns were joined."""
+    """Return items without the column prefix, if several columns were joined."""
     if len(names) == 1:
         return labels
     return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]
 
 
 def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return which kind of values name or reach persons, and how many; None if none do."""
+    """Return the kind and number of values that are names or contact data of persons; None if there are none."""
     if counts := found_directly(labels):
         return next(iter(counts.items()))
     if pattern_of(labels, ("phone",)):

@@ -1,8 +1,8 @@
-"""How much disk space and time a run takes at least, and a refusal of what would not fit.
+"""Minimum disk space and time of a run, and rejection of runs that do not fit.
 
-The figures are lower bounds, so that nothing is refused that would fit. In seven runs of 60,000 to 152,000 records the
-work directory took at least 45 bytes a record of 6.4 values, the publication 0.49 of the text of its input, and the
-private directory 13 bytes a record.
+The figures are lower bounds, so that no run is rejected that would fit. In seven runs with 60,000 to 152,000 records,
+the work directory needed at least 45 bytes per record of 6.4 values, the publication 0.49 of the input's text size, and
+the private directory 13 bytes per record.
 """
 
 import os
@@ -19,9 +19,9 @@ _WORK_RECORD, _WORK_VALUE = 8, 5
 _OUT_TEXT, _OUT_PARQUET = 0.25, 0.02
 _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
-"""Of reading, searching and writing by the fastest algorithm on two cores."""
+"""Seconds per value for reading, searching and writing, for the fastest algorithm on two cores."""
 _MUCH, _LONG = 1 << 30, 60
-"""Bytes and seconds from which on they are announced."""
+"""Bytes and seconds above which a run is announced."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +29,22 @@ class Space:
     """Space on one file system."""
 
     folder: Path
-    """A directory on it."""
+    """Directory on the file system."""
     needed: int
-    """Bytes that the run takes there, at least."""
+    """Minimum number of bytes that the run needs."""
     free: int
-    """Bytes that are free there."""
+    """Number of free bytes."""
 
 
 def space_for(size: Size, out: Path, private: Path, work: Path | None, *, parquet: bool) -> list[Space]:
-    """Return the space that a run takes at least on each file system that it writes to.
+    """Return the minimum space that a run needs on each file system that it writes to.
 
     Parameters
     ----------
     work
-        Work directory; None if the run is in memory, or continues another one.
+        Work directory; None if the run is in memory or continues another run.
     parquet
-        Whether the publication is Parquet.
+        Whether the publication is in Parquet format.
     """
     few = size.records <= _PRIVATE_ROWS
     takes = [
@@ -57,19 +57,19 @@ def space_for(size: Size, out: Path, private: Path, work: Path | None, *, parque
     for path, needed in takes:
         folder = next(place for place in (path.absolute(), *path.absolute().parents) if place.is_dir())
         device, usage = folder.stat().st_dev, shutil.disk_usage(folder)
-        if usage.total:  # some network file systems do not know
+        if usage.total:  # some network file systems report no size
             before = found.get(device, Space(folder, 0, usage.free))
             found[device] = Space(before.folder, before.needed + needed, usage.free)
     return list(found.values())
 
 
 def require_space(spaces: list[Space], *, by_blocks: bool) -> None:
-    """Refuse a run for which a disk is too small.
+    """Reject a run if a disk is too small.
 
     Raises
     ------
     InputError
-        With the directory and both figures.
+        With the directory, the space required and the free space.
     """
     for space in spaces:
         if space.needed > space.free:
@@ -80,7 +80,7 @@ def require_space(spaces: list[Space], *, by_blocks: bool) -> None:
 
 
 def announcement(spaces: list[Space], size: Size) -> str:
-    """Return one line about the space and the time that a run takes; empty if it is small."""
+    """Return one line about the space and time of a run; empty for a small run."""
     told = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} are free)"
         for space in spaces

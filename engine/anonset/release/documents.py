@@ -1,4 +1,4 @@
-"""The attestation, which goes with the data, and the private report: their fields, and how they are read."""
+"""Fields and reading of the public attestation and the private report."""
 
 import os
 import stat
@@ -22,17 +22,17 @@ D = TypeVar("D", bound=BaseModel)
 
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"
-"""Name of the file that states what is guaranteed of a publication."""
+"""Name of the file with the guarantees of a publication."""
 REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
-"""Name of the file that says what each published symbol stands for."""
+"""Name of the file with the members of each published symbol."""
 HIERARCHY = "hierarchy.csv"
-"""Name of the private file of the hierarchy that the names of a cut are nodes of."""
+"""Name of the private file with the hierarchy of a cut."""
 RETIRED = "retired.csv"
-"""Name of the private file of the names of earlier releases that are no longer published, and stay reserved."""
+"""Name of the private file with reserved symbols: symbols of earlier releases that are no longer published."""
 CONSTRAINTS = "privacy_constraints.txt"
-"""Name of the private file of the privacy constraints, which the attestation must not hold."""
+"""Name of the private file with the privacy constraints, which must not be in the attestation."""
 
 
 class Document(BaseModel):
@@ -46,7 +46,7 @@ class Document(BaseModel):
         Raises
         ------
         AnonsetError
-            If it holds a number that is not finite, which JSON cannot represent.
+            If it contains an infinite number or NaN, which JSON cannot represent.
         """
         require_finite(self.model_dump())
         write_file(path, [f"{self.model_dump_json(indent=2)}\n".encode()])
@@ -56,26 +56,26 @@ class PublishedFiles(Document):
     """Files of published data. Their number is absent where the data are not in parts, as is a table that is not."""
 
     kind: ClassVar[PublishedKind]
-    """The kind of publication that they contain."""
+    """Kind of publication."""
     described: ClassVar[str]
-    """What they contain, with its article."""
+    """Description of the content, with an article."""
     complete: ClassVar[bool] = True
     """Whether each record of the original is published."""
     by_blocks: ClassVar[bool] = False
-    """Whether everything is counted by blocks, also against the original."""
+    """Whether all counts are computed in blocks, including comparisons with the original."""
     shows_ids: ClassVar[bool] = False
-    """Whether ids are published, which tell whose each row is."""
+    """Whether ids are published, which identify the person of each row."""
     held_in_memory: ClassVar[bool] = False
-    """Whether the data are in memory whenever something is counted."""
+    """Whether the data are in memory during all counts."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
-        """Names of the files that hold the data, in their order."""
+        """Names of the data files, in order."""
         raise NotImplementedError
 
     @property
     def nameless(self) -> bool:
-        """Whether the format names no column."""
+        """Whether the format has no column names."""
         return False
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
@@ -84,7 +84,7 @@ class PublishedFiles(Document):
 
     @property
     def named_files(self) -> tuple[str, ...]:
-        """Names of the files of the publication but the attestation, as they are attested."""
+        """Names of the attested files, without the attestation."""
         return self.data_files
 
     @model_serializer(mode="wrap")
@@ -102,19 +102,19 @@ class PublishedFile(PublishedFiles):
     file: str
     format: Literal["csv", "parquet", "dat"]
     separator: str | None
-    """Separates the symbols within a field; None where no field of text holds two."""
+    """Separator of the symbols within a field; None if no text field contains two symbols."""
     items: list[str]
-    """The set-valued column, or those that are joined into one to be verified; of FIMI files always ``items``."""
+    """Set-valued columns, which are joined into one for verification; for FIMI files always ``items``."""
     relational: list[str]
     keep: list[str]
     sha256: dict[str, str]
-    """Digest of every file of the publication but the attestation, by name."""
+    """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of files that the data are in, in the folder that `file` names; None: they are one file."""
+    """Number of data files in the folder `file`; None: `file` is the only data file."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
-        """Names of the files that hold the data, in their order."""
+        """Names of the data files, in order."""
         return (self.file,) if self.parts is None else part_names(self.parts, self.format, self.file)
 
     @property
@@ -124,11 +124,11 @@ class PublishedFile(PublishedFiles):
 
     @property
     def nameless(self) -> bool:
-        """Whether the format is FIMI, which names no column."""
+        """Whether the format is FIMI, which has no column names."""
         return self.format == "dat"
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
-        """Return the columns of items and the relational ones."""
+        """Return the item columns and the relational columns."""
         sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
         items = self.items if self.nameless and len(sets) == 1 else sets
         relational = [column.name for column in original.relational]
@@ -136,12 +136,12 @@ class PublishedFile(PublishedFiles):
 
     @property
     def named_files(self) -> tuple[str, ...]:
-        """The data files and the codebook."""
+        """Data files and codebook."""
         return (*self.data_files, CODEBOOK)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files of the publication but the attestation."""
+        """Expected names of the files of the publication, without the attestation."""
         own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
         return own.named_files
 
@@ -161,9 +161,9 @@ class BucketFiles(PublishedFiles):
     keep: list[str]
     sensitive: str
     sha256: dict[str, str]
-    """Digest of every file of the publication but the attestation, by name."""
+    """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of files that each table is in, in the folders that are named; None: each is one file."""
+    """Number of files of each table, in the named folders; None: each table is one file."""
 
     @property
     def columns(self) -> list[str]:
@@ -177,20 +177,20 @@ class BucketFiles(PublishedFiles):
 
     @property
     def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names of the files of both tables, in their order."""
+        """Names of the files of both tables, in order."""
         if self.parts is None:
             return (self.qit,), (self.snt,)
         return part_names(self.parts, "csv", self.qit), part_names(self.parts, "csv", self.snt)
 
     @property
     def data_files(self) -> tuple[str, ...]:
-        """Names of the files that hold the data."""
+        """Names of the data files."""
         qit, snt = self.tables
         return (*qit, *snt)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files of the publication but the attestation."""
+        """Expected names of the files of the publication, without the attestation."""
         end = ".csv" if self.parts is None else ""
         return self.model_copy(update={"qit": f"qit{end}", "snt": f"snt{end}"}).data_files
 
@@ -206,14 +206,14 @@ class ChunkFiles(PublishedFiles):
     chunks: str
     shared: str
     counts: str | None = None
-    """The totals of terms; absent where none are published."""
+    """Totals of terms; absent if no totals are published."""
     format: Literal["csv", "parquet"]
     items: Annotated[list[str], Field(min_length=1, max_length=1)]
-    """The set-valued column."""
+    """Set-valued column."""
     sha256: dict[str, str]
-    """Digest of every file of the publication but the attestation, by name."""
+    """Digest of every file of the publication except the attestation, by name."""
     parts: dict[str, Annotated[int, Field(ge=1, le=MOST_PARTS)]] | None = None
-    """Number of files that each table is in, in the folders that are named; None: each is one file."""
+    """Number of files of each table, in the named folders; None: each table is one file."""
 
     @property
     def columns(self) -> list[str]:
@@ -221,18 +221,18 @@ class ChunkFiles(PublishedFiles):
         return self.items
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
-        """Return the column of items, and the relational ones, of which none are published."""
+        """Return the item column, and the relational columns, none of which are published."""
         sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
         return {"items": (sets, self.items), "relational": ([column.name for column in original.relational], [])}
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """Names of the files of each table, in their order."""
+        """Names of the files of each table, in order."""
         return file_names(self.format, self.parts, counts=self.counts is not None)
 
     @property
     def data_files(self) -> tuple[str, ...]:
-        """Names of the files that hold the data."""
+        """Names of the data files."""
         named = {"clusters": self.clusters, "chunks": self.chunks, "shared": self.shared, "counts": self.counts}
         return tuple(
             f"{named[table]}/{file.rpartition('/')[2]}" if self.parts else f"{named[table]}"
@@ -242,7 +242,7 @@ class ChunkFiles(PublishedFiles):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files of the publication but the attestation."""
+        """Expected names of the files of the publication, without the attestation."""
         return tuple(file for files in self.tables.values() for file in files)
 
 
@@ -250,29 +250,29 @@ class Declarations(Document):
     """What the owner declares, since the publication does not show it: a closed list. Undeclared fields are absent."""
 
     unit: Literal["person", "row, taken for a person"]
-    """What a record stands for: a person, told by an id, or a row."""
+    """Unit that a record represents: a person, identified by an id, or a row."""
     rows_are_persons: Literal[True] | None = None
     """Each row is a person, although an identifier may repeat."""
     identifying_as_declared: Literal[True] | None = None
-    """Columns that name or reach persons are published on purpose."""
+    """Columns that name persons, or contain their contact data, are published on purpose."""
     published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
     """Columns that are published although they may show exact values of few persons, identifiers or names."""
     hierarchy_built_from_data: Literal[True] | None = None
-    """A hierarchy is made from how often labels occur, and so discloses something of that."""
+    """A hierarchy is built from label frequencies, and so discloses information about them."""
     partition_made_from_data: Literal[True] | None = None
-    """Sets of items were made from how often, and with which others, items occur, so that they tell of that."""
+    """Itemsets are built from item frequencies and co-occurrence, and so disclose information about them."""
     accepted_undecided: Literal[True] | None = None
-    """The check could not be finished, and the owner published all the same."""
+    """The check could not finish, and the owner published nevertheless."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
     together_with: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
-    """SHA-256 of the attestation of an earlier one, together with which the guarantee is kept for persons in both."""
+    """SHA-256 of the attestation of an earlier publication; both together keep the guarantee for persons in both."""
     together_if_linked: Literal[True] | None = None
-    """It is kept also against who can tell which rows of both are of the same person."""
+    """The joint guarantee also covers attackers who can link the rows of a person in both publications."""
 
     @property
     def unit_in_words(self) -> str:
-        """What a record stands for, and who says so."""
+        """Unit that a record represents, and the source of this statement."""
         by_word = self.rows_are_persons and self.unit != "person"
         return "row, one person each" if by_word else self.unit
 
@@ -295,7 +295,7 @@ class Attestation(Document):
     limits: str
     declarations: Declarations
     verified: dict[str, Any]
-    """What the check examined; empty where an unfinished check is accepted."""
+    """Facts examined by the check; empty if an unfinished check is accepted."""
     counts: dict[str, int]
     data: PublishedFile | BucketFiles | ChunkFiles
 
@@ -322,28 +322,28 @@ class Report(Document):
     seed: int | None
     input: dict[str, Any]
     attestation_sha256: str
-    """Digest of the attestation, which holds those of the other files of the publication."""
+    """Digest of the attestation, which contains the digests of the other public files."""
     files: dict[str, str]
     """Digest of the other files of the private directory, by name."""
     measures: dict[str, float]
     retention: dict[str, dict[str, int]]
-    """Item occurrences, relational values and tuples by what became of them: kept, generalized, suppressed, …"""
+    """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed, …"""
     figures: dict[str, float]
     warnings: list[str]
     hierarchy_from_data: bool
-    """Whether the hierarchy of the items was made from how often they occur."""
+    """Whether the item hierarchy was built from item frequencies."""
     exact_values: dict[str, int] = {}
-    """Number of values of few persons that the model publishes as they are, by column."""
+    """Number of values of few persons that the model publishes unchanged, by column."""
     unnamed_nodes: list[str] = []
-    """Nodes of ``hierarchy.csv`` that have no name to be published: sets of their leaves are."""
+    """Nodes of ``hierarchy.csv`` without a public name; sets of their leaves are published instead."""
     earlier: dict[str, Any]
-    """What became of the names of the earlier release that this one continues."""
+    """Changes of the symbols of the earlier release that this release continues."""
     changes: list[dict[str, Any]]
-    """What rules changed in the data while reading: the column, the rule, and how many labels and occurrences."""
+    """Changes of the data by rules during reading: column, rule, number of labels and of occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None
     frontier: list[dict[str, Any]] = []
-    """What other weights would have lost: weight, clusters, relational loss and estimated item loss of each."""
+    """Losses under other weights: weight, clusters, relational loss and estimated item loss of each."""
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:
@@ -352,7 +352,7 @@ def read_attestation(out: Path) -> tuple[Attestation, str]:
     Raises
     ------
     InputError
-        If there is none, or it is not what it must be.
+        If there is no attestation, or it is invalid.
     """
     path = own_file(out / ATTESTATION)
     text, otherwise = path.read_bytes(), "no attestation of a publication"
@@ -371,7 +371,7 @@ def read_report(private: Path, out: Path) -> Report:
     Raises
     ------
     InputError
-        If it is not there, or no report.
+        If there is no report, or it is invalid.
     """
     path = private / REPORT
     if not path.is_file():
@@ -382,7 +382,7 @@ def read_report(private: Path, out: Path) -> Report:
 
 
 def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
-    """Return a document of a publication, or say what is wrong with it."""
+    """Return a parsed document of a publication, or raise an InputError with the problem."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -393,7 +393,7 @@ def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
 
 
 def own_file(path: Path) -> Path:
-    """Return the path of a file of a publication; refuse a link, which may lead to another thing tomorrow."""
+    """Return the path of a publication file; reject links, whose target may change."""
     if not os.path.lexists(path):
         msg = f"{path}: no such file or directory"
         raise InputError(msg)

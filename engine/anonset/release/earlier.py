@@ -1,4 +1,4 @@
-"""The earlier release that a new one continues, read from its private directory."""
+"""Earlier release that a new release continues, read from its private directory."""
 
 import os
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ from anonset.spelling import setting
 
 
 def require_one_machine(name: str, *, on_cluster: bool) -> None:
-    """Refuse to search on a cluster what goes on from an earlier release, by the setting that names that.
+    """Reject a search on a cluster if it continues an earlier release; `name` is the setting of that release.
 
     Raises
     ------
     InputError
-        If it is asked for.
+        If a cluster is requested.
     """
     if on_cluster:
         msg = f"{setting(name)} goes on from the earlier release on one machine; leave {setting('cluster')} out"
@@ -41,7 +41,7 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     Raises
     ------
     InputError
-        If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
+        If it is no private directory of a release, one of its files was changed, or clusters have their own recodings.
     """
     folder = Path(private)
     report = _report(folder)
@@ -69,15 +69,15 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
 def begun_from(
     earlier: Earlier, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
 ) -> tuple[Table, Mapping[str, Any]]:
-    """Return a table over the items of both releases, and the hierarchies to go on with.
+    """Return a table over the items of both releases, and the hierarchies to continue with.
 
-    The earlier release's hierarchy takes the place of those that would be made from the data: the set-valued column's,
-    and those of the columns that are joined into it, which may have their own.
+    The hierarchy of the earlier release replaces hierarchies that would be derived from the data: that of the
+    set-valued column, and those of the columns joined into it.
 
     Raises
     ------
     InputError
-        If the algorithm cannot go on from an earlier release.
+        If the algorithm cannot continue an earlier release.
     """
     require_coarsening(algorithm)
     if table.transactions is None:

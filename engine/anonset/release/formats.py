@@ -1,7 +1,7 @@
-"""What is published, and how: the layout, the publication before it is verified, and the operations of its kind.
+"""Layout of a publication, the publication before verification, and the interface for each kind.
 
-There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`); `kind_of` tells
-that of a model.
+There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`). `kind_of` returns the kind
+for a model.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ Symbols = Literal["auto", "members", "short"]
 Format = Literal["csv", "parquet", "dat"]
 
 MOST_PARTS = 100_000
-"""Largest number of files that the data of a publication are in."""
+"""Largest number of data files of a publication."""
 _AS_INPUT = (
     "the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
     "whatever the model promises"
@@ -36,26 +36,26 @@ _AS_INPUT = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of a publication, independent of its contents."""
+    """Form of a publication, independent of its contents."""
 
     order: Order = "sorted"
     """Order of the rows: by their published content, or as in the input."""
     symbols: Symbols = "auto"
-    """How a set of items or values is named: by its members, by a short code, or by a code above 8 members."""
+    """Names of itemsets and value sets: by members, by short code, or by code above 8 members."""
     format: Format | None = "csv"
-    """Format of the data; None: they stay in memory."""
+    """Data format; None: the data stay in memory."""
     separator: str | None = None
-    """Separates the symbols within a field; None: a blank, or another mark where labels hold blanks."""
+    """Separator of the symbols within a field; None: a space, or another character if labels contain spaces."""
     part_rows: int | None = None
-    """Rows of each part file; None: one file."""
+    """Number of rows per part file; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
-    """Names of sets of items in an earlier release, by their members."""
+    """Names of itemsets in an earlier release, by members."""
     taken: frozenset[str] = field(default=frozenset(), repr=False)
-    """Texts that no code may have: names and items of all earlier releases that this one continues."""
+    """Reserved texts, excluded as codes: symbols and items of all earlier releases that this release continues."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is dangerous about it."""
+        """Warnings about disclosure through the layout."""
         return (f"{setting('order', 'input')}: {_AS_INPUT}",) if self.order == "input" else ()
 
     def __post_init__(self) -> None:
@@ -74,12 +74,12 @@ class Layout:
 
 
 def require_few_parts(n: int, layout: Layout) -> None:
-    """Refuse more part files than a publication may have.
+    """Reject more part files than a publication may have.
 
     Raises
     ------
     InputError
-        With the least number of rows of a part file.
+        With the smallest possible number of rows per part file.
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
         need = f"at least {-(-n // MOST_PARTS)}, so that there are at most {MOST_PARTS:,} parts"
@@ -93,30 +93,30 @@ P = TypeVar("P", bound=Published)
 
 @dataclass(frozen=True, eq=False)
 class Unverified(Discreet, Generic[P]):
-    """A publication that an algorithm made and nobody has verified yet."""
+    """Publication that an algorithm made, before verification."""
 
     table: Table
-    """The input, its columns bound to their hierarchies."""
+    """Input table, its columns bound to their hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
-    """Hierarchy of each column that has one."""
+    """Hierarchies by column name."""
     algorithm: Algorithm
-    """The algorithm with its parameters."""
+    """Algorithm with its parameters."""
     result: Result
-    """What the algorithm decided."""
+    """Result of the algorithm."""
     publication: P
-    """What would be published, its rows in their final order."""
+    """Data to publish, with rows in final order."""
     measures: Mapping[str, float]
-    """Losses by name; the first is the main one."""
+    """Losses by name, the main loss first."""
     retention: Mapping[str, Mapping[str, int]]
-    """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
+    """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
-    """What is wrong with a publication that may be safe nevertheless."""
+    """Problems of a publication that may be safe nevertheless."""
     earlier: Earlier | None = None
-    """The earlier release that it continues."""
+    """Earlier release that it continues."""
     since: Since | None = None
-    """What became of the names of that one."""
+    """Changes of the symbols since the earlier release."""
     beside: Beside | None = None
-    """The earlier release of the same persons, together with which it keeps its model."""
+    """Earlier release of the same persons; both together satisfy the model."""
 
     def __repr__(self) -> str:
         return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
@@ -126,7 +126,7 @@ _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
 
 
 def sizes_of_parts(result: Result) -> dict[str, int]:
-    """Return the figures on how the records are split, if they are."""
+    """Return the figures about the partition of the records, if there is one."""
     return {name: int(result.figures[name]) for name in _OF_PARTS if name in result.figures}
 
 
@@ -134,49 +134,49 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class Kind(Protocol[P]):
-    """How publications of a kind are made, written, read back and compared with the original."""
+    """Interface for a kind of publication: apply, write, read, and compare with the original."""
 
     no_stream: str
-    """Why it makes no one stream of Arrow, and what to take; empty where it does."""
+    """Reason why there is no single Arrow stream, and the alternative; empty if there is one."""
     several_tables: bool
-    """Whether the data are several tables, in csv by default."""
+    """Whether the data consist of several tables, in csv by default."""
     next_commands: tuple[str, ...]
     """Commands for the owner to run next on the publication."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Refuse columns and labels that cannot be published in this layout, before any work.
+        """Reject columns and labels that cannot be published in this layout, before the search.
 
         Raises
         ------
         InputError
-            With the column or the label, and the way out.
+            With the column or the label, and the remedy.
         """
         ...
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> P:
-        """Apply what an algorithm decided."""
+        """Apply the recoding of an algorithm."""
         ...
 
     def require_readable(self, publication: P) -> None:
-        """Refuse published symbols that readers would take for something else than they stand for.
+        """Reject published symbols with a misleading name.
 
         Raises
         ------
         InputError
-            With the label, and the way out.
+            With the label, and the remedy.
         """
         ...
 
     def to_arrow(self, publication: P) -> Any:
-        """Return a publication as an Arrow table, or several."""
+        """Return a publication as one or several Arrow tables."""
         ...
 
     def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:
-        """Write the public files into a folder, and return how to read them, for the attestation."""
+        """Write the public files into a folder, and return their reading options for the attestation."""
         ...
 
     def write_private(self, unverified: Unverified[P], folder: Path) -> None:
-        """Write the files that lead back to the input into the private folder."""
+        """Write the files with the link to the input into the private folder."""
         ...
 
     def read(
@@ -187,30 +187,30 @@ class Kind(Protocol[P]):
         meant: P | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> P:
-        """Read written data, in memory or into a work directory.
+        """Read written data into memory or a work directory.
 
         Parameters
         ----------
         book
-            The codebook, if it was read before.
+            Codebook, if already read.
 
         Raises
         ------
         AnonsetError
-            If columns that are compared while they are read differ from the expected ones.
+            If columns differ from the expected columns during reading.
         """
         ...
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
-        """Return what the attestation says of the data, and what the data give, by field."""
+        """Return attested facts about the data, and the same facts computed from the data, by field."""
         ...
 
     def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
-        """Return something that a publication says and the original does not, or None."""
+        """Return a published statement that the original contradicts, or None."""
         ...
 
     def sizes(self, unverified: Unverified[P]) -> dict[str, int]:
-        """Return the sizes that its owner is told: of items, symbols, clusters, groups."""
+        """Return the sizes to report to the owner: of items, symbols, clusters, groups."""
         ...
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
@@ -218,11 +218,11 @@ class Kind(Protocol[P]):
         ...
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
-        """Return a warning where the items, or the relational values, say nothing although other columns do."""
+        """Return a warning if only the items, or only the relational values, became worthless."""
         ...
 
     def formula_warnings(self, publication: P) -> tuple[str, ...]:
-        """Return a warning if a spreadsheet might run labels in its CSV files as formulas (`formulas`)."""
+        """Return a warning if a spreadsheet might run labels in the CSV files as formulas (`formulas`)."""
         ...
 
 
@@ -231,15 +231,15 @@ _KINDS = {
     "buckets": "anonset.release.buckets:BucketsKind",
     "chunks": "anonset.release.chunks:ChunksKind",
 }
-"""The operations of each kind of publication, imported on first use."""
+"""Implementation of each kind of publication, imported on first use."""
 
 
 def kind_of(model: PrivacyModel) -> Kind[Any]:
-    """Return the kind of publication that a model is about."""
+    """Return the kind of publication that a model covers."""
     return kind_named(model.kind)
 
 
 def kind_named(name: PublishedKind) -> Kind[Any]:
-    """Return the operations of a kind of publication."""
+    """Return the implementation of a kind of publication."""
     made: Kind[Any] = resolve_name(_KINDS[name])()
     return made

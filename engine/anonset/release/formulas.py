@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run as formulas: they are published unchanged, with a warning."""
+"""Labels that a spreadsheet would run as formulas. They are published unchanged, with a warning."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.spans import spans
 from anonset.spelling import counted
 
-_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # the wide forms count too
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # full-width forms also count
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WHAT_TO_DO = (
     "a spreadsheet that opens the CSV files by itself would run them as formulas. Nothing was changed: import the "
@@ -18,7 +18,7 @@ _WHAT_TO_DO = (
 
 
 def is_formula(label: str) -> bool:
-    """Tell whether a spreadsheet might take a label for a formula: it begins with ``=``, ``+``, ``-`` or ``@``.
+    """Return True if a spreadsheet might interpret a label as a formula: it starts with ``=``, ``+``, ``-`` or ``@``.
 
     >>> [is_formula(label) for label in ("=1+1", "@SUM(A1)", "-x", "-5", "+1.5e3", "-", "a=b")]
     [True, True, True, False, False, False, False]
@@ -27,9 +27,9 @@ def is_formula(label: str) -> bool:
 
 
 def formula_warnings(columns: Sequence[SetColumn | CategoricalColumn], members: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return a warning if labels in the CSV files of a publication might be taken for formulas; it names none of them.
+    """Return a warning if labels in the CSV files might be interpreted as formulas. The warning contains no label.
 
-    It counts names of columns, labels that some row shows, and members in the codebook.
+    Column names, labels that occur in rows, and members in the codebook are counted.
     """
     formulas_of = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
     places = [f"{counted(n, 'label')} of column {name!r}" for name, n in formulas_of.items() if n]
@@ -39,7 +39,7 @@ def formula_warnings(columns: Sequence[SetColumn | CategoricalColumn], members: 
 
 
 def item_warnings(items: Iterable[str]) -> tuple[str, ...]:
-    """Return a warning if items that are published as they are might be taken for formulas; it names none of them."""
+    """Return a warning if unchanged items might be interpreted as formulas. The warning contains no label."""
     return _warnings([f"{counted(n, 'item')}" for n in [sum(map(is_formula, items))] if n])
 
 
@@ -48,7 +48,7 @@ def _warnings(places: list[str]) -> tuple[str, ...]:
 
 
 def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
-    """Return the labels of a column that some row shows; of many, those that begin as a formula does."""
+    """Return the labels of a column that occur in rows; of labels on disk, those that start like a formula."""
     if column.vocabulary.is_numbered:
         return ()
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:

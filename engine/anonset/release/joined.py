@@ -1,4 +1,4 @@
-"""Publications of several set-valued columns that are joined into one to be anonymized: checking, reading back."""
+"""Checking and reading of publications whose set-valued columns were joined into one for anonymization."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,18 +14,18 @@ from anonset.publications.symbols import cells, cells_by_column, generalize, mem
 
 
 def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:
-    """Return the items of a joined column as they stand in their own columns."""
+    """Return the items of a joined column as texts of their original columns."""
     items = [Symbol(label, "item", (label,)) for label in column.vocabulary.labels]
     return [text for texts in cells_by_column(items, joined).values() for text in texts]
 
 
 def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], nodes: Iterable[int]) -> list[str]:
-    """Return nodes of a hierarchy as they would stand in the columns that were joined.
+    """Return hierarchy nodes as texts of the columns that were joined.
 
     Raises
     ------
     InputError
-        If two nodes would stand in a column as the same text.
+        If two nodes have the same text in a column.
     """
     symbols = [node_symbol(hierarchy, node) for node in nodes]
     return [text for texts in cells_by_column(symbols, joined).values() for text in texts]
@@ -39,27 +39,27 @@ def rejoin(
     sets: bool = False,
     store: Store = MEMORY,
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    """Return published columns, joined again by prefixing, as one column of the symbols of the codebook.
+    """Join published columns by prefixing, and return one column of the codebook's symbols.
 
-    A symbol that spans several columns is in all of them or in none: it becomes one symbol of the record again, which
-    changes no support and so no verdict. For the same reason it may stay one symbol for each column where no codebook
-    explains it: the records that hold all of them are those that hold one.
+    A symbol that spans several columns occurs in all of them or in none, so it becomes one symbol of the record again.
+    This changes no support and no verdict. Without a codebook it may remain one symbol per column: the records that
+    contain all of them are the records that contain any of them.
 
     Parameters
     ----------
     column
-        The joined column, as :func:`anonset.reading.read.read` returns it: its labels are ``column:text``.
+        The joined column, as :func:`anonset.reading.read.read` returns it, with labels ``column:text``.
     book
-        The codebook. A text that it does not explain is a symbol of its own column, whatever it looks like.
+        Codebook. A text that it does not explain is a symbol of its own column, whatever its form.
     sets
-        Let an unexplained set of members of several columns, each with its column, be one symbol of all of them.
+        Treat an unexplained set of prefixed members of several columns as one symbol of these columns.
     store
-        Where the new column is to lie.
+        Store for the new column.
 
     Raises
     ------
     InputError
-        If a symbol that spans several columns stands in some of them only.
+        If a symbol that spans several columns occurs in only some of them.
     """
     known = tuple(symbol for symbol in book if symbol.kind != "values")
     symbol_of: dict[str, Symbol] = {}
@@ -83,7 +83,7 @@ def rejoin(
 
 
 def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]:
-    """Return the sets of members of several columns, each with its column, by the ``column:text`` they stand as."""
+    """Return the sets of prefixed members of several columns, by their label ``column:text``."""
     symbol_of = {}
     for label in labels:
         name = next(name for name in joined if label.startswith(prefixed(name, "")))
@@ -97,7 +97,7 @@ def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]
 
 
 def _unexplained(label: str, joined: Sequence[str]) -> Symbol:
-    """Return the symbol behind ``column:text`` where no codebook explains it: its label tells it from all others."""
+    """Return the symbol of an unexplained label ``column:text``; labels are unique."""
     mark = next(mark for name in joined if label.startswith(mark := prefixed(name, "")))
     members = members_of(label.removeprefix(mark))
     if len(members) == 1:

@@ -1,8 +1,8 @@
-"""The losses of a publication that is not verified yet, and whether it is worthless.
+"""Losses of a publication before verification, and the check whether it is worthless.
 
-The first measure is the main loss, which ``--max-loss`` bounds: NCP of the items where they alone are recoded, the
-relational loss (Rum) where there are quasi-identifiers, the grouping loss of buckets. A publication that shows a single
-symbol in each protected column is worthless.
+The first measure is the main loss, limited by ``--max-loss``: NCP of the items if only items are recoded, the
+relational loss (Rum) with quasi-identifiers, and the grouping loss of buckets. A publication with a single symbol in
+each protected column is worthless.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ LOSSES = {
     "log2_ul": "binary logarithm of UL",
     "lm": "loss metric (LM) of the items",
 }
-"""What each measure is."""
+"""Description of each measure."""
 
 
 def measures_of(
@@ -55,19 +55,19 @@ def measures_of(
     publication: Any,
     kept: Mapping[str, Mapping[str, int]],
 ) -> dict[str, float]:
-    """Return the losses of a recoding, the main one first; the logarithm of no loss is left out.
+    """Return the losses of a recoding, the main loss first. The logarithm of a zero loss is omitted.
 
     Parameters
     ----------
     kept
-        What `retention` counts.
+        Counts from `retention`.
 
     Raises
     ------
     InputError
-        If there is nothing to measure.
+        If there is no loss to measure.
     AnonsetError
-        If a loss is no finite number.
+        If a loss is not finite.
     """
     recoding = result.recoding
     if isinstance(recoding, Bucketized):
@@ -95,9 +95,9 @@ def measures_of(
 def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
-    """Return the loss of the published values; those of most algorithms follow from the clusters.
+    """Return the loss of the published values, computed from the clusters if possible.
 
-    They do if the traits of the algorithm are `tight` and no range is rounded.
+    This requires an algorithm with the trait `tight` and no rounded ranges.
     """
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
@@ -127,7 +127,7 @@ _FEW = 3
 
 
 def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
-    """Return why a worthless publication is refused, and what may keep more under the same parameters of the model."""
+    """Return the reason for rejecting a worthless publication, with alternatives under the same model parameters."""
     name, model = algorithm.name, algorithm.model.name
 
     def keeps_more(traits: Traits) -> bool:
@@ -145,7 +145,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
 
 
 def _asked(name: str, model: str) -> str:
-    """Return the settings by which an algorithm keeps most under a model, or under its own one, which implies that."""
+    """Return the settings under which an algorithm loses least for a model, or for its own model, which implies it."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"
@@ -156,8 +156,8 @@ def _asked(name: str, model: str) -> str:
 def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:
     """Return why a publication of records is worthless; empty if it is not.
 
-    It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
-    or where no protected column shows anything. Columns that are kept as they are do not count.
+    A publication is worthless if a protected column had several labels, and each protected column shows at most one
+    symbol; or if no protected column shows a label. Kept columns do not count.
     """
     counts = labels_before_and_after(model, table, publication)
     before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
@@ -171,9 +171,10 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> st
 
 
 def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-    """Return a warning where the items, or the relational values, say nothing although other columns do.
+    """Return a warning if only the items, or only the relational values, became worthless.
 
-    The sensitive items do not count, which are published as they are, and neither does an item that is left alone.
+    Sensitive items, which are published unchanged, do not count. Items are not worthless if an item remains alone in
+    its group.
     """
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
@@ -190,12 +191,12 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
 def labels_before_and_after(
     model: PrivacyModel, table: Table, publication: Records, without: frozenset[str] = frozenset()
 ) -> dict[str, tuple[int, int]]:
-    """Count the labels that occur in each protected column, and the symbols that are published in their place.
+    """Count the labels in each protected column, and the symbols published for them.
 
     Parameters
     ----------
     without
-        Items that do not count, nor do symbols that stand for them alone.
+        Excluded items, and with them symbols that contain no other items.
     """
     counts: dict[str, tuple[int, int]] = {}
     items, published = table.transactions, publication.transactions
@@ -213,7 +214,7 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column of each label that occurs and stands for an item that counts; of joined ones, its members'."""
+    """Return the column name of each occurring label with a counted item; for joined columns, those of its members."""
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):
@@ -223,12 +224,12 @@ def _names(
 
 
 def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
-    """Hold the main loss, which is the first, against the bound.
+    """Check the main loss, which is the first, against its limit.
 
     Raises
     ------
     InfeasibleError
-        If it is above.
+        If the loss exceeds the limit.
     """
     name, loss = next(iter(measures.items()))
     if max_loss is not None and not loss <= max_loss + 1e-12:
@@ -240,10 +241,10 @@ def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: 
 
 
 def distinct_values(column: CategoricalColumn | NumericColumn) -> int:
-    """Count the different values of a column."""
+    """Count the distinct values of a column."""
     if isinstance(column, CategoricalColumn):
         return int(np.count_nonzero(column.occurrences))
-    values = np.empty(0, np.float64)  # integers of more than 53 bits are refused
+    values = np.empty(0, np.float64)  # integers above 53 bits are rejected
     for rows in spans(column.n):
         values = distinct(np.concatenate([values, distinct(column.values[slice(*rows)].astype(np.float64))]))
     return len(values)

@@ -1,4 +1,4 @@
-"""How much memory a run takes: what it may take, what its input needs, and a refusal of what would not fit."""
+"""Memory limit and memory estimate of a run, and rejection of runs that do not fit."""
 
 import re
 from pathlib import Path
@@ -9,17 +9,17 @@ from anonset.reading.sizes import Size
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
-_SHARE = 0.8  # of the available memory; the rest is for other processes and for what the estimate misses
+_SHARE = 0.8  # share of the available memory; the rest covers other processes and errors of the estimate
 AT_LEAST = 600 << 20
-"""Memory, in bytes, that a run by blocks takes, whatever the input."""
+"""Minimum memory of an out-of-core run, in bytes, for any input."""
 COMPILING_TAKES = 450 << 20
-"""Memory, in bytes, that compiling kernels takes beside the data (at most 430 MiB were measured)."""
+"""Memory for compiling kernels in addition to the data, in bytes (measured: up to 430 MiB)."""
 _WHATEVER, _PER_RECORD, _PER_VALUE, _PER_TEXT = 280 << 20, 45, 45, 2.6
 _MEMINFO = Path("/proc/meminfo")
 
 
 def parse_size(text: str) -> int:
-    """Read a size such as ``8G``, ``500 MB`` or ``1048576`` (bytes; K, M, G, T are powers of 1024).
+    """Parse a size such as ``8G``, ``500 MB`` or ``1048576`` (bytes; K, M, G, T are powers of 1024).
 
     >>> parse_size("1.5G")
     1610612736
@@ -36,7 +36,7 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size: int) -> str:
-    """Write a number of bytes for people.
+    """Format a number of bytes for readers.
 
     >>> format_size(1610612736)
     '1.5 GiB'
@@ -50,16 +50,16 @@ def format_size(size: int) -> str:
 
 
 def default_limit() -> int | None:
-    """Return 80% of the memory that is available now, in bytes, or None where the system does not say.
+    """Return 80% of the available memory, in bytes, or None if the system does not report it.
 
-    No more is available than the control groups of the process leave.
+    The control groups of the process limit the available memory.
     """
     sizes = [size for size in (_available(), memory_left()) if size is not None]
     return int(min(sizes) * _SHARE) if sizes else None
 
 
 def _available() -> int | None:
-    """Return the bytes that the machine has left."""
+    """Return the available memory of the machine, in bytes."""
     try:
         lines = _MEMINFO.read_text().splitlines()
     except OSError:
@@ -68,18 +68,18 @@ def _available() -> int | None:
 
 
 def memory_for(size: Size) -> int:
-    """Estimate the memory of a whole run, in bytes, from what its input holds.
+    """Estimate the memory of a whole run, in bytes, from its input size.
 
-    What Python and the compiled kernels take; for each record and each value the encoded table, the records expanded by
-    the ancestors of their items, and what is published; and the text. Fitted on 13 runs of 10^5 to 10^7 baskets of 2 to
-    31 items, with labels of 3 and 21 characters, and of 10^6 rows of 8 columns, from CSV and Parquet: they take 0.55 of
-    it (least: FIMI) to 1.07 times as much (m=3).
+    The sum of: a constant for Python and the compiled kernels; a share per record and per value for the encoded table,
+    the records expanded by the ancestors of their items, and the publication; and a share of the text size. Fitted on
+    13 runs: 10^5 to 10^7 baskets of 2 to 31 items with labels of 3 and 21 characters, and 10^6 rows of 8 columns, from
+    CSV and Parquet. Actual memory was between 0.55 (FIMI) and 1.07 (m=3) times the estimate.
     """
     return int(_WHATEVER + _PER_RECORD * size.records + _PER_VALUE * size.values + _PER_TEXT * size.text)
 
 
 def memory_limit(given: str | None) -> int | None:
-    """Return how many bytes may be taken: as given, else by default; None where the system does not say.
+    """Return the memory limit in bytes, given or by default; None if the system does not report it.
 
     Raises
     ------
@@ -90,17 +90,17 @@ def memory_limit(given: str | None) -> int | None:
 
 
 def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None:
-    """Refuse work whose estimated memory is above a limit (by default 80% of what is available).
+    """Reject work whose estimated memory exceeds a limit (by default 80% of the available memory).
 
     Parameters
     ----------
     obstacle
-        Why it cannot do with less.
+        Reason why the work cannot use less memory.
 
     Raises
     ------
     InputError
-        With both figures.
+        With the estimate and the limit.
     """
     allowed = memory_limit(limit)
     if allowed is not None and estimate > allowed:

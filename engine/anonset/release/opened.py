@@ -1,4 +1,4 @@
-"""A publication on disk: what is attested of it, its files, its model, its data, and what its owner kept."""
+"""Publication on disk: attestation, files, model, data, and the owner's private files."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,31 +40,30 @@ _MANY = 6
 
 @dataclass(frozen=True, eq=False)
 class Opened(Discreet):
-    """A publication of which every file is the one that was attested.
+    """Publication whose files all match their attested digests.
 
-    The files are held against their digests when it is opened; data, model and private report are read when they are
-    first asked for, and once.
+    Digests are checked on opening. Data, model and private report are read once, on first access.
     """
 
     out: Path
-    """Its directory."""
+    """Directory of the publication."""
     attested: Attestation
-    """What goes with it."""
+    """Attestation."""
     sha256: str
-    """Digest of the attestation, which holds those of the other files."""
+    """Digest of the attestation, which contains the digests of the other files."""
     private_named: Path | None = None
-    """Its private directory, where the caller names one."""
+    """Private directory, if named by the caller."""
     store: Store = MEMORY
-    """Where its data lie."""
+    """Store for the data."""
 
     @classmethod
     def at(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self:
-        """Open the publication of a directory.
+        """Open the publication in a directory.
 
         Raises
         ------
         InputError
-            If it is no publication, or a file was changed, or is there that is not attested.
+            If it is no publication, a file was changed, or there is a file that is not attested.
         """
         publication = cls.find(out, private)
         if publication is None:
@@ -74,7 +73,7 @@ class Opened(Discreet):
 
     @classmethod
     def find(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self | None:
-        """Open the publication of a directory; None where a path is that of other data.
+        """Open the publication in a directory; return None if the path contains other data.
 
         Raises
         ------
@@ -90,14 +89,14 @@ class Opened(Discreet):
 
     @contextmanager
     def placed(self, store: Store = MEMORY, *, records: bool = True) -> Iterator[Self]:
-        """Give the publication with a place for its data, which are read into files if they are several part files.
+        """Yield the publication with a store for its data, on disk if the data consist of part files.
 
         Parameters
         ----------
         store
-            Where they are to lie, below it; what was published in parts lies in files in any case.
+            Store below which the data are stored; part files are always read into files.
         records
-            Whether records may lie in files, not only buckets.
+            Whether records may be stored in files, and not only buckets.
         """
         if not (records or self.attested.data.by_blocks):
             yield self
@@ -107,12 +106,12 @@ class Opened(Discreet):
             yield replace(self, store=below)
 
     def require_about(self, model: PrivacyModel) -> None:
-        """Refuse a model that is about another kind of publication.
+        """Reject a model for another kind of publication.
 
         Raises
         ------
         InputError
-            With the kind of this one.
+            With the kind of this publication.
         """
         if self.attested.data.kind != model.kind:
             msg = f"{str(self.out)!r} is {self.attested.data.described}, of which model {model.name} says nothing"
@@ -120,17 +119,17 @@ class Opened(Discreet):
 
     @property
     def source(self) -> Source:
-        """The files of the data."""
+        """Data files as a source."""
         return of_files([self.out / name for name in self.attested.data.data_files])
 
     @cached_property
     def model(self) -> PrivacyModel:
-        """What was promised; its privacy constraints, which the attestation lacks, are none.
+        """Promised model, with an empty set of privacy constraints because the attestation does not contain them.
 
         Raises
         ------
         InputError
-            If there is no such model, or its parameters are not what they must be.
+            If the model is unknown, or its parameters are invalid.
         """
         attested = self.attested
         own = {name: value for name, value in attested.parameters.items() if name != "policy"}
@@ -143,42 +142,42 @@ class Opened(Discreet):
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
-        """What each published symbol stands for; empty for a kind without symbols."""
+        """Members of each published symbol; empty for a kind without symbols."""
         return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
     @cached_property
     def publication(self) -> Published:
-        """The published data."""
+        """Published data."""
         data = self.attested.data
         read: Published = kind_named(data.kind).read(self.out, data, self.store, book=self.codebook)
         return read
 
     @cached_property
     def private(self) -> Path | None:
-        """The private directory, if it is there.
+        """Private directory, if it exists.
 
         Raises
         ------
         InputError
-            If one was named, and is not there.
+            If a directory was named, and does not exist.
         """
         if self.private_named is not None:
             if not self.private_named.is_dir():
                 msg = f"{str(self.private_named)!r} must be the private directory of a publication; there is none"
                 raise InputError(msg)
             return self.private_named
-        here = self.out.resolve()  # the directory may be given as "."
+        here = self.out.resolve()  # the directory may be "."
         folder = here.parent / f"{here.name}.private"
         return folder if folder.is_dir() else None
 
     @cached_property
     def report(self) -> Report | None:
-        """The private report, if the private directory is there.
+        """Private report, if the private directory exists.
 
         Raises
         ------
         InputError
-            If the directory is not complete, belongs to another publication, or a file of it was changed.
+            If the directory is incomplete, belongs to another publication, or one of its files was changed.
         """
         if self.private is None:
             return None
@@ -187,12 +186,12 @@ class Opened(Discreet):
         return report
 
     def require_own(self, report: Report, private: Path) -> None:
-        """Refuse the report of another publication, and a private directory of which a file was changed.
+        """Reject the report of another publication, and a private directory with a changed file.
 
         Raises
         ------
         InputError
-            With the directory, or the file.
+            With the directory or the file.
         """
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
@@ -204,12 +203,12 @@ class Opened(Discreet):
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
-        """Return the input record of each row, int64 (n,), and its cluster; None where nobody kept them.
+        """Return the input record of each row, int64 (n,), and its cluster; None if they were not stored.
 
         Parameters
         ----------
         store
-            Where they are to lie.
+            Store for the arrays.
         """
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)
@@ -223,12 +222,12 @@ def opening(
     *,
     records: bool = True,
 ) -> Iterator[Opened]:
-    """Give a publication that is open already as it is; open that of a directory, placed as by `Opened.placed`.
+    """Yield an open publication unchanged, or open that of a directory, placed as by `Opened.placed`.
 
     Raises
     ------
     InputError
-        As `Opened.at`, or if the work directory is not apart from those of the publication.
+        As `Opened.at`, or if the work directory overlaps a directory of the publication.
     """
     if isinstance(published, Opened):
         yield published
@@ -240,7 +239,7 @@ def opening(
 
 
 def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
-    """Make a model of a known name.
+    """Create a model from a known name.
 
     Raises
     ------
@@ -252,13 +251,13 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
 
 
 def kept_constraints(private: Path) -> dict[str, str]:
-    """Return the setting of the privacy constraints that a private directory keeps; none where it keeps none."""
+    """Return the privacy constraints file of a private directory as a setting; empty if there is none."""
     path = private / CONSTRAINTS
     return {"privacy_constraints": str(path)} if path.is_file() else {}
 
 
 def _require_attested(published: Path, attested: Attestation) -> None:
-    """Refuse a publication of which a file was changed since it was attested, or that holds anything else."""
+    """Reject a publication with a changed file or with files that are not attested."""
     data = attested.data
     named = data.named_files
     if named != data.files or set(data.sha256) != set(data.files):
@@ -284,13 +283,13 @@ def _require_attested(published: Path, attested: Attestation) -> None:
 
 
 def _listed(names: Iterable[str], between: str = ", ") -> str:
-    """Return names as text, the middle ones of many left out."""
+    """Return names as text; a long list is shortened in the middle."""
     listed = list(names)
     return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 
 
 def _entries(published: Path, known: set[str]) -> list[Path]:
-    """Return what lies in a publication, and in the folder of its part files, if it has one."""
+    """Return the paths in a publication and in the folders of its part files."""
     folders = {Path(name).parent.as_posix() for name in known} - {"."}
     entries = sorted(published.iterdir())
     parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]

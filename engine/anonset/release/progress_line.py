@@ -1,4 +1,4 @@
-"""The progress of a run in one line that is updated: below the cell of a notebook, or on a terminal."""
+"""Progress of a run in one updated line, below a notebook cell or on a terminal."""
 
 import sys
 import threading
@@ -6,11 +6,11 @@ import time
 from typing import Any
 
 _SECONDS = 0.1
-"""Seconds between updates, unless the phase changes."""
+"""Minimum seconds between updates within a phase."""
 
 
 class ProgressLine:
-    """A callback for `progress=` that shows phase, share done and seconds in one line.
+    """Callback for `progress=` that shows phase, share done and counts in one line.
 
     >>> line = ProgressLine()
     >>> line.text("search", 50, 200)
@@ -20,10 +20,10 @@ class ProgressLine:
     def __init__(self) -> None:
         self._handle: Any = None
         self._phase, self._shown = "", 0.0
-        self._lock = threading.Lock()  # workers report too
+        self._lock = threading.Lock()  # worker threads also report
 
     def __call__(self, phase: str, done: float, total: float) -> None:
-        """Show how far a phase is; a total of 0 means that it is unknown."""
+        """Show the progress of a phase; a total of 0 means unknown."""
         with self._lock:
             now = time.monotonic()
             if phase == self._phase and now - self._shown < _SECONDS and done != total:
@@ -32,7 +32,7 @@ class ProgressLine:
             self._show(self.text(phase, done, total))
 
     def text(self, phase: str, done: float, total: float) -> str:
-        """Return the line."""
+        """Return the progress line."""
         if total:
             return f"{phase}: {done / total:.0%} ({done:,.0f} of {total:,.0f})"
         return f"{phase}: {done:,.0f}" if done else phase
@@ -49,7 +49,7 @@ class ProgressLine:
 
 
 def _display() -> Any:
-    """Return a function that shows an object below a cell; None outside notebooks."""
+    """Return IPython's display function, or None outside notebooks."""
     shell = sys.modules.get("IPython")
     running = None if shell is None else shell.get_ipython()
     return None if running is None or not hasattr(running, "kernel") else sys.modules["IPython.display"].display

@@ -1,7 +1,7 @@
-"""Publishing: write, read back from the bytes, verify, scan, and only then rename into place.
+"""Publication of a result: write, read back the bytes, verify, scan, and then rename into place.
 
-Nothing is published unverified: the model of the algorithm holds, and what is published is true (`verify_release`).
-Nothing is published that identifies persons, unless the owner declares it (`disclosure_scan`).
+A publication is verified: the model of the algorithm holds, and every published statement is true (`verify_release`).
+It contains no values that identify persons, unless the owner declares them (`disclosure_scan`).
 """
 
 from collections.abc import Mapping
@@ -29,24 +29,24 @@ from anonset.verification.together import few_together
 
 @dataclass(frozen=True)
 class Request:
-    """Where and how to publish."""
+    """Output paths and options of a publication."""
 
     out: Path
     """New directory for the public files."""
     private: Path | None = None
-    """New directory for the private files; None: `out` with ``.private`` after its name."""
+    """New directory for the private files; None: `out` with the suffix ``.private``."""
     layout: Layout = field(default_factory=Layout)
-    """Format, separator and the like."""
+    """Format, separator and related options."""
     accept_undecided: bool = False
-    """Publish even if the check cannot be finished."""
+    """Whether to publish if the check cannot finish."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count in verifying; None: the verification's default."""
+    """Largest number of itemset occurrences to count during verification; None: the default of `verify`."""
     trace: bool = False
-    """Put the decisions of the search into the private report."""
+    """Whether to put the decisions of the search into the private report."""
 
     @property
     def private_folder(self) -> Path:
-        """The private directory, given or by default."""
+        """Private directory, given or by default."""
         return self.private or self.out.parent / f"{self.out.name}.private"
 
 
@@ -58,13 +58,13 @@ def publish(
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> tuple[Verdict, Mapping[str, int]]:
-    """Publish the result of an algorithm, if what is read back from the written bytes satisfies its model.
+    """Publish the result of an algorithm if the bytes read back satisfy its model.
 
     Returns
     -------
-    The verdict, and by column the number of values of few persons that the model publishes as they are.
+    The verdict, and by column the number of values of few persons that the model publishes unchanged.
 
-    On any failure or interruption, no files are left.
+    On any failure or interruption, all files are removed.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def publish(
     Raises
     ------
     InputError
-        If a directory exists already, the format cannot carry the labels, or (`DisclosureError`) a column shows values
-        that identify persons.
+        If a directory exists already, the format does not support the labels, or (`DisclosureError`) a column shows
+        values that identify persons.
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check could not be finished.
+        If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
@@ -119,7 +119,7 @@ def publish(
 
 
 def write_policy(unverified: Unverified[Any], folder: Path) -> None:
-    """Write the privacy constraints that hold; the attestation must not hold them, as they may disclose records."""
+    """Write the privacy constraints into the private folder. In the attestation they could disclose records."""
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
@@ -135,19 +135,19 @@ def verify_release(
     budget: int | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Verify the model of the algorithm, and that what is published is true; return the verdict if it may be published.
+    """Verify the model of the algorithm and the truth of the publication, and return the verdict.
 
     Parameters
     ----------
     unverified
-        What is to be published.
+        Result to publish.
     publication
-        What is published: the unverified's own publication, or what was read back.
+        Data to verify: the publication of `unverified`, or the data read back.
 
     Raises
     ------
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish, unless accepted.
     """
     budget = DEFAULT_BUDGET if budget is None else budget
     model = unverified.algorithm.model
@@ -165,12 +165,12 @@ def verify_release(
 
 
 def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
-    """Refuse a verdict with which nothing may be published.
+    """Reject a verdict that does not permit publication.
 
     Raises
     ------
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish, unless accepted.
     """
     if verdict.holds is False:
         raise VerificationError(verdict)
@@ -180,7 +180,7 @@ def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
 
 @dataclass(frozen=True)
 class Untrue(MarkedText, Discreet):
-    """The verdict on a publication that is not true of the original."""
+    """Verdict on a publication that contradicts the original."""
 
     witness: Witness
 
@@ -191,12 +191,12 @@ class Untrue(MarkedText, Discreet):
 def evidence(
     publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
 ) -> Verdict:
-    """Return the verdict on what a publication alone shows, which its attestation holds and everybody can compute.
+    """Return the verdict on facts visible in the publication. The attestation contains it, and anyone can compute it.
 
     Parameters
     ----------
     verdict
-        That of a model, which may be about what only the owner knows. If it is unfinished, so is the returned one.
+        Verdict on a model, which may cover facts known only to the owner. If it is unfinished, it is returned.
     """
     shown = verdict.model.visible
     if shown == verdict.model or verdict.holds is None:

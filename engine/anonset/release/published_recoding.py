@@ -1,4 +1,4 @@
-"""The recoding of the items of a publication on disk, from the private mapping or the codebook."""
+"""Item recoding of a publication on disk, from the private mapping or the codebook."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,29 +21,29 @@ from anonset.reading.publications.codebook import LOCAL, read_mapping
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
-"""Gives the input record of each published row, int64 (n,), and its cluster; None where nobody kept them."""
+"""Function that returns the input record of each published row, int64 (n,), and its cluster; None if not stored."""
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecoding(Discreet):
-    """How the items of an original column are published."""
+    """Recoding of the items of an original column."""
 
     column: SetColumn
-    """The original column, over the universe of items of the recoding."""
+    """Original column, over the item universe of the recoding."""
     recoding: ItemGroups | None
-    """The groups of items, if the recoding is global."""
+    """Item groups, if the recoding is global; otherwise None."""
     item: Int64
-    """int64 (p,): an item of the universe."""
+    """int64 (p,): item of the universe."""
     size: Int64
-    """int64 (p,): how many items a symbol stands for that it is published as; 0: suppressed."""
+    """int64 (p,): number of items in the symbol published for it; 0: suppressed."""
     count: Int64
-    """int64 (p,): how often it is published so."""
+    """int64 (p,): number of occurrences published this way."""
     source: str
-    """Its source: ``mapping`` (the private directory) or ``codebook``."""
+    """Source: ``mapping`` (private directory) or ``codebook``."""
 
     @cached_property
     def by_size(self) -> Int64:
-        """int64 (M + 1,): occurrences by the number of items that their symbol stands for."""
+        """int64 (M + 1,): number of occurrences by symbol size."""
         counts = np.zeros(len(self.column.vocabulary) + 1, np.int64)
         np.add.at(counts, self.size, self.count)
         return counts
@@ -67,22 +67,22 @@ def recoding_of(
     hierarchy: Hierarchy | None = None,
     store: Store = MEMORY,
 ) -> PublishedRecoding:
-    """Return the recoding by which a column is published.
+    """Return the recoding of a published column.
 
     Parameters
     ----------
     column
-        The original column.
+        Original column.
     book
-        The codebook. Without the mapping, an item that it does not know counts as suppressed.
+        Codebook. Without the mapping, items missing in the codebook count as suppressed.
     private
-        The private directory, if it is there.
+        Private directory, or None.
     way_back
-        Gives the input record and the cluster of each published row; asked where the recoding is local.
+        Function that returns the input record and the cluster of each published row; called for local recodings.
     hierarchy
-        The hierarchy of the items, whose leaves are the universe then.
+        Hierarchy of the items, whose leaves are then the universe.
     store
-        Where arrays as long as the column are to lie.
+        Store for arrays of column length.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def recoding_of(
     bound, groups = _over(column, vocabulary, source, store), _groups(vocabulary, mapping)
     size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)
     item = np.flatnonzero(bound.occurrences)
-    size = size_of[groups.group[item]].astype(np.int64)  # the last entry is for suppressed items
+    size = size_of[groups.group[item]].astype(np.int64)  # the last entry of size_of belongs to suppressed items
     return PublishedRecoding(bound, groups, item, size, bound.occurrences[item], source)
 
 
@@ -113,7 +113,7 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises
     ------
     InputError
-        If two symbols stand for the same item, as in a local recoding.
+        If two symbols contain the same item, as in a local recoding.
     """
     symbol_of: dict[str, str] = {}
     for symbol, items in members.items():
@@ -171,7 +171,7 @@ def _local(
 
 
 def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
-    """Return the groups of items that have a symbol in common; an item without one is suppressed."""
+    """Return the groups of items with a common symbol; an item without a symbol is suppressed."""
     first: dict[str, int] = {}
     symbols = [mapping.get(label, "") for label in vocabulary.labels]
     codes = [first.setdefault(symbol, len(first)) if symbol else SUPPRESSED for symbol in symbols]

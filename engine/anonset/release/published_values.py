@@ -1,4 +1,4 @@
-"""The loss of relational values as they are published, by whatever algorithm."""
+"""Loss of published relational values, for any algorithm."""
 
 from collections.abc import Mapping
 from math import fsum, nan
@@ -18,15 +18,16 @@ def published_relational_loss(
     hierarchies: Mapping[str, Hierarchy],
     weights: Mapping[str, float] | None = None,
 ) -> float:
-    """Return NCP of the published relational values, the mean over the records; 0 if there are none.
+    """Return the mean NCP of the published relational values over the records; 0 if there are none.
 
-    A value as itself costs nothing, ``[low:high]`` the share that it covers of the range from the smallest to the
-    largest original value, ``(a,b,c)`` its share of the original values, a node its share of the leaves.
+    The cost of an unchanged value is 0. The cost of ``[low:high]`` is its share of the range from the smallest to the
+    largest original value, that of ``(a,b,c)`` its share of the original values, and that of a node its share of the
+    leaves.
 
     Raises
     ------
     InputError
-        If a column is missing, a label is none of these, or the weights name other columns.
+        If a column is missing, a label has another form, or the weights name other columns.
     """
     names = [column.name for column in original.relational]
     if weights is not None and set(weights) != set(names):

@@ -1,6 +1,6 @@
-"""How many persons of the original have a published value, and how many are in small groups by several values.
+"""Counts of persons of the original with a published value, and of persons in small groups by several values.
 
-Everything goes through the records in spans and adds up integers, so the results do not depend on where the data are.
+All functions process records in spans and add integers, so the results do not depend on the storage of the data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from anonset.verification.shares import shares_of
 
 Float64 = NDArray[np.float64]
 _MOST_CODES = 1 << 24
-"""Codes that are counted together in memory."""
+"""Largest number of codes counted together in memory."""
 _LARGEST_KEY = 1 << 62
 
 
 def ends_of_ranges(labels: Sequence[str]) -> Float64:
-    """Return the numbers that labels of ranges and points show, ascending, each once; other labels show none.
+    """Return the distinct numbers in labels of ranges and points, ascending; other labels contain none.
 
     >>> ends_of_ranges(["[19:22]", "22", "*"]).tolist()
     [19.0, 22.0]
@@ -54,7 +54,7 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 
 
 def count_rare(column: CategoricalColumn, few: int) -> int:
-    """Count the labels that fewer than `few` records have, at least one each, without missing values; constant memory.
+    """Count the labels of at least one and fewer than `few` records, without missing values. Constant memory.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), few=2)
     1
@@ -91,9 +91,9 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, stor
     Parameters
     ----------
     columns
-        At least one.
+        At least one column.
     store
-        Where scratch is stored, if the columns are in files.
+        Store for temporary arrays, if the columns are on disk.
 
     >>> pair = CategoricalColumn.of("sex", "ffm"), CategoricalColumn.of("year", "112")
     >>> persons_in_small_groups(pair, few=3)
@@ -103,7 +103,7 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, stor
 
 
 def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:
-    """Yield the sizes of the groups of records that are equal in all columns; a group is in one part."""
+    """Yield the sizes of the groups of records that are equal in all columns; each group belongs to one part."""
     combinations = 1
     for column in columns:
         combinations *= max(1, len(column.vocabulary))
@@ -122,7 +122,7 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
 
 
 def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return int64 (n,): a number for each combination of values, equal where all values are equal."""
+    """Return int64 (n,): a number for each combination of values, equal if all values are equal."""
     keys, size = np.zeros(columns[0].n, np.int64), 1
     for column in columns:
         width = max(1, len(column.vocabulary))

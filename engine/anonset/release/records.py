@@ -1,4 +1,4 @@
-"""Publications of records: each published row stands for one input record."""
+"""Publications of records: each published row represents one input record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -45,18 +45,18 @@ from anonset.writing.publications.records import check_labels, separator_of, to_
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
-"""A separator that no field of text holds: no label of a set may hold a line end there."""
+"""Separator that no text field contains: the labels of a set contain no line breaks."""
 
 
 class RecordsKind:
-    """``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
+    """File ``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
 
     no_stream = ""
     several_tables = False
     next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
+        """Reject columns and labels that the layout does not support, for every node and set that may be published."""
         require_few_parts(table.n, layout)
         others = (*table.relational, *table.kept)
         if layout.format == "dat" and others:
@@ -75,7 +75,7 @@ class RecordsKind:
         hierarchy = None if set_based else hierarchies.get(column.name)
         labels: Iterable[str] = column.vocabulary.labels
         if hierarchy is not None:
-            # nothing is ever generalized to the root above the sensitive items
+            # no item is generalized to the root above the sensitive items
             first = int(is_attached(hierarchy, algorithm.model.secrets))
             require_plain_nodes(hierarchy, first)
             nodes = [v for v in range(first, hierarchy.n_nodes) if hierarchy.labels[v] not in hierarchy.unnamed]
@@ -84,14 +84,14 @@ class RecordsKind:
                 require_plain_items(hierarchy.leaves.labels)
             if table.joined:
                 labels = texts_of_nodes(hierarchy, table.joined, nodes)
-        elif table.joined:  # a set of items of several columns is named by their prefixed names
+        elif table.joined:  # the name of an itemset over several columns consists of prefixed names
             named_in_sets = labels if set_based and layout.symbols != "short" else ()
             labels = (*texts_of_items(column, table.joined), *named_in_sets)
         if layout.format is not None:
             check_labels(labels, layout.format, layout.separator)
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Records:
-        """Apply a recoding, order the rows, and give large sets their codes."""
+        """Apply a recoding, order the rows, and assign codes to large sets."""
         tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
         publication = apply(table, result.recoding, tree, by_content=layout.order == "sorted")
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
@@ -102,7 +102,7 @@ class RecordsKind:
         return name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
 
     def require_readable(self, publication: Records) -> None:
-        """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""
+        """Reject symbols whose name contradicts their members, for any algorithm."""
         symbols = publication.symbols
         for symbol in symbols:
             if symbol.kind == "group" and symbol.label == set_label(symbol.members):
@@ -120,7 +120,7 @@ class RecordsKind:
         data = write_published(publication, folder, chosen, separator, layout.part_rows)
         fimi = chosen == "dat"
         sets = publication.transactions
-        # the codebook explains the codes of value sets too
+        # the codebook also explains the codes of value sets
         symbols = (*publication.symbols, *publication.value_sets)
         write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
         return PublishedFile(
@@ -135,7 +135,7 @@ class RecordsKind:
         )
 
     def write_private(self, unverified: Unverified[Records], folder: Path) -> None:
-        """Write the mapping of the items, if there are any, and the input record of each row."""
+        """Write the item mapping, if there are items, and the input record of each row."""
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
         if isinstance(recoding, PerCluster) and column is not None:
@@ -166,7 +166,7 @@ class RecordsKind:
     ) -> Records:
         """Read the data, and the codebook if it is not given.
 
-        Of what is meant, sets that lie in files, and columns with labels in files, are compared while they are read.
+        Sets on disk, and columns with labels on disk, are compared with those of `meant` during reading.
         """
         kept = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
@@ -184,7 +184,7 @@ class RecordsKind:
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
 
     def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
-        """Return the separator, and of FIMI files, which have no header, the name of the column."""
+        """Return the separator, and for FIMI files, which have no header, the column name."""
         separator = files.separator if is_separated(publication, files.format) else None
         nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}
         return {"data.separator": (files.separator, separator), **nameless}
@@ -200,7 +200,7 @@ class RecordsKind:
         return witness
 
     def sizes(self, unverified: Unverified[Records]) -> dict[str, int]:
-        """Return how many items occur and as how many symbols they are published, and the sizes of the clusters."""
+        """Return the number of occurring items and of their symbols, and the cluster sizes."""
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}
         if original is not None and publication.transactions is not None:
@@ -216,15 +216,15 @@ class RecordsKind:
         return size_of
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
-        """Say that every protected column shows one symbol, or nothing."""
+        """Return the reason if every protected column shows one symbol, or none."""
         return why_worthless(model, table, publication)
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-        """Name the columns that show one symbol, or nothing, where others show more."""
+        """Return a warning about columns that show one symbol or none, while others show more."""
         return nothing_left(model, table, publication)
 
     def formula_warnings(self, publication: Records) -> tuple[str, ...]:
-        """Count the labels of the columns, and the members in the codebook."""
+        """Return warnings about the labels of the columns and the members in the codebook."""
         members = {member for symbol in publication.symbols for member in symbol.members}
         return formula_warnings(list(written_columns(publication)), members)
 
@@ -240,24 +240,24 @@ def read_parts(
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
     sets: SetColumn | None = None,
 ) -> Table:
-    """Read the files of a publication that anonset wrote, one after the other, as one table.
+    """Read the files of a publication written by anonset as one table.
 
-    All values are text: a published range or set is a symbol like any other. The column of a FIMI file has no name: it
-    gets the name in `items`.
+    All values are text: a published range or set is an ordinary symbol. The column of a FIMI file gets the name in
+    `items`.
 
     Parameters
     ----------
     store
-        Where the columns lie; if it is in files, they are read block by block.
+        Store for the columns; if it is on disk, they are read in blocks.
     expected
-        Kept columns with labels in files, which those read block by block must equal.
+        Kept columns with labels on disk, which the columns read in blocks must equal.
     sets
-        The set-valued column, which the one read block by block must equal; None: any.
+        Set-valued column, which the column read in blocks must equal; None: any.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or holds other columns than are named.
+        If a file cannot be read, or its columns differ from the named columns.
     """
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:
@@ -277,14 +277,14 @@ def read_parts(
 def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None) -> Records:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol that the codebook does not explain is known by its text alone; if that is ``(a,b,c)``, it stands for these.
-    Columns that are joined by prefixing become one column of the symbols that span them: those that the codebook
-    explains and, if unexplained `sets` are to be read, sets of members of several columns.
+    A symbol missing in the codebook is identified by its text; ``(a,b,c)`` has these members. Columns that were joined
+    by prefixing become one column of the symbols that span them: symbols explained in the codebook and, with `sets`,
+    unexplained sets of members of several columns.
 
     Parameters
     ----------
     record
-        int64 (n,): input record of each row; None: they are in the order of the input.
+        int64 (n,): input record of each row; None: rows are in input order.
     """
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
@@ -303,7 +303,7 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
 
 
 def _with_leaf_sets(publication: Records, hierarchies: Hierarchies) -> list[str]:
-    """Return the relational columns with a hierarchy that publish sets of leaves which are no nodes."""
+    """Return the relational columns with a hierarchy that publish leaf sets other than nodes."""
     return [
         column.name
         for column in publication.relational
@@ -313,7 +313,7 @@ def _with_leaf_sets(publication: Records, hierarchies: Hierarchies) -> list[str]
 
 
 def is_separated(publication: Records, format: str) -> bool:  # noqa: A002
-    """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
+    """Return True if a text field contains several symbols of a published set, so that a separator is required."""
     if format != "csv":
         return False
     return any(isinstance(column, SetColumn) and column.longest > 1 for column in written_columns(publication))

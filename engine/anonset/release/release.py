@@ -1,4 +1,4 @@
-"""What `anonymize` returns: a verified publication with everything known about it."""
+"""Release: the result of `anonymize`, a verified publication with all facts about it."""
 
 import os
 import warnings as python_warnings
@@ -23,26 +23,26 @@ from anonset.release.stopwatch import Phase, Stopwatch
 
 @dataclass(frozen=True, eq=False)
 class Release(Discreet):
-    """A publication and the verdict of verifying it. Made by `anonset.anonymize` alone."""
+    """Publication with its verification result. Created only by `anonset.anonymize`."""
 
     unverified: Unverified[Any]
-    """The result before verification, with its input. Private."""
+    """Result before verification, with its input. Private."""
     verdict: Verdict
-    """Outcome of the verification: holds, or undecided where that is accepted."""
+    """Verification result: holds, or undecided if accepted."""
     layout: Layout
-    """How it is laid out."""
+    """Layout of the publication."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
     published: Request | None = None
-    """Where and how it is published; None if it is not written yet."""
+    """Output paths and options; None if not yet written."""
     exact_values: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of few persons that the model publishes as they are, by column; of a written publication."""
+    """Number of values of few persons that the model publishes unchanged, by column; for a written publication."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
 
     def _repr_html_(self) -> str:
-        """Return the same as a table, for notebooks."""
+        """Return the summary as an HTML table."""
         rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._summary().items())
         return f"<table>{''.join(rows)}</table>"
 
@@ -58,22 +58,22 @@ class Release(Discreet):
 
     @property
     def publication(self) -> Any:
-        """The published records, buckets or chunks, with the input record of each. Private as a whole."""
+        """Published records, buckets or chunks, with the input record of each row. Private as a whole."""
         return self.unverified.publication
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm with its parameters."""
+        """Algorithm with its parameters."""
         return self.unverified.algorithm
 
     @property
     def recoding(self) -> Recoding:
-        """What the algorithm decided."""
+        """Recoding that the algorithm found."""
         return self.unverified.result.recoding
 
     @property
     def trace(self) -> tuple[Any, ...]:
-        """The decisions of the search, in order."""
+        """Decisions of the search, in order."""
         return self.unverified.result.trace
 
     @property
@@ -88,21 +88,21 @@ class Release(Discreet):
 
     @property
     def retention(self) -> Mapping[str, Mapping[str, int]]:
-        """How many item occurrences, relational values and tuples were kept, generalized, suppressed."""
+        """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed."""
         return self.unverified.retention
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with a publication that is safe nevertheless."""
+        """Problems of a publication that is safe nevertheless."""
         return self.unverified.warnings
 
     @property
     def seconds(self) -> dict[str, float]:
-        """Seconds of each phase; those in which kernels were compiled are the phase ``compiling``, and in no other."""
+        """Seconds of each phase. Kernel compilation is the phase ``compiling`` and excluded from the other phases."""
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of them.
+        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of tables.
 
         Raises
         ------
@@ -114,13 +114,13 @@ class Release(Discreet):
 
     @cached_property
     def _scanned(self) -> bool:
-        """Scan the publication, unless that was done when it was written."""
+        """Scan the publication, unless it was scanned when written."""
         if self.published is None:
             require_declared(self.unverified.table, self.publication, self.algorithm.model)
         return True
 
     def to_pandas(self) -> Any:
-        """Return the published data as a pandas ``DataFrame``; buckets and chunks as a tuple of them.
+        """Return the published data as a pandas ``DataFrame``; buckets and chunks as a tuple of DataFrames.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Release(Discreet):
         return tuple(part.to_pandas() for part in tables) if isinstance(tables, tuple) else tables.to_pandas()
 
     def to_polars(self) -> Any:
-        """Return the published data as a polars ``DataFrame``; buckets and chunks as a tuple of them.
+        """Return the published data as a polars ``DataFrame``; buckets and chunks as a tuple of DataFrames.
 
         Raises
         ------
@@ -144,12 +144,12 @@ class Release(Discreet):
         return tuple(map(polars.from_arrow, tables)) if isinstance(tables, tuple) else polars.from_arrow(tables)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hand the published data to any consumer of the Arrow stream interface (pandas, polars, DuckDB).
+        """Export the published data through the Arrow stream interface (pandas, polars, DuckDB).
 
         Raises
         ------
         InputError
-            If they are buckets or chunks, which are several tables and no one stream.
+            If they are buckets or chunks, which consist of several tables.
         """
         if msg := kind_of(self.algorithm.model).no_stream:
             raise InputError(msg)
@@ -173,25 +173,25 @@ class Release(Discreet):
         out
             New directory for the public files.
         private
-            New directory for the private files; by default `out` with ``.private`` after its name.
+            New directory for the private files; by default `out` with the suffix ``.private``.
         format
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
-            Separates the symbols within a field; by default a blank, or where labels hold it, ``;`` ``|`` or tab.
+            Separator of the symbols within a field; by default a space, or ``;`` ``|`` or tab if labels contain spaces.
         part_rows
-            Write the data in part files of so many rows, ``published/part-00000.csv``, ...; None: one file.
+            Number of rows per part file, ``published/part-00000.csv``, ...; None: one file.
         trace
             Put the decisions of the search into the private report.
         publish_as_is
-            Columns that you declare to publish as is, besides those named in `anonymize`.
+            Columns that you declare to publish unchanged, in addition to those named in `anonymize`.
 
         Raises
         ------
         InputError
-            If a directory exists already, or the format cannot carry the labels; `DisclosureError` if a column shows
-            values that identify persons, and is not declared.
+            If a directory exists already, or the format does not support the labels; `DisclosureError` if a column
+            shows values that identify persons, and is not declared.
         VerificationError
-            If the written data do not satisfy the model; then no files are left.
+            If the written data do not satisfy the model; all files are then removed.
         """
         layout = replace(self.layout, format=format or "csv", separator=separator, part_rows=part_rows)
         kind = kind_of(self.algorithm.model)

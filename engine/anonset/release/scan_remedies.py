@@ -1,4 +1,4 @@
-"""What an owner can do about a column that the scan of a publication stops at: settings, to be followed literally."""
+"""Remedies for columns that stop a publication: settings that an owner can use literally."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -15,19 +15,19 @@ TAKEN_OUT = "take them out of the data"
 
 
 def of_ranges() -> str:
-    """Return the remedy for a column of numbers whose ranges end at exact values."""
+    """Return the remedy for a numeric column whose range ends are exact values."""
     return f"leave out {setting('round_ends', value=False)}"
 
 
 def of_sets(name: str, rule: str, *, drop: str) -> str:
-    """Return the remedy for a relational column whose values of few persons are listed, singly or in sets.
+    """Return the remedy for a relational column that lists values of few persons, singly or in sets.
 
     Parameters
     ----------
     rule
-        A rule that makes the values so coarse that few are those of few persons; empty if there is none.
+        Rule that makes the values coarse enough, so that few belong to few persons; empty if there is none.
     drop
-        Settings that leave the column out; empty if there must be one.
+        Settings that drop the column; empty if the model needs it.
     """
     if rule:
         return f"use {hierarchy_of(name, rule)}" + (f", or {drop}" if drop else "")
@@ -36,7 +36,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
 
 
 def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
-    """Return the settings that leave a relational column out; empty if the model needs it.
+    """Return the settings that drop a relational column; empty if the model needs it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
 
 
 def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for a column that is published unchanged, by a rule as `of_sets` takes it."""
+    """Return the remedy for a column that is published unchanged; `rule` as in `of_sets`."""
     rule = rule or _rule(name, labels)
     if "sensitive" in model.protects or not rule:
         return dropped(name)
@@ -62,7 +62,7 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
 
 
 def of_singling(names: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for kept columns that single out persons beside other columns."""
+    """Return the remedy for kept columns that single out persons in combination with other columns."""
     joined = ",".join(names)
     if "relational" in model.protects:
         return f"{dropped(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
@@ -70,18 +70,18 @@ def of_singling(names: Sequence[str], model: PrivacyModel) -> str:
 
 
 def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
-    """Return the remedy for items; the set that several columns make is called ``items``, which no column may be.
+    """Return the remedy for items. ``items`` is the joint set of several columns; a column cannot have this name.
 
     Parameters
     ----------
     others
-        Whether the table has other columns of items.
+        Whether the table has other item columns.
     """
     if tuple(names) == ("items",):
         return TAKEN_OUT
     if others:
         return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))}"
-    if "relational" in model.protects:  # k protects what is left
+    if "relational" in model.protects:  # k then protects the remaining columns
         known = {form.name for form in fields(KAnonymity)}
         strange = [setting(form.name) for form in fields(model) if form.name not in known]  # type: ignore[arg-type]
         without = f" without {listed(strange, 'and')}" if strange else ""
@@ -92,12 +92,12 @@ def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
 
 
 def dropped(name: str) -> str:
-    """Return the remedy that leaves a column out."""
+    """Return the remedy of dropping a column."""
     return f"use {setting('drop', name)}"
 
 
 def declared(names: Sequence[str]) -> str:
-    """Return the way to publish columns all the same."""
+    """Return the remedy of publishing columns unchanged."""
     return f"{setting('publish_as_is', ','.join(names))} declares that you publish {listed(names)} as is"
 
 
@@ -114,7 +114,7 @@ def _rule(name: str, labels: Sequence[str]) -> str:
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:
-    """Return bins for a column of numbers that were read as text; empty for another column."""
+    """Return bins for a column of numbers read as text; empty for other columns."""
     rule = _rule(name, labels)
     return rule if rule.startswith("bins:") else ""
 

@@ -1,6 +1,6 @@
-"""Atomic publication: directories under temporary names, renamed to paths that are free.
+"""Atomic publication: directories under temporary names, renamed to free paths.
 
-A path is free, taken, or holds leftovers of a killed run.
+A path is free, taken, or contains leftovers of a killed run.
 """
 
 import hashlib
@@ -20,21 +20,21 @@ from anonset.local_paths import require_local
 from anonset.spelling import setting
 
 _NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"
-_LONGEST_STEM = 60  # bytes of the name of OUT in the temporary one, which must not be too long itself
+_LONGEST_STEM = 60  # bytes of the OUT name in the temporary name, whose length is also limited
 
 
 def temporary_place(out: Path) -> Path:
-    """Return a new place beside OUT in which to make it: hidden, and named after it."""
+    """Return a new hidden path next to OUT, for its temporary directory."""
     return out.parent / f".{_stem(out)}.{secrets.token_hex(8)}.tmp"
 
 
 def require_new(*folders: Path) -> None:
-    """Refuse paths that exist, or whose parent does not, or that are one and the same.
+    """Reject paths that exist, that lack a parent directory, or that are equal.
 
     Raises
     ------
     InputError
-        With the path; a publication is never overwritten.
+        With the path. A publication is never overwritten.
     """
     require_local(*folders)
     if len({os.path.realpath(folder) for folder in folders}) < len(folders):
@@ -50,9 +50,10 @@ def require_new(*folders: Path) -> None:
 
 
 def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
-    """Refuse a work directory that is one of other places, lies in one or holds one; links are followed.
+    """Reject a work directory that equals, contains or is inside one of the other paths; links are resolved.
 
-    Removing the one would remove files of the other, or its files would lie among the published ones.
+    Otherwise, removing the work directory would remove files of the other path, or work files would be among the
+    published files.
 
     Raises
     ------
@@ -80,17 +81,17 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
 
 
 def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
-    """Refuse paths for a publication that are taken, or where a killed run has left something.
+    """Reject publication paths that are taken or contain leftovers of a killed run.
 
     Parameters
     ----------
     by_command
-        Whether the command line runs the job, so that ``--if-exists`` helps.
+        Whether the command line runs the job, so that ``--if-exists`` is available.
 
     Raises
     ------
     InputError
-        With what lies there, and how to clear it; files of another run are never removed.
+        With the contents of the path and the remedy. Files of another run are never removed.
     """
     require_local(out, private)
     left, complete = leftovers(out, private), os.path.lexists(out)
@@ -115,9 +116,9 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
 
 
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return the paths that unfinished runs have left, and whether a run is still at work on each.
+    """Return the paths that unfinished runs have created, and whether a run still uses each.
 
-    A private directory has a lease as long as its publication is not complete.
+    A private directory has a lease until its publication is complete.
     """
     own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
     live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
@@ -126,12 +127,12 @@ def leftovers(out: Path, private: Path) -> dict[Path, bool]:
 
 
 def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool, by_command: bool) -> str:
-    """Return the message on what a killed run has left, with what clears it."""
+    """Return the message about leftovers of a killed run, with the remedy."""
     if by_command:
         clear = f"use {setting('if_exists', 'resume')}"
         clear += " to verify it" if complete else " to continue"
     else:
-        # of a complete publication, the leases are all that is left in the private directory
+        # in a complete publication, only leases remain in the private directory
         paths = [path / LEASE if complete and path == private else path for path in left]
         clear = "remove what it left: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
     if complete:
@@ -140,27 +141,27 @@ def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool, 
 
 
 def _stem(out: Path) -> str:
-    """Return what stands for the name of OUT in the temporary one."""
+    """Return the part of the temporary name that represents OUT."""
     name = os.fsencode(out.name)
     return out.name if len(name) <= _LONGEST_STEM else hashlib.sha256(name).hexdigest()
 
 
 class Staging:
-    """Directories of a publication in the making; unless `finish` is reached, leaving the block removes all of them.
+    """Directories of an unfinished publication. Leaving the block before `finish` removes all of them.
 
-    Within the block, `folder` takes the files of the publication and `private` those that stay at home. Errors of
-    writing are raised with the path that the files were to have. A process that is killed cannot remove anything: the
-    leases of the directories that it leaves become stale, and the next run names or removes them.
+    Within the block, `folder` contains the public files and `private` the private files. Write errors are raised with
+    the final path of the file. A killed process cannot remove files: the leases of its directories become stale, and
+    the next run names or removes them.
     """
 
     folder: Path
-    """Where the publication is written, readable by the owner alone until it is renamed."""
+    """Temporary folder of the publication, readable only by the owner until it is renamed."""
 
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
-        # a unique name, so that it can be removed whether it exists yet or not
+        # a unique name can be removed whether it exists or not
         self._temporary = temporary_place(out)
-        # the inner folder gets the usual permissions; the outer one hides it until the renaming
+        # the inner folder has the usual permissions; the outer folder hides it until renaming
         self.folder = self._temporary / "publication"
         self._identity: tuple[int, int] | None = None
         self._made_private = self._finished = False
@@ -182,20 +183,20 @@ class Staging:
             raise
 
     def seal(self) -> None:
-        """Let only the owner read the private files, whatever the umask of the process."""
+        """Restrict the private files to the owner, for any umask of the process."""
         for path in self.private.iterdir():
             path.chmod(0o600)
 
     def rename(self) -> None:
-        """Put the publication into its place, once all bytes of both directories are on the disk.
+        """Rename the publication into place, after all bytes of both directories are on disk.
 
-        A process that was suspended, and has lost its lease to another run, does not publish. If it loses the lease
-        between the check and the renaming, that fails: the other run removes the folder before it does anything else.
+        A process that was suspended and lost its lease to another run does not publish. If it loses the lease between
+        the check and the renaming, the renaming fails: the other run removes the folder first.
 
         Raises
         ------
         InputError
-            If the lease is lost, or the place is taken.
+            If the lease is lost, or the path is taken.
         """
         self.seal()
         sync(self.private)
@@ -210,7 +211,7 @@ class Staging:
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Declare the publication complete: from then on nothing is removed, and no signal unwinds the process."""
+        """Mark the publication as complete: afterwards no file is removed, and no signal unwinds the process."""
         self.seal()
         release(self.private)
         sync(self.private)
@@ -223,20 +224,20 @@ class Staging:
         self._clean(error)
 
     def _make_private(self) -> None:
-        self._made_private = True  # set before: an exception may come between mkdir and the next line
+        self._made_private = True  # set first: an exception may occur between mkdir and the next line
         try:
             self.private.mkdir(mode=0o700)
-        except OSError:  # another process may have made it meanwhile
+        except OSError:  # another process may have created it in the meantime
             self._made_private = False
             raise
-        self.private.chmod(0o700)  # exactly, whatever the umask
+        self.private.chmod(0o700)  # exact permissions for any umask
         take(self.private)
 
     def _clean(self, error: BaseException | None) -> None:
-        """Remove what must not stay, and name the user's path in an error."""
+        """Remove temporary and unfinished files, and put the user's path into an error."""
         with defer_signals():
-            if not self._finished and not is_lost(self.private):  # else they are those of the run that took over
-                # the folder itself shows whether it is renamed: no interruption can come between
+            if not self._finished and not is_lost(self.private):  # otherwise the files belong to the run that took over
+                # the folder identity shows whether it is renamed: no interruption can occur in between
                 if self._identity is not None and _identity(self.out) == self._identity:
                     shutil.rmtree(self.out, ignore_errors=True)
                 if self._made_private:
@@ -261,19 +262,19 @@ def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Force the files of a folder and those below it, and the folders themselves, to the disk."""
+    """Flush the files of a folder tree, and the folders themselves, to disk."""
     for path in sorted(folder.rglob("*")):
         sync_entry(path)
     sync_entry(folder)
 
 
 def sync_entry(path: Path) -> None:
-    """Force one file or directory to the disk.
+    """Flush one file or directory to disk.
 
     Raises
     ------
     OSError
-        With the path, as when the disk is full.
+        With the path, for example if the disk is full.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -285,7 +286,7 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory, which renaming keeps; None if there is none."""
+    """Return the device and inode of a directory, which do not change by renaming; None if there is none."""
     try:
         status = path.lstat()
     except OSError:

@@ -1,7 +1,6 @@
-"""What is stated of a publication: what it does not guarantee, its attestation, and the private report of its run.
+"""Statements about a publication: limits of its guarantee, attestation, and private report of the run.
 
-What is not guaranteed is known from the model, the publication and its declarations alone, so that `anonset verify` can
-compute it.
+The limits follow from the model, the publication and its declarations, so that `anonset verify` can compute them.
 """
 
 import dataclasses
@@ -41,82 +40,82 @@ AS_THEY_ARE = (
     "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
     "that no record matches, and learn that it is missing."
 )
-"""What holds of every publication of items."""
+"""Limit of every publication of items."""
 UNPUBLISHED = (
     "A missing item was either never there or suppressed; readers cannot tell which. Whoever knows that some record "
     "has it knows that it was suppressed."
 )
-"""What holds of every publication of items."""
+"""Limit of every publication of items."""
 MEMBERS = "Group members all occur in your data, unless your hierarchy adds others."
-"""What holds where a symbol stands for several labels."""
+"""Limit if a symbol has several members."""
 RANGES = "The ends of a range may be values of some of its records, unless a hierarchy names the range."
-"""What holds where a number is published as a range."""
+"""Limit if a number is published as a range."""
 FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
-"""What holds of every publication of records."""
+"""Limit of every publication of records."""
 REGIONS = (
     "Records may be divided by relational values where their items differ: a boundary says that the items on its sides "
     "are distributed differently, a wide region that finer ones would lose more of the items (minimality)."
 )
-"""What holds where relational values and items are published together."""
+"""Limit if relational values and items are published together."""
 LOCAL = (
     "Equal values may be published in different ways (local recoding): whoever knows how the search works may learn "
     "more from the way that was chosen for a record (refinement and downcoding attacks: Cohen, Attacks on "
     "Deidentification's Defenses, USENIX Security 2022)."
 )
-"""What holds where clusters or partitions have recodings of their own."""
+"""Limit if clusters or partitions have their own recodings."""
 ALONE = (
     "It protects this publication alone: together with another one about the same persons, by anyone, it may reveal "
     "what each of them hides (composition)."
 )
-"""What holds of every publication."""
+"""Limit of every publication."""
 ROWS = "Each row was taken for a person: somebody with several rows is not protected as one person."
-"""What holds where nothing tells whose row it is."""
+"""Limit if no id assigns rows to persons."""
 BY_WORD = "That no two rows are of one person is the owner's word."
-"""What holds where the owner declares that rows are persons."""
+"""Limit if the owner declares that rows are persons."""
 NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
-"""What holds where the owner declares what identifies."""
+"""Limit if the owner declares identifying columns."""
 AS_IS = (
     "Some columns, named in the declarations, may show exact values of few persons, make records unique, or name "
     "persons: the owner publishes them as is."
 )
-"""Limit where the owner declares columns as published as is."""
+"""Limit if the owner declares columns to publish as is."""
 FROM_DATA = (
     "A hierarchy was made from how often labels occur in the data: what is published together occurs about equally "
     "often, among all labels or among those below a node of the owner's tree. So each group tells a band of "
     "frequencies, and at times which pairs are rare."
 )
-"""What holds where a hierarchy was made from frequencies."""
+"""Limit if a hierarchy was built from frequencies."""
 SETS_FROM_DATA = (
     "Sets of items were made from how often, and with which others, items occur in the data: items of a set tend "
     "to occur about equally often, and a set is as large as was found to be needed to hide what is rare. So each set "
     "tells a band of frequencies, and at times which pairs are rare or never occur."
 )
-"""What holds where a partition was made from frequencies and pairs."""
+"""Limit if a partition was built from frequencies and pairs."""
 GOES_ON = (
     "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
     "what became rare, and may learn more about somebody who is in both than either says. No guarantee holds for the "
     "two together. A group may stand for labels of the earlier data alone."
 )
-"""What holds where the recoding of an earlier release was coarsened."""
+"""Limit if the release coarsens the recoding of an earlier release."""
 CONTINUES = (
     "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
     "what became rare. A group may stand for labels of the earlier data alone."
 )
-"""The same where both keep the guarantee together."""
+"""Limit if the release continues an earlier release, and both together keep the guarantee."""
 TOGETHER_LINKED = (
     "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both, even "
     "against whoever can tell which rows are of one person. Of persons in one of the two alone, and of further "
     "releases, it says nothing together."
 )
-"""What holds beside an earlier release, where what that shows of the persons in both keeps the guarantee."""
+"""Limit with an earlier release, if the guarantee also covers attackers who can link the rows of a person."""
 TOGETHER = (
     "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both whose "
     "record is the same: k rows of each are left that go with a row of the other. Whoever can link rows otherwise, or "
     "knows all who are in both, may find fewer. Of others, and of further releases, it says nothing together."
 )
-"""What holds beside an earlier release otherwise."""
+"""Limit with an earlier release, if the guarantee does not cover attackers who can link rows."""
 UNDECIDED = "The check could not finish, which was accepted: that the guarantee holds is not proven."
-"""What holds where an unfinished check was accepted."""
+"""Limit if an unfinished check was accepted."""
 
 IN_SHORT = {
     UNDECIDED: UNDECIDED,
@@ -129,7 +128,7 @@ IN_SHORT = {
     ALONE: "Together with another publication about the same persons, it may reveal more.",
     FINEST: "The result is as detailed as is safe; that itself can hint at what was hidden.",
 }
-"""The limits that an owner reads first, in this order, each in a line."""
+"""Short forms of the most important limits, in the order shown to the owner."""
 
 
 def limits_of(
@@ -146,28 +145,28 @@ def limits_of(
     named: bool = False,
     as_is: bool = False,
 ) -> list[str]:
-    """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
+    """Return the limits of the guarantee: those of the model, and one sentence for each further limit.
 
     Parameters
     ----------
     by_person
-        Whether an id tells whose row it is.
+        Whether an id identifies the person of each row.
     undecided
-        Whether it was accepted that the check could not be finished.
+        Whether an unfinished check was accepted.
     from_data
-        Whether a hierarchy was made from frequencies.
+        Whether a hierarchy was built from frequencies.
     sets_from_data
-        Whether a partition of the items was.
+        Whether a partition of the items was built from frequencies.
     earlier
-        Whether it goes on from an earlier release.
+        Whether the release continues an earlier release.
     together
-        What it keeps together with one, if anything.
+        Statement of the joint guarantee with an earlier release; empty if there is none.
     by_word
         Whether the owner declares that rows are persons.
     named
-        Whether the owner declares that what identifies is published on purpose.
+        Whether the owner declares that identifying values are published on purpose.
     as_is
-        Whether the owner declares columns as published as is.
+        Whether the owner declares columns to publish as is.
     """
     sentences = [model.limits]
     sentences += limits_of_kind(publication, model)
@@ -195,7 +194,7 @@ def limits_of(
 
 @singledispatch
 def limits_of_kind(publication: Published, model: PrivacyModel) -> list[str]:
-    """Return what is not guaranteed of a kind of publication, whatever the model."""
+    """Return the limits of a kind of publication, for any model."""
     raise unknown_kind(publication)
 
 
@@ -206,7 +205,7 @@ def _(publication: Buckets | Chunks, model: PrivacyModel) -> list[str]:
 
 @limits_of_kind.register
 def _(publication: Records, model: PrivacyModel) -> list[str]:
-    """Return what the symbols of published records tell beside what they say."""
+    """Return the limits that follow from the symbols of published records."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
     applies = {
@@ -222,7 +221,7 @@ def _(publication: Records, model: PrivacyModel) -> list[str]:
 
 
 def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
-    """Tell whether an item may be published in several ways: by the model, or as it stands behind several symbols."""
+    """Return True if an item may be published as several symbols, because of the model or the symbols."""
     if model.recodes_locally:
         return True
     seen: set[Any] = set()
@@ -234,7 +233,7 @@ def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
 
 
 def declared_limits(model: PrivacyModel, publication: Published, declared: Declarations) -> list[str]:
-    """Return what is not guaranteed, given the declarations."""
+    """Return the limits of the guarantee, given the declarations."""
     kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
     return limits_of(
         model,
@@ -252,7 +251,7 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
 
 
 def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
-    """Return what is declared of a publication, and of its verification."""
+    """Return the declarations about a publication and its verification."""
     table, earlier, beside = unverified.table, unverified.earlier, unverified.beside
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
@@ -270,11 +269,11 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return what a check examined, as far as anybody can repeat it; nothing of an unfinished check.
+    """Return the facts examined by a check that anyone can repeat; empty for an unfinished check.
 
-    The number of suppressed protected items is left out: it would disclose empty records.
+    The number of suppressed protected items is omitted: it would disclose empty records.
     """
-    if verdict.holds is None:  # how far an unfinished check comes depends on the budget
+    if verdict.holds is None:  # the extent of an unfinished check depends on the budget
         return {}
     checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
     return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
@@ -292,7 +291,7 @@ def attestation(
     Parameters
     ----------
     seen
-        The verdict on what the publication alone shows (see `anonset.release.publish.evidence`).
+        Verdict on facts visible in the publication (see `anonset.release.publish.evidence`).
     """
     return Attestation(
         schema_version=SCHEMA_VERSION,
@@ -309,7 +308,7 @@ def attestation(
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder and below it but the leases, by name."""
+    """Return the SHA-256 of every file in a folder tree except leases, by name."""
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: digest(path) for name, path in files.items() if not is_lease(name)}
 
@@ -329,11 +328,11 @@ def report(
     Parameters
     ----------
     context
-        ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
+        ``settings``, ``seed`` and facts about the ``input``, if the caller knows them.
     written
-        Digest of the attestation, and those of the other private files by name.
+        Digest of the attestation, and digests of the other private files by name.
     exact_values
-        Number of values of few persons that the model publishes as they are, by column.
+        Number of values of few persons that the model publishes unchanged, by column.
     """
     result = unverified.result
     return Report(
@@ -365,26 +364,26 @@ def report(
 
 
 def parameters_of(instance: Any) -> dict[str, Any]:
-    """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
+    """Return the fields of a model or an algorithm by name, without fields that are None."""
     values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
     parameters: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
     return parameters
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that shape the result."""
+    """Return the versions of Python and of the packages that affect the result."""
     version_of = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
             version_of[name] = _version_of(name)
-        except PackageNotFoundError:  # run from the sources
+        except PackageNotFoundError:  # running from source
             version_of[name] = "unknown"
     return version_of
 
 
 @cache
 def _version_of(package: str) -> str:
-    """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
+    """Return the version in the metadata header of a package, without parsing its README."""
     found = distribution(package)
     head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
     lines = (line.partition(": ") for line in head.splitlines())
@@ -394,7 +393,7 @@ def _version_of(package: str) -> str:
 
 def plain(value: Any) -> Any:
     """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
-    if (what := getattr(type(value), "counted_as", None)) is not None:  # a file of its own holds a policy
+    if (what := getattr(type(value), "counted_as", None)) is not None:  # a policy is stored in its own file
         return counted(len(value), what)
     if isinstance(value, partial):
         return {"name": plain(value.func), **plain(value.keywords)}

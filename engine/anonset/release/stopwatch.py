@@ -1,4 +1,4 @@
-"""Seconds and peak memory of each phase of a run, compiling apart."""
+"""Seconds and peak memory of each phase of a run, with compilation as a separate phase."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ from anonset.algorithms.base import Progress
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
-"""Name of the phase in which kernels are compiled: it is part of other phases, whose seconds exclude it."""
+"""Name of the compilation phase: it happens during other phases, whose seconds exclude it."""
 
 _SECONDS_BETWEEN = 0.05
 _STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
@@ -23,20 +23,22 @@ class Phase:
     """One finished phase of a run."""
 
     name: str
-    """Its name: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
+    """Phase name: ``read``, ``search``, ``write`` and others, or ``compiling``."""
     seconds: float
-    """Wall-clock seconds, without those in which kernels were compiled or loaded."""
+    """Wall-clock seconds, without compiling and loading kernels."""
     peak_memory: int | None
-    """Most memory of its own that the process was seen to hold up to the end of the phase, in bytes: see `PeakMemory`;
-    None where it is unknown."""
+    """Largest observed memory of the process up to the end of the phase, in bytes.
+
+    See `PeakMemory`; None if unknown.
+    """
 
 
 @dataclass
 class Stopwatch:
-    """Records the phases of a run, in order.
+    """Timer of the phases of a run, in order.
 
-    Compiling within a phase becomes a phase of its own, before it: on a machine that has not run these kernels yet it
-    takes many seconds that are not the algorithm's.
+    Compilation within a phase becomes a separate phase before it. On a machine that has not run these kernels before,
+    it takes many seconds that do not belong to the algorithm.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):
@@ -46,9 +48,9 @@ class Stopwatch:
     """
 
     phases: list[Phase] = field(default_factory=list)
-    """The finished phases."""
+    """Finished phases."""
     memory: "PeakMemory" = field(default_factory=lambda: PeakMemory(), repr=False)
-    """What the process was seen to hold."""
+    """Observed memory of the process."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -63,7 +65,7 @@ class Stopwatch:
         self.phases.append(Phase(name, seconds, self.memory.peak))
 
     def compiled(self, seconds: float) -> None:
-        """Add to the phase of compiling, of which there is one at most."""
+        """Add seconds to the compilation phase; there is at most one."""
         position = next(
             (position for position, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases)
         )
@@ -72,19 +74,20 @@ class Stopwatch:
 
 
 class PeakMemory:
-    """The most memory of its own that this process is seen to hold: anonymous and shared memory.
+    """Largest observed memory of this process: anonymous and shared memory.
 
-    Pages of mapped files are not counted, for the system takes them back. Linux tells them apart, but keeps no mark of
-    the most: a thread looks twenty times a second, for some 15 µs. Elsewhere it is the largest resident memory so far.
+    Pages of mapped files are excluded because the system can reclaim them. Linux reports them separately, but without a
+    peak value: a thread samples twenty times a second, about 15 µs each. On other systems the peak is the largest
+    resident memory.
     """
 
     def __init__(self) -> None:
         self.peak: int | None = None
-        """Bytes; None where the system does not say, or nobody has looked."""
+        """Peak in bytes; None before the first sample, or if the system does not report it."""
         self._deep = 0
 
     def look(self) -> int | None:
-        """Look once more, and return the peak."""
+        """Sample the memory and return the peak."""
         held = own_memory()
         held = peak_memory() if held is None else held
         self.peak = held if held is None or self.peak is None else max(self.peak, held)
@@ -92,7 +95,7 @@ class PeakMemory:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Look from time to time, and at the end, within a ``with`` statement, which may stand within another."""
+        """Sample periodically and at the end of a ``with`` statement, which may be nested."""
         ended, watcher = threading.Event(), None
         if not self._deep and own_memory() is not None:
             watcher = threading.Thread(target=self._watch, args=(ended,), name="anonset-memory", daemon=True)
@@ -113,10 +116,10 @@ class PeakMemory:
 
 
 def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
-    """Report to `progress`, within a ``with`` statement, each kernel that is compiled.
+    """Report each kernel compilation to `progress`, within a ``with`` statement.
 
-    It is called with (``compiling``, kernels so far, total): a total of 0 while one is compiled, for the
-    number is unknown, and of the kernels so far when it is finished.
+    Calls have the arguments (``compiling``, kernels so far, total). During a compilation the total is 0, because the
+    number of kernels is unknown; afterwards it equals the kernels so far.
     """
     if progress is None:
         return nullcontext()
@@ -125,7 +128,7 @@ def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
 
 
 def own_memory() -> int | None:
-    """Return the anonymous and shared memory of this process, in bytes, or None where the system does not say."""
+    """Return the anonymous and shared memory of this process, in bytes, or None if the system does not report it."""
     try:
         lines = [line.split() for line in _STATUS.read_text().splitlines()]
     except OSError:
@@ -135,7 +138,7 @@ def own_memory() -> int | None:
 
 
 def forget_peak() -> None:
-    """Let the peak of the memory start again from what is held now, where the system can do that (Linux)."""
+    """Reset the peak memory to the current memory, if the system supports it (Linux)."""
     try:
         _FORGET.write_text("5")
     except OSError:
@@ -143,9 +146,9 @@ def forget_peak() -> None:
 
 
 def peak_memory() -> int | None:
-    """Return the largest resident memory of this process so far, in bytes, or None where the system does not say.
+    """Return the largest resident memory of this process, in bytes, or None if the system does not report it.
 
-    Linux's own mark is preferred: `getrusage` hands a process the peak of the one that started it.
+    On Linux, VmHWM is preferred: `getrusage` includes the peak of the parent process.
     """
     if _STATUS.exists():
         for line in _STATUS.read_text().splitlines():

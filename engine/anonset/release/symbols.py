@@ -1,7 +1,7 @@
-"""The names of published symbols: short codes for large sets, and whether a codebook agrees with the names.
+"""Names of published symbols: short codes for large sets, and agreement of a codebook with the names.
 
-``(a,b,c)`` says what it stands for, for a code the codebook does; the codebook must agree with the names of symbols and
-with the hierarchy.
+A name such as ``(a,b,c)`` lists its members; the codebook lists those of a code. The codebook must agree with the names
+of symbols and with the hierarchy.
 """
 
 import re
@@ -36,20 +36,20 @@ def name_sets(
     *,
     others: Iterable[str] = (),
 ) -> Records:
-    """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
+    """Assign codes to itemsets (``G1``, ...) and value sets (``V1``, ...), numbered in order.
 
     Parameters
     ----------
     publication
-        The publication, in which sets are named by their members.
+        Publication whose sets are named by their members.
     value_sets
         Names of the relational columns that are published as sets of values.
     symbols
-        Which sets get a code; with ``auto`` also those with a member that could not be read back from their names.
+        Which sets get a code. ``auto`` includes sets with a member that could not be parsed from the name.
     known
-        Names that sets of items have already, by their members; no other set gets one of them.
+        Existing names of itemsets, by members; no other set gets these names.
     others
-        Texts that are no codes either: inner nodes of the items' hierarchy, names of earlier releases.
+        Further excluded codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -101,7 +101,7 @@ def spell_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -
 
 
 def leave_out(publication: Records, items: Iterable[str]) -> Records:
-    """Return a publication without the symbols that stand for one of these items alone."""
+    """Return a publication without the symbols whose only member is one of these items."""
     column, hidden = publication.transactions, set(items)
     if column is None or not hidden:
         return publication
@@ -110,12 +110,12 @@ def leave_out(publication: Records, items: Iterable[str]) -> Records:
 
 
 def _is_plain(label: str) -> bool:
-    """Tell whether a label may stand in ``(a,b,c)``, so that its members can be told from the name."""
+    """Return True if a label may occur in ``(a,b,c)``, so that the members can be parsed from the name."""
     return re.search(r"[,()]", label) is None
 
 
 def require_plain_items(labels: Iterable[str]) -> None:
-    """Refuse items that the name of a set could not be read back from: with a comma or a parenthesis.
+    """Reject items that cannot be parsed from the name of a set: with a comma or a parenthesis.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
 
 
 def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
-    """Refuse inner nodes, from the `first` on, that are named like a set of other items than the leaves below them.
+    """Reject inner nodes, starting at `first`, with a name that lists other items than the leaves below them.
 
     Raises
     ------
@@ -151,9 +151,9 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
-    """Return the labels of a column; of labels in files one, ``G0``, for each letter with which some look like codes.
+    """Return the labels of a column; for labels on disk, one code such as ``G0`` per letter of code-like labels.
 
-    Labels in files are not held: it only matters whether any looks like a code of a letter, not how many.
+    Only the existence of code-like labels matters, so labels on disk need not be in memory.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
@@ -167,7 +167,7 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
 
 
 def _codes(letter: str, taken: set[str]) -> Callable[[], str]:
-    """Return a function that gives one code after the other, none of which is a label of the data."""
+    """Return a function that generates codes, none of which is a label of the data."""
     while any(label.startswith(letter) and label[len(letter) :].isdecimal() for label in taken):
         letter += "_"
     n = 0
@@ -184,19 +184,19 @@ _KINDS = ("item", "node", "group", "values")
 
 
 def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = False) -> None:
-    """Refuse a codebook that contradicts the names of its symbols.
+    """Reject a codebook that contradicts the names of its symbols.
 
     Parameters
     ----------
     where
-        What the codebook is, for messages.
+        Name of the codebook in messages.
     nodes_known
-        Whether the nodes are compared with their hierarchy elsewhere.
+        Whether another check compares the nodes with their hierarchy.
 
     Raises
     ------
     InputError
-        With the first symbol that it contradicts.
+        With the first contradicting symbol.
     """
     for symbol in book:
         if wrong := _contradiction(symbol, nodes_known=nodes_known):
@@ -205,7 +205,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
-    """Return why a symbol cannot stand for its members; empty if it can."""
+    """Return why a symbol cannot have its members; empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
         return f"must be of a kind out of {', '.join(_KINDS)}"
@@ -226,17 +226,17 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
 
 
 def _first(members: Sequence[str]) -> str:
-    """Return the first of some members, for a message."""
+    """Return up to five members as text for a message."""
     return f"{' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
 
 
 def require_complete(book: Iterable[Symbol], publication: Records, where: str) -> None:
-    """Refuse a codebook that does not explain exactly the symbols that the records show.
+    """Reject a codebook whose symbols differ from the symbols in the records.
 
     Raises
     ------
     InputError
-        With the first symbol that is missing, or that no record shows.
+        With the first symbol that is missing in the codebook or in the records.
     """
     known = {symbol.label: symbol for symbol in book if symbol.kind != "values"}
     shown = {symbol.label: symbol for symbol in publication.symbols}
@@ -253,9 +253,9 @@ def require_complete(book: Iterable[Symbol], publication: Records, where: str) -
 
 
 def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
-    """Refuse symbols that stand for other items than the node of the hierarchy by their name.
+    """Reject symbols whose members differ from the leaves of the hierarchy node with the same name.
 
-    A code of a set may be the name of a node, since the hierarchy need not be known when codes are given.
+    The code of a set may equal a node name, because the hierarchy may be unknown when codes are assigned.
 
     Raises
     ------
@@ -289,7 +289,7 @@ def items_hierarchy(
     Raises
     ------
     InputError
-        If it is made of the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
+        If it depends on the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
     """
     column = publication.transactions
     given = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}

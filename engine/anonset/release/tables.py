@@ -1,11 +1,11 @@
-"""Tables for notebooks."""
+"""HTML tables for notebooks."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows under headings as a table of HTML; nothing where there are no rows.
+    """Return rows under headings as an HTML table; empty without rows.
 
     >>> html_table(("k",), [("<5",)])
     '<table><tr><th>k</th></tr><tr><td>&lt;5</td></tr></table>'
