@@ -1,4 +1,4 @@
-"""Sort, number and gather any number of texts, in parts.
+"""Sort any number of texts in parts, number the distinct texts, and gather texts by their codes.
 
 Texts are compared by their bytes, which is code point order. If all texts are plain integers, they are compared by
 value: as if each began with one byte for the sign and two bytes for the number of digits, with all bytes inverted if

@@ -27,7 +27,7 @@ class Shares(NamedTuple):
     kind: Int8Array
     """int8 (v,): RANGE, NODE or SET."""
     slot: Int64Array
-    """int8 (v,): row of each attribute among the attributes of the same kind."""
+    """int64 (v,): row of each attribute among the attributes of the same kind."""
     share_at: Int64Array
     """int64 (v + 1,): first index of each attribute in the following arrays."""
     share: Float64Array
