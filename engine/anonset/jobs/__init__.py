@@ -1,1 +1,1 @@
-"""Jobs behind the commands and the Python functions: one file per job, which runs its steps in order."""
+"""Jobs behind the commands and the Python functions: a file per job, with the order of the steps."""

@@ -77,7 +77,7 @@ def anonymize(
     hierarchies
         Hierarchy of each column by name: a file, ``balanced:F`` or a `Hierarchy`.
     workers
-        Number of threads; one per core by default. The result does not depend on it.
+        Number of threads; by default the core count. The result does not depend on it.
     progress
         Called with (phase, amount done, total amount), and with (``compiling``, kernels so far, 0) while a kernel
         compiles.
@@ -90,7 +90,7 @@ def anonymize(
     allow_worthless
         Return a release even if each protected column shows at most one symbol although it had several.
     accept_undecided
-        Return a release even if the check was too large to finish; its verdict says so.
+        Return a release even if the check was too large to finish; the verdict is then undecided.
     budget
         Largest number of itemset occurrences to count during verification (see `anonset.verify`).
     publish_as_is
@@ -174,9 +174,9 @@ def anonymize(
 def anonymize_file(
     settings: Settings, *, progress: Progress | None = None, note: Callable[[str], None] | None = None
 ) -> Release:
-    """Anonymize one or several files, write the result, read it back, verify and publish it.
+    """Anonymize files, write the result, read it back, verify and publish it.
 
-    A run that exceeds the memory limit in memory runs out of core if its algorithm can; `note` is then called with a
+    A run that exceeds the memory limit runs out of core if the algorithm supports it; `note` is then called with a
     line.
 
     Raises

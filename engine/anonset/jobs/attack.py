@@ -50,7 +50,7 @@ def attack(
     seed: int = 0,
     owner: NDArray[np.int64] | None = None,
 ) -> tuple[Attempts, ...]:
-    """Match random persons of the original against its publication, by what an attacker could know of them.
+    """Match random persons of the original with the publication, by items and values that an attacker could know.
 
     Parameters
     ----------

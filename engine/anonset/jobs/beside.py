@@ -187,12 +187,12 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
 
 
 def ids_of_release(report: Report) -> list[Hashable]:
-    """Return the id of each record of a release, read from its input.
+    """Return the id of each record of a release, read from the input.
 
     Raises
     ------
     InputError
-        If it was made without ids, or its input has changed or is missing.
+        If the release was made without ids, or the input has changed or is missing.
     """
     given, name = report.settings, report.input.get("file", "from Python")
     if not given.get("id"):

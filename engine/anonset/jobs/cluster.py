@@ -12,7 +12,7 @@ from anonset.spelling import listed, setting
 
 
 def require_on_workers(algorithm: Algorithm, asked: str) -> None:
-    """Reject an algorithm whose tasks stay in one process; the setting `asked` names the workers.
+    """Reject an algorithm that cannot distribute tasks to workers; `asked` is the setting with the workers.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
 
 
 def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
-    """Reject a search on workers if they cannot read the table or the algorithm's tasks stay in one process.
+    """Reject a search on workers if they cannot read the table, or the algorithm cannot distribute tasks.
 
     Raises
     ------

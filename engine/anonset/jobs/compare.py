@@ -26,7 +26,7 @@ from anonset.verification import DEFAULT_BUDGET, verify
 
 @dataclass(frozen=True)
 class Contestant(Discreet):
-    """Algorithm with its parameters, and the result of its run."""
+    """Algorithm, parameters and run result."""
 
     algorithm: str
     parameters: Mapping[str, Any]

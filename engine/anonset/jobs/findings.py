@@ -96,7 +96,7 @@ class Findings(Discreet):
     rows: int
     """Number of rows."""
     records: int
-    """Number of records: with grouping, rows of one person form one record."""
+    """Number of records: with grouping, the rows of a person form a record."""
     persons: int | None
     """Number of persons, if an identifier distinguishes them; otherwise None."""
     k: int
@@ -114,7 +114,7 @@ class Findings(Discreet):
     seconds: float | None
     """Rough estimate of the run time, in seconds."""
     settings: Mapping[str, Any]
-    """Job settings that work; if there is a question, for its first answer."""
+    """Job settings that work; for the first answer, if there is a question."""
     question: Question | None = None
     """Question about who is a person; None if it is stated, or if one id column is distinct in every row."""
 

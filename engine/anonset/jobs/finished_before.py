@@ -1,4 +1,4 @@
-"""Check of an existing output: the finished publication of the same job, or another one."""
+"""Check whether an existing output is the finished publication of the same job."""
 
 from pathlib import Path
 from typing import Any

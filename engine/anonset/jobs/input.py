@@ -38,7 +38,7 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Input(Discreet):
-    """Input of a job, and the storage of its table."""
+    """Input of a job, and storage of the table."""
 
     source: Source
     by_blocks: bool
@@ -64,7 +64,7 @@ Measurements with 360,000 to 970,000 values were below.
 
 
 def memory_of(size: Size, algorithm: Algorithm) -> int:
-    """Estimate the memory of a whole run in memory, in bytes, from its input size and its algorithm.
+    """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
     The sum of a constant for Python and compiled kernels, the data size times the algorithm's factor, and the
     algorithm's additional memory, limited by the number of values.
@@ -157,7 +157,7 @@ def require_disk(settings: Settings, chosen: Input, request: Request, note: Note
     Raises
     ------
     InputError
-        With the directory, its free space and the space required.
+        With the directory, the free space and the space required.
     """
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:

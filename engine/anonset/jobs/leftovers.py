@@ -18,12 +18,12 @@ _KEPT = f"{PREFIX}demo-"  # a demo result, without raw data
 
 @dataclass(frozen=True)
 class WorkFound:
-    """A work directory and the state of its run."""
+    """Work directory and state of the run."""
 
     path: Path
     state: State
     process: int
-    """Process id of its run; 0: unknown."""
+    """Process id of the run; 0: unknown."""
     bytes: int
     """Total file size in bytes; 0 for another user's directory."""
 

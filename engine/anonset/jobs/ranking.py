@@ -39,7 +39,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class Candidate(Discreet):
-    """Algorithm with its parameters, and the utility of its result."""
+    """Algorithm with parameters, and utility of the result."""
 
     algorithm: str
     """Algorithm name."""
@@ -62,11 +62,11 @@ class Candidate(Discreet):
     countable: Countable | None = None
     """Errors of item counts for a recipient; None without items."""
     nodes: bool = False
-    """Whether its symbols are nodes of the given item hierarchy."""
+    """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
     """Losses under other weights of `joint-split`."""
     beside: str = ""
-    """Name of its model if it differs from the requested model; such a candidate is shown, but never the best."""
+    """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
 
     @property
     def usefulness(self) -> float:

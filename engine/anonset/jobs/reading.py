@@ -1,4 +1,4 @@
-"""Data that a command compares: one or several files of a data set, memory-mapped if large."""
+"""Data that a command compares: the files of a data set, memory-mapped if large."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

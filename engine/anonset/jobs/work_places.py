@@ -155,7 +155,7 @@ def _manifest(path: Path, asked: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read; its message begins with `asked`.
+        If it cannot be read; the message begins with `asked`.
     """
     if not os.path.lexists(path / RUN):
         msg = f"{asked} is no work directory of a run that can go on"

@@ -1,4 +1,4 @@
-"""Checks of an attestation against its model and its data."""
+"""Checks of an attestation against model and data."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,7 +47,7 @@ def _is_blank(path: str | None) -> bool:
 
 
 def require_statements(opened: Opened) -> None:
-    """Reject an attestation whose statements or counts do not follow from its model and the data.
+    """Reject an attestation whose statements or counts do not follow from the model and the data.
 
     Raises
     ------

@@ -347,7 +347,7 @@ class Report(Document):
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:
-    """Return the attestation of a publication, and the SHA-256 of its file.
+    """Return the attestation of a publication, and the SHA-256 of the file.
 
     Raises
     ------

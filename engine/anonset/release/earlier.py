@@ -1,4 +1,4 @@
-"""Earlier release that a new release continues, read from its private directory."""
+"""Earlier release that a new release continues, read from the private directory."""
 
 import os
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     Raises
     ------
     InputError
-        If it is no private directory of a release, one of its files was changed, or clusters have their own recodings.
+        If it is no private directory of a release, a file was changed, or clusters have their own recodings.
     """
     folder = Path(private)
     report = _report(folder)

@@ -36,7 +36,7 @@ _AS_INPUT = (
 
 @dataclass(frozen=True)
 class Layout:
-    """Form of a publication, independent of its contents."""
+    """Form of a publication, independent of the contents."""
 
     order: Order = "sorted"
     """Order of the rows: by their published content, or as in the input."""
@@ -100,7 +100,7 @@ class Unverified(Discreet, Generic[P]):
     hierarchies: Mapping[str, Hierarchy]
     """Hierarchies by column name."""
     algorithm: Algorithm
-    """Algorithm with its parameters."""
+    """Algorithm with parameters."""
     result: Result
     """Result of the algorithm."""
     publication: P

@@ -145,7 +145,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
 
 
 def _asked(name: str, model: str) -> str:
-    """Return the settings under which an algorithm loses least for a model, or for its own model, which implies it."""
+    """Return the settings with which an algorithm loses least, for the model or a model that implies it."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"
@@ -224,7 +224,7 @@ def _names(
 
 
 def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
-    """Check the main loss, which is the first, against its limit.
+    """Check the main loss, which is the first, against the limit.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def _available() -> int | None:
 
 
 def memory_for(size: Size) -> int:
-    """Estimate the memory of a whole run, in bytes, from its input size.
+    """Estimate the memory of a whole run, in bytes, from the input size.
 
     The sum of: a constant for Python and the compiled kernels; a share per record and per value for the encoded table,
     the records expanded by the ancestors of their items, and the publication; and a share of the text size. Fitted on

@@ -129,7 +129,7 @@ class Opened(Discreet):
         Raises
         ------
         InputError
-            If the model is unknown, or its parameters are invalid.
+            If the model is unknown, or a parameter is invalid.
         """
         attested = self.attested
         own = {name: value for name, value in attested.parameters.items() if name != "policy"}
@@ -177,7 +177,7 @@ class Opened(Discreet):
         Raises
         ------
         InputError
-            If the directory is incomplete, belongs to another publication, or one of its files was changed.
+            If the directory is incomplete, belongs to another publication, or a file was changed.
         """
         if self.private is None:
             return None
@@ -203,7 +203,7 @@ class Opened(Discreet):
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
-        """Return the input record of each row, int64 (n,), and its cluster; None if they were not stored.
+        """Return input record and cluster of each row, int64 (n,) and int32 (n,) or None; None if not stored.
 
         Parameters
         ----------

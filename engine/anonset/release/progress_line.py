@@ -1,4 +1,4 @@
-"""Progress of a run in one updated line, below a notebook cell or on a terminal."""
+"""Progress of a run in a single updated line, below a notebook cell or on a terminal."""
 
 import sys
 import threading

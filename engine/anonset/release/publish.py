@@ -58,7 +58,7 @@ def publish(
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> tuple[Verdict, Mapping[str, int]]:
-    """Publish the result of an algorithm if the bytes read back satisfy its model.
+    """Publish the result of an algorithm if the bytes read back satisfy the model.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from anonset.reading.publications.codebook import LOCAL, read_mapping
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
-"""Function that returns the input record of each published row, int64 (n,), and its cluster; None if not stored."""
+"""Function that returns input record, int64 (n,), and cluster of each published row; None if not stored."""
 
 
 @dataclass(frozen=True, eq=False)

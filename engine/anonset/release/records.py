@@ -240,7 +240,7 @@ def read_parts(
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
     sets: SetColumn | None = None,
 ) -> Table:
-    """Read the files of a publication written by anonset as one table.
+    """Read the files of a publication written by anonset into a table.
 
     All values are text: a published range or set is an ordinary symbol. The column of a FIMI file gets the name in
     `items`.

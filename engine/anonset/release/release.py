@@ -23,7 +23,7 @@ from anonset.release.stopwatch import Phase, Stopwatch
 
 @dataclass(frozen=True, eq=False)
 class Release(Discreet):
-    """Publication with its verification result. Created only by `anonset.anonymize`."""
+    """Publication with verification result. Created only by `anonset.anonymize`."""
 
     unverified: Unverified[Any]
     """Result before verification, with its input. Private."""
@@ -63,7 +63,7 @@ class Release(Discreet):
 
     @property
     def algorithm(self) -> Algorithm:
-        """Algorithm with its parameters."""
+        """Algorithm with parameters."""
         return self.unverified.algorithm
 
     @property

@@ -1,4 +1,4 @@
-"""Statements about a publication: limits of its guarantee, attestation, and private report of the run.
+"""Statements about a publication: limits of the guarantee, attestation, and private report of the run.
 
 The limits follow from the model, the publication and its declarations, so that `anonset verify` can compute them.
 """
@@ -145,7 +145,7 @@ def limits_of(
     named: bool = False,
     as_is: bool = False,
 ) -> list[str]:
-    """Return the limits of the guarantee: those of the model, and one sentence for each further limit.
+    """Return the limits of the guarantee: the limits of the model, and a sentence for each further limit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Check of a publication: the job, and one file per kind of publication."""
+"""Check of a publication: the job, and a file per kind of publication."""
 
 from anonset.jobs.check import buckets, chunks, records
 from anonset.jobs.check.base import PublicationCheck

@@ -1,4 +1,4 @@
-"""Check of a publication: its model, its truth, and the checks of its kind."""
+"""Check of a publication: model, truth, and checks for the kind of publication."""
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
@@ -34,7 +34,7 @@ def check_publication(
     Parameters
     ----------
     store
-        Store for the original: its arrays are on disk if this store is.
+        Store for the original, in memory or on disk.
     original
         Original data, if available.
     attested

@@ -91,7 +91,7 @@ class RecordsCheck(KindCheck[Records]):
     def suppressed(self, table: Table) -> Fraction | None:
         """Return the share of the original's occurring items that no published symbol covers.
 
-        The denominator is the vocabulary. With a hierarchy this is all its leaves, including items that do not occur,
+        The denominator is the vocabulary. With a hierarchy it includes all leaves, even items that do not occur,
         as in the algorithms.
         """
         column = table.transactions

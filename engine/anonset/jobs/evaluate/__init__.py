@@ -1,4 +1,4 @@
-"""Losses of a publication on disk: the job, and one file per kind of publication."""
+"""Losses of a publication on disk: the job, and a file per kind of publication."""
 
 from anonset.jobs.evaluate import buckets, chunks, records
 from anonset.jobs.evaluate.base import Evaluation, flatten

@@ -1,4 +1,4 @@
-"""The original of a publication, read with the same column roles: one file per kind of publication."""
+"""The original of a publication, read with the same column roles: a file per kind of publication."""
 
 from anonset.jobs.original import buckets, chunks, records
 from anonset.jobs.original.base import read_original, require_possible

@@ -1,4 +1,4 @@
-"""Remaining risks of a publication: the job, and one file per kind of publication."""
+"""Remaining risks of a publication: the job, and a file per kind of publication."""
 
 from anonset.jobs.risk.base import RiskReport
 from anonset.jobs.risk.buckets import BucketRisk

@@ -71,7 +71,7 @@ class RiskContext(Discreet):
     beside: Beside | None = None
     """Another release of the same persons."""
     algorithm: str = ""
-    """Algorithm that made the publication; empty if its result was processed further."""
+    """Algorithm that made the publication; empty if the result was processed further."""
 
     def require_no_attacks(self) -> None:
         """Reject attacks on publications without records.
