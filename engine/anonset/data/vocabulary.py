@@ -35,7 +35,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 class NumberedLabels(Sequence[str]):
     """The labels 1, 2, ..., n, computed on access. Constant memory.
 
-    >>> labels = Numbers(12)
+    >>> labels = NumberedLabels(12)
     >>> len(labels), labels[11], list(labels[:2]), labels == ("1", "2")
     (12, '12', ['1', '2'], False)
     """

@@ -9,8 +9,8 @@ def in_chunks(publication: Chunks) -> list[int]:
     """Return the number of sub-records that contain each item.
 
     >>> from anonset.data import Vocabulary
-    >>> from anonset.publications.chunk_columns import Cluster
-    >>> cluster = Cluster(3, (1,), ((((0,), 2), ((0, 2), 1)),))
+    >>> from anonset.publications.chunk_columns import PublishedCluster
+    >>> cluster = PublishedCluster(3, (1,), ((((0,), 2), ((0, 2), 1)),))
     >>> publication = Chunks("items", Vocabulary(("a", "b", "c")), (cluster,), ())
     >>> in_chunks(publication), in_terms(publication)
     ([3, 0, 1], [0, 1, 0])

@@ -54,7 +54,7 @@ class ChunkCounts:
     --------
     >>> from anonset.data import Vocabulary
     >>> chunks = ((((0,), 2), ((0, 1), 2)), (((2,), 3),))
-    >>> publication = Chunks("items", Vocabulary(("a", "b", "c", "d")), (Cluster(6, (3,), chunks),), ())
+    >>> publication = Chunks("items", Vocabulary(("a", "b", "c", "d")), (PublishedCluster(6, (3,), chunks),), ())
     >>> counts = ChunkCounts(publication)
     >>> [counts.count(Query(tuple(items))) for items in ("a", "ab", "ac", "abc", "d", "cd", "x")]
     [4.0, 2.0, 2.0, 1.0, 1.0, 0.5, 0.0]
@@ -278,7 +278,7 @@ def together(cluster: PublishedCluster, chunks: Sequence[int]) -> float:
     chunks.
 
     >>> rows = (((0,), 3),)
-    >>> [together(Cluster(n, (), (rows, rows)), [0, 1]) for n in (3, 4, 6)]
+    >>> [together(PublishedCluster(n, (), (rows, rows)), [0, 1]) for n in (3, 4, 6)]
     [1.0, 0.8888888888888888, 0.0]
     """
     empty, filled, before, independent = 1.0, 0.0, 0, 1.0

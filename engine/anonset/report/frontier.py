@@ -17,7 +17,7 @@ _LEAST = 1e-9
 def frontier_text(points: Sequence[Pruning]) -> str:
     """Return some points of a frontier as text.
 
-    >>> frontier_text([Point(0.1, 9, 0.02, 0.05), Point(0.05, 4, 0.2, 0.03), Point(0.01, 1, 1.0, 0.02)])
+    >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
     'item loss 100% at relational loss 0.02, 60% at 0.20, 40% at 1.00 (estimated)'
     """
     nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]

@@ -55,9 +55,9 @@ def check_disassociation(
 
     Examples
     --------
-    >>> from anonset.publications.chunk_columns import Cluster
+    >>> from anonset.publications.chunk_columns import PublishedCluster
     >>> chunk, items = (((0,), 2), ((0, 1), 1)), Vocabulary(("a", "b"))
-    >>> publication = Chunks("items", items, (Cluster(4, (), (chunk,)),), ())
+    >>> publication = Chunks("items", items, (PublishedCluster(4, (), (chunk,)),), ())
     >>> print(check_disassociation(publication, DisassociationModel(1, 2), 1000, None))
     disassociation with k=1, m=2 holds
     >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))

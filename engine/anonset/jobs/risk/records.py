@@ -40,7 +40,7 @@ class Risk(RiskReport):
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     journalist: tuple[float, float] | None = None
-    """Journalist risk, highest and share above the threshold: the attacker cannot tell who of a population is in the data."""
+    """Highest journalist risk, and share of records above the threshold; who is in the data is unknown."""
     attempts: tuple[Attempts, ...] = ()
     """Results of the matching attack, if the original is available."""
     unit: str = "row"
