@@ -59,15 +59,15 @@ class Input(Discreet):
 _BESIDE_EACH = 512
 """Largest memory per value, in bytes, of an algorithm in addition to the data.
 
-Measurements with 360,000 to 970,000 values were below.
+Measured values were lower, for data with 360,000 to 970,000 values.
 """
 
 
 def memory_of(size: Size, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
-    The sum of a constant for Python and compiled kernels, the data size times the algorithm's factor, and the
-    algorithm's additional memory, limited by the number of values.
+    The sum of: a constant for Python and compiled kernels; the memory of the data times the algorithm's factor; and the
+    additional memory of the algorithm, limited by the number of values.
     """
     least, traits = memory_for(Size()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(

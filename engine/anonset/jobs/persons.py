@@ -30,8 +30,8 @@ def require_persons(
     Ids of buckets repeat by design; without a model, a table with a sensitive column is treated as buckets.
 
     Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
-    hierarchy is coarser. A date that k persons share may otherwise be published, and identifies them together with sex
-    and postcode.
+    hierarchy is coarser. Otherwise a date that k persons share may be published, which identifies them in combination
+    with sex and postcode.
 
     Parameters
     ----------

@@ -69,8 +69,8 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
 def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
     """Remove the leftovers of a killed run next to its publication, complete or not.
 
-    First takes over the lease of the private directory. Then removes the folders that a suspended run would publish. If
-    that run has published in the meantime, its publication and the private directory remain.
+    The lease of the private directory is taken over first. Then the folders that a suspended run would publish are
+    removed. If that run has published in the meantime, the publication and the private directory remain.
 
     Raises
     ------

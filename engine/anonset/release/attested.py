@@ -101,7 +101,7 @@ def require_verified(opened: Opened, seen: Verdict | None, budget: int) -> None:
     """Reject an attestation whose verification facts differ from another verification.
 
     With an accepted unfinished check, the attestation contains no facts. If all records are frequent, counting is
-    unnecessary and is skipped above the budget, so the attested facts may come from another budget.
+    unnecessary and is skipped above the budget, so the attested facts may lack counts.
 
     Parameters
     ----------
