@@ -1,8 +1,8 @@
-"""The files that say what stands for what: ``codebook.csv``, and privately ``mapping.csv`` and ``records.csv``.
+"""Write the codebook (``codebook.csv``) and the private files ``mapping.csv`` and ``records.csv``.
 
-The codebook says what each published symbol stands for; the mapping, how each item is published, in all records or in
-each cluster of them (of a local recoding it lists the items that occur in a cluster, not the whole universe); the
-records, from which input record each published row is made: more than `MOST_AS_TEXT` rows are ``records.parquet``.
+The codebook lists the meaning of each published symbol. The mapping lists how each item is published, for all records
+or for each cluster (for a local recoding: the items that occur in the cluster, not the whole universe). The records
+file lists the input record of each published row; with more than `MOST_AS_TEXT` rows it is ``records.parquet``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,16 +37,17 @@ _ROWS_PER_GROUP = 1 << 20
 
 
 def write_codebook(publication: Records, path: str | Path) -> Path:
-    """Write what each published symbol stands for: ``symbol,kind,members``.
+    """Write the meaning of each published symbol: ``symbol,kind,members``.
 
-    Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
-    its full label, whatever columns it stands in. What stands as ``x`` in a column `c` is found as ``c:x``, or if that
-    is none as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
+    If several set-valued columns were joined, members have a prefix (``column:item``). Each symbol has one line under
+    its full label, for all columns that contain it. A symbol ``x`` of column `c` is listed as ``c:x``, or, if there is
+    no such line, as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
 
     Parameters
     ----------
     path
-        File, or the folder of ``codebook.csv``. Blanks join the members; one that holds any is quoted as in CSV.
+        File, or the folder of ``codebook.csv``. Members are separated by blanks; a member that contains a blank is
+        quoted as in CSV.
 
     Raises
     ------
@@ -83,17 +84,17 @@ _LINES = 1 << 16
 
 
 def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
-    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: it is suppressed.
+    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: suppressed.
 
     Parameters
     ----------
     symbols
-        The codebook, where groups of items have other labels than ``(a,b,c)``.
+        The codebook, if groups of items have other labels than ``(a,b,c)``.
 
     Raises
     ------
     InputError
-        If the recoding is no global one of items, or the file cannot be written.
+        If the recoding is not a global recoding of items, or the file cannot be written.
     """
     if not isinstance(recoding, (Cut, ItemGroups)):
         msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
@@ -102,7 +103,7 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
 
 
 def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
-    """Return the label of each group by its sorted members: a codebook lists members in another order than a tree."""
+    """Return the label of each group by its sorted members. Codebooks and trees list members in different orders."""
     return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
 
 
@@ -112,7 +113,7 @@ def _label(members: Sequence[str], given: Mapping[tuple[str, ...], str]) -> str:
 
 
 def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> list[Any]:
-    """Return the items of the universe, by their places in a tree that has some, and how each is published."""
+    """Return the items of the universe, in tree order if there is a tree, and the published symbol of each."""
     place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
     labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
     order = np.arange(len(labels)) if place is None else np.argsort(place)
@@ -121,7 +122,7 @@ def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> 
 
 
 def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
-    """Return what a node is published as."""
+    """Return the published label of a node."""
     symbol = cut_symbol(cut, node)
     return _label(symbol.members, given) if symbol.kind == "group" else symbol.label
 
@@ -129,21 +130,21 @@ def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
 def write_local_mapping(
     recoding: PerCluster, column: SetColumn, path: str | Path, symbols: Sequence[Symbol] = ()
 ) -> Path:
-    """Write ``cluster,item,published``, a line for each item that occurs in a cluster; empty: it is suppressed.
+    """Write ``cluster,item,published``, one line for each item that occurs in a cluster; empty: suppressed.
 
-    What symbols stand for beyond the items that occur is in the codebook.
+    The codebook also lists members of symbols that do not occur.
 
     Parameters
     ----------
     column
         The original column, bound to the recoding's hierarchy or vocabulary.
     symbols
-        The codebook, where groups of items have other labels than ``(a,b,c)``.
+        The codebook, if groups of items have other labels than ``(a,b,c)``.
 
     Raises
     ------
     InputError
-        If the recoding is not one for the column, or the file cannot be written.
+        If the recoding does not fit the column, or the file cannot be written.
     """
     if len(recoding.cluster) != column.n or len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding must have a mapping for each cluster of the {column.n} records"
@@ -169,7 +170,7 @@ def _no_rows() -> tuple[list[str], list[str], list[str]]:
 
 
 def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, Int64]]:
-    """Yield each cluster in which items occur, and the codes of these, ascending."""
+    """Yield each cluster that contains items, and the ascending codes of these items."""
     n_items, last = max(1, len(column.vocabulary)), np.empty(0, np.int64)
     for records, _ in recoding.pieces():
         rows = column if records is None else column.take(records)
@@ -177,12 +178,12 @@ def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, I
         pairs = distinct(np.concatenate([last, np.repeat(cluster, rows.lengths) * n_items + rows.items[:]]))
         goes_on = int(np.searchsorted(pairs, pairs[-1] // n_items * n_items)) if len(pairs) else 0
         yield from _by_cluster(pairs[:goes_on], n_items)
-        last = pairs[goes_on:]  # the next piece may hold more records of the last cluster
+        last = pairs[goes_on:]  # the next piece may contain more records of the last cluster
     yield from _by_cluster(last, n_items)
 
 
 def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
-    """Yield the cluster and the items of pairs of these, each of which is one number, ascending."""
+    """Yield each cluster and its items, from ascending pairs that are encoded as one number each."""
     cluster, codes = np.divmod(pairs, n_items)
     begins = np.flatnonzero(np.diff(cluster, prepend=-1))
     yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
@@ -191,7 +192,7 @@ def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
 def _published(
     mapping: Cut | ItemGroups, codes: NDArray[np.integer], named: Mapping[tuple[str, ...], str]
 ) -> Iterator[str]:
-    """Yield how each of the items is published."""
+    """Yield the published symbol of each item."""
     if isinstance(mapping, Cut):
         nodes = mapping.image[codes].tolist()
         texts = {node: _name(mapping, node, named) if node >= 0 else "" for node in set(nodes)}
@@ -208,7 +209,7 @@ def _published(
 
 
 def write_records(publication: Records, path: str | Path) -> Path:
-    """Write ``published_row,input_record,cluster``, 0-based, without a cluster for global recodings.
+    """Write ``published_row,input_record,cluster``, 0-based. Global recodings have no cluster.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Lines of CSV: columns of text written whole, the same bytes with any version of Arrow."""
+"""Format text columns as CSV lines. The bytes are the same with every version of Arrow."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _NEEDS_QUOTES = f"[{_MARKS}]"
 
 
 def quoted(column: Any, *, alone: bool = False) -> Any:
-    """Quote the fields of a column that need it; an empty one too where it stands `alone` in its line.
+    """Quote the fields of a column that need quotes; with `alone`, also empty fields, because they fill their line.
 
     Readers that skip blank lines would lose an empty line.
     """
@@ -31,7 +31,7 @@ def quoted(column: Any, *, alone: bool = False) -> Any:
 
 
 def _may_need_quotes(column: Any) -> bool:
-    """Tell whether the bytes of a column hold anything to be quoted: 20 times as fast as checking field by field."""
+    """Return True if the bytes of a column contain characters that need quotes; 20 times as fast as by field."""
     _, offsets, data = column.buffers()
     if data is None or not len(column):
         return False
@@ -47,7 +47,7 @@ def _may_need_quotes(column: Any) -> bool:
 
 
 def texts_of(vocabulary: Vocabulary) -> Callable[[Any], Any]:
-    """Return a function from codes, int32 (n,), to their labels, wherever these lie (``pyarrow.LargeStringArray``)."""
+    """Return a function from codes, int32 (n,), to labels (``pyarrow.LargeStringArray``), in memory or in files."""
     if (filed := vocabulary.filed) is not None:
         return lambda codes: arrow.of_text(*filed.gathered(codes))
     labels = arrow.text_array(vocabulary.labels)
@@ -75,7 +75,7 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
 
 
 def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
-    """Return the parts of a CSV file: the header line, and the lines of the columns, quoted where needed."""
+    """Return the parts of a CSV file: the header line, and the lines of the columns, quoted if necessary."""
     alone = len(columns) == 1
     top = lines([quoted(arrow.text_array([name]), alone=alone) for name in header])
     return [top, lines([quoted(column, alone=alone) for column in columns])]

@@ -1,4 +1,4 @@
-"""Coded columns as lines of CSV, block by block: each label that is held is quoted once, not once a row."""
+"""Format encoded columns as CSV lines, block by block. Each label in memory is quoted once, not once per row."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,23 +13,23 @@ from anonset.reading import arrow
 from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 
 BLOCK = 1 << 17
-"""Rows of a block."""
+"""Number of rows in a block."""
 _BEGUN = 4
 _Block = list[Int32]
-"""The codes of each column."""
+"""Codes of each column."""
 
 
 class RowLines:
-    """The rows of some columns as lines.
+    """Rows of some columns as lines.
 
     Parameters
     ----------
     columns
-        At least one.
+        At least one column.
     store
-        Its workers make lines.
+        Its workers format the lines.
     count
-        int64 (n,): of how many lines each row is; None: of one.
+        int64 (n,): number of lines of each row; None: one.
     """
 
     def __init__(self, columns: Sequence[CategoricalColumn], store: Store, count: Int64 | None = None) -> None:
@@ -40,7 +40,7 @@ class RowLines:
 
     @property
     def n(self) -> int:
-        """Number of lines but that of the names."""
+        """Number of lines, without the header."""
         if self._count is None:
             return self._columns[0].n
         return sum(int(self._count[first:end].sum()) for first, end in spans(len(self._count)))
@@ -51,7 +51,7 @@ class RowLines:
         yield from (text for _, text in self._made(self._blocks(None)))
 
     def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
-        """Yield the lines of each part file, one at least; each must be consumed before the next one."""
+        """Yield the lines of each part file, at least one. Each part must be consumed before the next."""
         blocks = self._made(self._blocks(part_rows))
 
         def part(rows: int) -> Iterator[Any]:
@@ -65,7 +65,7 @@ class RowLines:
             yield part(end - first)
 
     def _blocks(self, part_rows: int | None) -> Iterator[_Block]:
-        """Yield blocks of rows, none of which reaches into two files."""
+        """Yield blocks of rows. No block extends over two files."""
         done = 0
         for first, end in spans(self._columns[0].n, BLOCK):
             codes = [column.codes[first:end] for column in self._columns]
@@ -78,7 +78,7 @@ class RowLines:
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
-        """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
+        """Yield the row counts of blocks, and their lines. Threads format some of them in advance."""
         return self._store.map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:

@@ -1,4 +1,4 @@
-"""Tables as files: Parquet with lists of text, as other programs write them."""
+"""Write tables as Parquet files with lists of text, as other programs do."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def write_parquet(table: Table, path: str | Path) -> Path:
     Raises
     ------
     InputError
-        If it cannot be written.
+        If the file cannot be written.
     """
     import pyarrow as pa
     from pyarrow import parquet

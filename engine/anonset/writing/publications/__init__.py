@@ -1,1 +1,1 @@
-"""Publications written, one file per kind."""
+"""Write publications, one file per kind."""

@@ -16,16 +16,16 @@ from anonset.writing.row_lines import RowLines
 
 
 class BucketTables(NamedTuple):
-    """A bucketized table as two ``pyarrow.Table``, all of text."""
+    """Bucketized table as two ``pyarrow.Table`` with text columns."""
 
     qit: Any
-    """Ids, kept columns, group."""
+    """Ids, kept columns and group."""
     snt: Any
-    """Group, sensitive value."""
+    """Group and sensitive value."""
 
 
 def buckets_to_arrow(publication: Buckets) -> BucketTables:
-    """Return both tables with the rows and columns in which `write_buckets` writes them."""
+    """Return both tables with the rows and columns that `write_buckets` writes."""
     return BucketTables(arrow_table(publication.qit), arrow_table(publication.snt))
 
 
@@ -42,7 +42,7 @@ def write_buckets(
     Parameters
     ----------
     part_rows
-        Rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``; None: one file each.
+        Number of rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``; None: one file each.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def write_buckets(
 
 
 def _write_parts(folder: Path, name: str, rows: RowLines, part_rows: int) -> Path:
-    """Write rows as files of so many in a folder of that name; one, if there are none."""
+    """Write rows as files of `part_rows` rows in a folder `name`; one file if there are no rows."""
     with reading_of(folder / name, "cannot be written"):
         (folder / name).mkdir()
     parts = rows.parts(part_rows)

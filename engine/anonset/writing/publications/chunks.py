@@ -1,4 +1,4 @@
-"""Write a disassociated publication as the tables clusters, chunks, shared and counts, some rows at a time."""
+"""Write a disassociated publication as the tables clusters, chunks, shared and counts, in batches of rows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,20 +18,20 @@ from anonset.writing.publications.records import ROWS_PER_GROUP
 
 
 class ChunkTables(NamedTuple):
-    """A disassociated publication as ``pyarrow.Table``; items are lists of texts, all else numbers."""
+    """Disassociated publication as ``pyarrow.Table``. Items are lists of texts; all other columns are numbers."""
 
     clusters: Any
-    """Cluster, its number of records, its terms."""
+    """Cluster, its record count, its terms."""
     chunks: Any
-    """Cluster, chunk, the items of a sub-record, how often it stands there."""
+    """Cluster, chunk, the items of a sub-record, its frequency in the chunk."""
     shared: Any
-    """First and last cluster, chunk, the items of a sub-record, how often it stands there."""
+    """First and last cluster, chunk, the items of a sub-record, its frequency in the chunk."""
     counts: Any = None
-    """An item, as text, and how many records hold it where it is a term; None where no totals are published."""
+    """Item (as text), and the number of records that contain it as a term; None if no totals are published."""
 
 
 def chunks_to_arrow(publication: Chunks) -> ChunkTables:
-    """Return what `write_chunks` writes as tables."""
+    """Return the tables that `write_chunks` writes."""
     tables = _Tables(publication)
     return ChunkTables(*(tables.rows(table, 0, size) for table, size in _sizes(publication).items()))
 
@@ -44,7 +44,7 @@ def _sizes(publication: Chunks) -> dict[str, int]:
 
 
 class _Tables:
-    """The tables of a publication, some rows at a time."""
+    """Tables of a publication, in batches of rows."""
 
     def __init__(self, publication: Chunks) -> None:
         import pyarrow as pa
@@ -102,14 +102,14 @@ class _Tables:
 def write_chunks(
     publication: Chunks, folder: Path, form: str = "csv", part_rows: int | None = None
 ) -> dict[str, int] | None:
-    """Write the tables into a folder; return the number of files of each, None where each is one file.
+    """Write the tables into a folder; return the number of files of each, or None if each is one file.
 
     Parameters
     ----------
     form
-        ``csv``, where blanks separate items, or ``parquet``, where they are ``list<string>``.
+        ``csv`` (items separated by blanks) or ``parquet`` (items as ``list<string>``).
     part_rows
-        Rows of each file ``part-00000.csv``, ... in folders of the names of the tables; None: one file each.
+        Number of rows of each file ``part-00000.csv``, ... in folders named as the tables; None: one file each.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def write_chunks(
 
 
 def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
-    """Yield the lines of some rows of a table, below the names of its columns."""
+    """Yield the header of a table, and the lines of some of its rows."""
     yield csv_bytes(COLUMNS[table], [arrow.text_array([]) for _ in COLUMNS[table]])[0]
     for a, b in spans(end - first):
         yield csv_bytes(COLUMNS[table], [_text(column) for column in tables.rows(table, first + a, first + b).columns])[
@@ -145,7 +145,7 @@ def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
 
 
 def _text(column: Any) -> Any:
-    """Return the cells of a column as texts, items with blanks between."""
+    """Return the cells of a column as texts, with items separated by blanks."""
     import pyarrow as pa
 
     cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

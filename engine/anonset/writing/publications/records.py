@@ -1,4 +1,4 @@
-"""Write records, in one file or in parts."""
+"""Write records in one file or in parts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,19 +21,19 @@ _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")
 _BLOCK = 1 << 16
 _BYTES = 1 << 24
-"""Bytes of a block, about, at most."""
+"""Approximate maximum size of a block in bytes."""
 ROWS_PER_GROUP = 1 << 20
-"""Rows of a row group of Parquet, at most."""
+"""Maximum number of rows in a Parquet row group."""
 BYTES_PER_GROUP = 1 << 26
-"""Bytes of the texts of a row group, and of where they begin, at most: Arrow holds them all."""
+"""Maximum bytes of the texts and offsets of a row group: Arrow keeps them all in memory."""
 _OFFSET = 4
-"""Bytes beside those of a text, and of a list, which say where it begins."""
+"""Bytes of the offset of a text or a list."""
 _STEP = 1 << 14
-"""Rows that are measured at once."""
+"""Number of rows measured at once."""
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
-    """Return the separator of items: as given, else the first of blank ``;`` ``|`` and tab that no label holds.
+    """Return `separator`, or by default the first of blank ``;`` ``|`` and tab that no label contains.
 
     >>> separator_for(["E10", "I10"]), separator_for(["type 2 diabetes", "asthma"])
     (' ', ';')
@@ -45,15 +45,15 @@ def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
 
 
 def check_labels(labels: Iterable[str], format: str, separator: str | None = None) -> None:  # noqa: A002
-    """Refuse labels of set members that a format cannot carry.
+    """Reject labels of set members that a format cannot represent.
 
-    A CSV cell cannot carry the empty label, the separator or a line end; a FIMI line no blank either, nor a byte
-    order mark at the start of a label. Parquet carries everything.
+    A CSV cell cannot contain the empty label, the separator or a line end. A FIMI line also cannot contain a blank, or
+    a byte order mark at the start of a label. Parquet represents every label.
 
     Raises
     ------
     InputError
-        With the label and the ways out.
+        With the label and the remedies.
     """
     labels = list(labels)
     separator = separator_for(labels, separator)
@@ -81,22 +81,24 @@ def write_published(
     separator: str | None = None,
     part_rows: int | None = None,
 ) -> Path:
-    """Write the published records, ``published.csv``, ``.parquet`` or ``.dat``, or a folder of part files; return it.
+    """Write the published records and return the path:
 
-    Set-valued columns that were joined are written as separate columns again. Symbols of a
-    record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
-    ``list<string>``, in row groups of `ROWS_PER_GROUP` or `BYTES_PER_GROUP`, whichever are fewer rows. All other
-    columns are text. The bytes depend on what is published and on `part_rows`, and not on where it lies.
+    ``published.csv``, ``.parquet`` or ``.dat``, or a folder of parts.
+
+    Joined set-valued columns are written as separate columns again. Symbols of a record are in canonical order, joined
+    by the separator (a blank in FIMI). In Parquet they are ``list<string>``, in row groups of `ROWS_PER_GROUP` or
+    `BYTES_PER_GROUP`, whichever means fewer rows. All other columns are text. The bytes depend only on the published
+    content and on `part_rows`, not on its storage.
 
     Parameters
     ----------
     part_rows
-        Rows of each file ``part-00000.csv``, ... in the folder ``published``; None: one file.
+        Number of rows of each file ``part-00000.csv``, ... in the folder ``published``; None: one file.
 
     Raises
     ------
     InputError
-        If the format cannot carry the publication, or a file cannot be written.
+        If the format cannot represent the publication, or a file cannot be written.
     """
     columns = written_columns(publication)
     sets = [column for column in columns if isinstance(column, SetColumn)]
@@ -130,12 +132,13 @@ def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format:
 
 
 def write_sets(column: SetColumn, path: Path) -> Path:
-    """Write a set-valued column as a file of its own, in the format that its name says; items stand between blanks.
+    """Write a set-valued column as a separate file, in the format of its name, with items separated by blanks.
 
     Raises
     ------
     InputError
-        If the name says no format (.csv, .dat, maybe compressed, or .parquet), or that cannot carry a label.
+        If the name has no known suffix (.csv or .dat, optionally compressed, or .parquet), or the format cannot
+        represent a label.
     """
     form = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     if form not in ("csv", "dat", "parquet"):
@@ -159,7 +162,7 @@ def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path)
 
 
 def separator_of(publication: Records, separator: str | None = None) -> str:
-    """Return what separates the symbols of a publication within a field (see `separator_for`)."""
+    """Return the separator of a publication's symbols within a field (see `separator_for`)."""
     shown = written_columns(publication.slice(0, 0))
     sets = (column for column in shown if isinstance(column, SetColumn))
     return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
@@ -173,7 +176,7 @@ def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str)
 
 
 def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:
-    """Yield the cells of all columns as text (``pyarrow.LargeStringArray``), a block of records at a time."""
+    """Yield the cells of all columns as text (``pyarrow.LargeStringArray``), one block of records at a time."""
     cells = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
     for first, end in spans_within(columns, _BLOCK, _BYTES):
         yield [of(first, end) for of in cells]
@@ -205,15 +208,15 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
 
 
 def to_arrow(publication: Records) -> Any:
-    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text.
+    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all other columns as text.
 
-    Set-valued columns that were joined are separate columns again.
+    Joined set-valued columns are separate columns again.
     """
     return arrow_table(written_columns(publication))
 
 
 def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
-    """Return columns as a ``pyarrow.Table``: sets as ``list<string>``, all else as text."""
+    """Return columns as a ``pyarrow.Table``: sets as ``list<string>``, all other columns as text."""
     import pyarrow as pa
 
     columns, text = {}, pa.string()
@@ -241,10 +244,10 @@ def _require_format(format: str, separator: str) -> None:  # noqa: A002
 def spans_within(
     columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the first and the end of spans of rows, each as long as both bounds allow, but of one row at least.
+    """Yield the first row and the end of consecutive spans, each as long as both bounds allow, but at least one row.
 
-    They depend on what the columns hold, and not on where that lies. Bytes are those of the texts, with `_OFFSET` for
-    each text and each list.
+    The spans depend on the content of the columns, not on their storage. The byte count includes the texts, and
+    `_OFFSET` for each text and each list.
 
     >>> column = CategoricalColumn.of("note", ["a", "bb", "x" * 50, "c", "d"])
     >>> list(spans_within([column], 2, 100)), list(spans_within([column], 4, 16))
@@ -261,7 +264,7 @@ def spans_within(
 
 
 def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
-    """Return the end of the rows from `first` on that take at most so many bytes; one row in any case."""
+    """Return the end of the rows from `first` on that need at most `most` bytes, but at least one row."""
     before = 0
     for a, b in spans(end - first, _STEP):
         each = sum(size.of(first + a, first + b) for size in sizes)
@@ -273,17 +276,17 @@ def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
 
 
 class _Sizes:
-    """The bytes of the rows of a column."""
+    """Sizes of the rows of a column, in bytes."""
 
     def __init__(self, column: SetColumn | CategoricalColumn) -> None:
         self._column = column
         self.filed = column.vocabulary.filed is not None
-        """Whether the labels lie in files, so that the longest one is not known."""
+        """True if the labels are stored in files, so that the longest label is unknown."""
         self._each = np.empty(0, np.int64) if self.filed else _label_bytes(column.vocabulary)
         self._longest = int(self._each.max(initial=_OFFSET))
 
     def at_most(self, first: int, end: int) -> int:
-        """Return what the rows of a span take at most, if all labels are held."""
+        """Return an upper bound on the bytes of a span, if all labels are in memory."""
         column = self._column
         if isinstance(column, SetColumn):
             return int(column.indptr[end] - column.indptr[first]) * self._longest + (end - first) * _OFFSET
@@ -308,6 +311,6 @@ class _Sizes:
 
 
 def _label_bytes(vocabulary: Vocabulary) -> Int64:
-    """Return the bytes of each label that is held, int64 (M,)."""
+    """Return the bytes of each label in memory, int64 (M,)."""
     lengths = (len(label.encode()) + _OFFSET for label in vocabulary.labels)
     return np.fromiter(lengths, np.int64, len(vocabulary))
