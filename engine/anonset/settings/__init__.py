@@ -1,1 +1,1 @@
-"""What a user may say: the parameters of models and algorithms, read into settings."""
+"""User settings: parameters of models and algorithms, parsed and validated."""

@@ -1,4 +1,4 @@
-"""Binding the columns of a table: to their hierarchies, and to what a model says of them."""
+"""Bind the columns of a table to their hierarchies and to the columns and items that a model names."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -24,22 +24,23 @@ from anonset.spelling import hierarchy_of, setting
 
 
 class _Frame(Protocol):
-    """A data frame, of whatever library."""
+    """Data frame of any library."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""A hierarchy, or what stands for one: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf,
-or a mapping."""
+"""Hierarchy, or its specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
+mapping."""
 
-_MOST_DIGITS = 18  # of a number; int() refuses thousands of them
+_MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 RANGE, VALUES = "range", "values"
-"""Instead of a hierarchy: numbers, which generalize to ranges, and categories, which generalize to sets of values."""
+"""Values in place of a hierarchy: numbers that generalize to ranges, and categories that generalize to sets of
+values."""
 
 
 def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
-    """Return the columns that are to be read as numbers, since they generalize to ranges.
+    """Return the columns that are read as numbers, because they generalize to ranges.
 
     >>> numeric_columns({"age": "range", "sex": "values"})
     ['age']
@@ -50,16 +51,16 @@ def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
 def bind(
     table: Table, hierarchies: Mapping[str, HierarchySpec], model: PrivacyModel
 ) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the hierarchies, and re-encode the set-valued column by its own.
+    """Read the hierarchies, and re-encode the set-valued column by its hierarchy.
 
-    Under a model whose sensitive items stand beside the hierarchy, the hierarchy is one of all other items. Under one
-    that bounds what classes tell of a sensitive column, this is kept: it is published as it is.
+    If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If a model
+    bounds the inference of a sensitive column within classes, that column is kept: it is published unchanged.
 
     Raises
     ------
     InputError
-        If a hierarchy is given for a column that takes none, or is no tree over the column's values; or the model
-        names sensitive items, or a column, that are not there.
+        If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values; or if the
+        model names sensitive items or a column that do not exist.
     """
     table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)
@@ -67,7 +68,7 @@ def bind(
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:
-    """Return a table whose sensitive column is kept, if a model is about it."""
+    """Return a table whose sensitive column is kept, if the model protects one."""
     if name is None or name in (column.name for column in table.kept):
         return table
     if table.sensitive is None or table.sensitive.name != name:
@@ -84,14 +85,15 @@ def _with_sensitive_kept(table: Table, name: str | None) -> Table:
 def bind_columns(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the hierarchies, and re-encode the set-valued column by its own; the items `beside` it are left out of it.
+    """Read the hierarchies, and re-encode the set-valued column by its hierarchy.
 
-    Where several set-valued columns were joined, the joined column has a hierarchy, or each of them has.
+    The hierarchy does not contain the items `beside`. If several set-valued columns were joined, either the joined
+    column has a hierarchy, or each of them has.
 
     Raises
     ------
     InputError
-        If a hierarchy is given for a column that takes none, or is no tree over the column's values.
+        If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values.
     """
     column = table.transactions
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
@@ -116,12 +118,12 @@ def bind_columns(
 
 
 def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
-    """Return the hierarchies of bound columns, of which nothing above a ceiling is published.
+    """Return the hierarchies of bound columns, restricted so that nothing above a ceiling is published.
 
     Raises
     ------
     InputError
-        If a column has no hierarchy, or a ceiling is none of its nodes.
+        If a column has no hierarchy, or a ceiling is not one of its nodes.
     """
     if unknown := sorted(ceilings.keys() - hierarchies.keys()):
         names = ", ".join(map(repr, hierarchies)) or "none"
@@ -131,9 +133,9 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
 
 
 def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return the hierarchy of a column, of which nothing above a column of its file, or above some nodes, is published.
+    """Return a hierarchy restricted to a column number of its file, or to the given nodes and their descendants.
 
-    A text is the number of the column, or the file that names the nodes, a line each.
+    A text is a column number, or a file that lists the nodes, one per line.
     """
     ceiling = given
     if isinstance(given, (str, os.PathLike)):
@@ -162,24 +164,24 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit the codes of a table to its hierarchies by the rules that it was read with; once fitted, nothing changes.
+    """Fit the codes of a table to its hierarchies by the rules that the table was read with. Idempotent.
 
     Raises
     ------
     InputError
-        If a hierarchy is none, or labels of the data are no leaves of it.
+        If a hierarchy is invalid, or labels of the data are not among its leaves.
     """
     specs = {name: _spec(name, given) for name, given in hierarchies.items()}
     if table.rules == CodeRules() and all(
         isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
     ):
-        return table, specs  # a tree that is made of the labels there are fits them
+        return table, specs  # a tree built from the labels of the data fits them
 
     return fit_codes(table, specs, beside)
 
 
 def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
-    """Return a hierarchy that is in memory, or the text that stands for one."""
+    """Return a hierarchy in memory, or the text that specifies one."""
     if isinstance(given, Hierarchy):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -191,7 +193,7 @@ def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
 def _with_joined(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
 ) -> Mapping[str, Hierarchy | str]:
-    """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
+    """Join the separate hierarchies of joined columns under a root with the name of the joined column."""
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
         return hierarchies
@@ -214,7 +216,7 @@ def _with_joined(
         spec, own = hierarchies[name], Vocabulary.of(codes[name])
         _require_tree(spec, name)
         part = hierarchy_for(spec, own, name, column.occurrences[[codes[name][label] for label in own.labels]])
-        if own.labels or not is_over_data(spec):  # a column without items adds none
+        if own.labels or not is_over_data(spec):  # a column without items adds no hierarchy
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
     return {**others, column.name: join_hierarchies(parts, column.name)}
@@ -252,12 +254,12 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
 
 
 def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
-    """Return a hierarchy whose nodes without a name are called by the values below them, ``(a,b,c)``.
+    """Return a hierarchy in which unnamed nodes are named after the values below them, ``(a,b,c)``.
 
     Raises
     ------
     InputError
-        If these could not be read back.
+        If these names could not be read back.
     """
     if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
@@ -274,18 +276,18 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
 
 
 _MOST_COMPARED = 10_000
-"""Items up to which the one most like a misspelt one is looked for."""
+"""Maximum number of items for which the closest spelling is searched."""
 
 
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
-    """Refuse a model of diversity without sensitive items, and one that names items which the column does not have.
+    """Reject a diversity model without sensitive items, or with items that the column does not contain.
 
-    In a column without items there is nothing to be told.
+    In a column without items there is nothing to infer.
 
     Raises
     ------
     InputError
-        With the item, and the one most like it.
+        With the item, and the item with the closest spelling.
     """
     named = model.secrets
     if column is None or not len(column.codes):
@@ -316,7 +318,7 @@ _IN_WORDS: Mapping[Part, str] = {
 
 
 def unprotected(table: Table, model: PrivacyModel) -> list[str]:
-    """Return the columns in roles that a model does not speak of. Ids are published by buckets alone."""
+    """Return the columns in roles that a model does not protect. Only buckets publish ids."""
     sets = () if table.transactions is None or "items" in model.protects else (table.transactions,)
     relational = () if "relational" in model.protects else table.relational
     sensitive = () if table.sensitive is None or "sensitive" in model.protects else (table.sensitive,)
@@ -324,7 +326,7 @@ def unprotected(table: Table, model: PrivacyModel) -> list[str]:
 
 
 def require_roles(table: Table, model: PrivacyModel) -> None:
-    """Refuse columns that the model would leave unprotected without anybody having said so.
+    """Reject columns that the model would leave unprotected without an explicit declaration.
 
     Raises
     ------
@@ -342,7 +344,10 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
 
 
 def _as_items(table: Table, model: PrivacyModel) -> str:
-    """Return how a sensitive column is hidden from those who know items, too: its values become sensitive items."""
+    """Return the remedy that also hides a sensitive column from attackers who know items.
+
+    Its values become sensitive items.
+    """
     name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
     if name is None or table.transactions is None or "sensitive" in model.protects:
         return ""
@@ -352,12 +357,12 @@ def _as_items(table: Table, model: PrivacyModel) -> str:
 
 
 def require_table(given: object) -> None:
-    """Refuse anything but a table.
+    """Reject any argument that is not a table.
 
     Raises
     ------
     InputError
-        With what it is, and the call that makes a table of it.
+        With the type of the argument, and the call that converts it to a table.
     """
     if not isinstance(given, Table):
         msg = f"the data must be a table, got {type(given).__name__}: anonset.read makes one of it, given its columns"

@@ -1,4 +1,4 @@
-"""Rules that cut values so far that few of them are those of few persons: dates, postal codes, codes."""
+"""Choose rules that generalize dates, postal codes and codes until few of their values belong to few persons."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _CUTS = ("3,1", "2,1", "1")
 
 
 def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: int, rule: str = "") -> str:
-    """Return the finest rule by which few values are those of few persons; empty if there is none.
+    """Return the finest rule under which few values belong to few persons; empty if there is none.
 
     Parameters
     ----------
     labels, counts
-        The values of the column, and the persons of each.
+        The values of the column, and the number of persons of each.
     rule
-        The rule by which the values were read, if any: its format of dates is that of the file.
+        The rule with which the values were read, if any. Its date format is that of the file.
 
     >>> days = [f"19{year}-0{month}-11" for year in range(10, 99) for month in range(1, 10)]
     >>> coarse_rule("born", days, [1] * len(days), 5)
@@ -60,11 +60,11 @@ def _cuts(look: Look, labels: Sequence[str], rule: str) -> list[str]:
 
 
 def _joined(kind: str, cut: str) -> str:
-    """Return the rule of a kind of values with these levels."""
+    """Return the rule for a kind of values with these levels."""
     return f"{'date' if kind == 'dates' else 'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
 
 
 def _as_read(within: str, cut: str, rule: str) -> str:
-    """Return a rule for the values of the file, if dates were made coarser as they were read."""
+    """Return a rule for the values of the file, if dates were generalized on reading."""
     form = rule.removeprefix("date:").rpartition(":")[0] if rule.startswith("date:") else None
     return within if form is None else f"date:{form}:{cut}" if form else f"date:{cut}"

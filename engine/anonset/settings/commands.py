@@ -1,4 +1,4 @@
-"""The settings of the commands that look at data and publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
+"""Settings of the commands that examine data and publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +11,11 @@ from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.settings import AS_IS, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
-"""For all candidates of `suggest` together; what takes longer is given up."""
+"""Time limit for all candidates of `suggest` together; slower candidates are cancelled."""
 
 
 class InspectSettings(InputSettings):
-    """The settings of `anonset inspect`."""
+    """Settings of `anonset inspect`."""
 
     k: int = Field(5, description="Minimum number of records that must look alike; default: 5.")
     m: int = Field(2, description="Maximum number of items that somebody may know; default: 2.")
@@ -23,7 +23,7 @@ class InspectSettings(InputSettings):
 
 
 class SuggestSettings(InputSettings):
-    """The settings of `anonset suggest`."""
+    """Settings of `anonset suggest`."""
 
     publish_as_is: Names = Field([], description=AS_IS)
     model: str | None = Field(None, description="What must hold; default: by the columns.")
@@ -65,7 +65,7 @@ class SuggestSettings(InputSettings):
 
 
 class PolicySettings(RoleSettings):
-    """The settings of `anonset policy generate`."""
+    """Settings of `anonset policy generate`."""
 
     k: int | None = Field(None, description="Minimum number of records that must look alike, for pgen.")
     itemsets: int = Field(1000, description="Number of itemsets of PP6 to PP9; default: 1000.")
@@ -73,7 +73,7 @@ class PolicySettings(RoleSettings):
 
 
 class QuerySettings(InputSettings):
-    """How the error of queries is measured, and how far a cut is from the best."""
+    """Settings for the query error, and for the distance of a cut from the optimum."""
 
     queries: str | None = Field(
         None, description="File of queries for the ARE, the items of one per line, or a workload (.json)."
@@ -93,7 +93,7 @@ class QuerySettings(InputSettings):
 
 
 class EvaluateSettings(QuerySettings, ComparedSettings):
-    """The settings of `anonset evaluate`, whose INPUT is the original."""
+    """Settings of `anonset evaluate`, whose INPUT is the original."""
 
     out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
     item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
@@ -105,6 +105,9 @@ class EvaluateSettings(QuerySettings, ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a job says, but the directory it works in, and for another OUT the private one of its own."""
+        """Return the settings of a job without its work directory.
+
+        If OUT differs, the private directory is that of OUT.
+        """
         left_out = ("work_dir", "private") if "out" in flags else ("work_dir",)
         return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

@@ -1,4 +1,4 @@
-"""The settings of `anonset compare`."""
+"""Settings of `anonset compare`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from anonset.settings.settings import CEILING, ROUND_ENDS, with_parameters
 
 
 class CompareSettings(QuerySettings):
-    """The settings of `anonset compare`; the parameters of the algorithms are added by `compare_settings_model`."""
+    """Settings of `anonset compare`. `compare_settings_model` adds the parameters of the algorithms."""
 
     model: str | None = Field(None, description="What must hold; may be omitted with --algorithms.")
     algorithms: Names = Field([], description="Algorithms to compare; default: the one of the model.")
@@ -43,13 +43,13 @@ def compare_settings_model() -> type[CompareSettings]:
 
 @cache
 def compare_options_model() -> type[CompareSettings]:
-    """Return the settings whose numbers are texts: several values, or a range, vary them."""
+    """Return the settings with texts in place of numbers: several values, or a range, vary a parameter."""
     found = {name: replace(one, type=str) if _is_number(one.type) else one for name, one in parameters().items()}
     return with_parameters(CompareSettings, found)
 
 
 def with_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return settings without the numbers that have several values, and the texts of these.
+    """Return the settings without numbers that have several values, and the texts of these.
 
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
@@ -65,7 +65,7 @@ def with_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
 
 
 def read_value(text: str) -> Any:
-    """Read a value of a parameter: a number where it is one, else text."""
+    """Parse a parameter value as a number if possible, else as text."""
     for kind in (int, WrittenFloat):
         try:
             return kind(text)
@@ -75,7 +75,7 @@ def read_value(text: str) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    """Tell whether a parameter is a number, or one that is read as it was written."""
+    """Return True if a parameter is a number, or a number that keeps its notation."""
     if get_origin(kind) in (Union, UnionType):
         return any(_is_number(part) for part in get_args(kind))
     if get_origin(kind) is Annotated:

@@ -1,4 +1,4 @@
-"""Fitting the codes of a table to its hierarchies by the rules that the table was read with, or saying all misfits."""
+"""Fit the codes of a table to its hierarchies by the rules that the table was read with, or report all misfits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,35 +40,35 @@ TRIED = (
     ("upper", "strip-dots"),
     ("lower", "strip-dots"),
 )
-"""What may bring the codes of data and hierarchy together."""
+"""Combinations of rules that are tried to match the codes of data and hierarchy."""
 
 
 class HierarchyLabels(NamedTuple):
-    """The labels of a column, or of one of the columns that were joined, that a hierarchy is given for."""
+    """Labels that a hierarchy covers: of a column, or of one of the joined columns."""
 
     name: str
     labels: tuple[str, ...]
     occurrences: list[int]
     mark: str = ""
-    """What stands before each label in the joined column."""
+    """Prefix of each label in the joined column."""
     of_items: bool = True
-    """Whether they are items."""
+    """True if the labels are items."""
 
 
 def fit_codes(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit a table to its hierarchies, and count the changes in the table.
+    """Fit a table to its hierarchies, and record the changes in the table.
 
     Parameters
     ----------
     beside
-        Sensitive items, which no hierarchy is about.
+        Sensitive items, which are in no hierarchy.
 
     Raises
     ------
     HierarchyError
-        With all labels of a column that are no leaves and that no rule is given for, and what would help.
+        With all labels of a column that are not leaves and that no rule covers, and the remedy.
     """
     found, rules = dict(hierarchies), table.rules
     fits = False
@@ -96,7 +96,10 @@ def fit_codes(
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
-    """Suppress values that a rule rejects, if asked to; make values coarser that it never publishes as they are."""
+    """Suppress values that a rule rejects, if requested.
+
+    Generalize values that the rule never publishes unchanged.
+    """
     odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if odd:
         to = None if part.of_items else MISSING_VALUE
@@ -106,7 +109,7 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
-    """Fit a column to its hierarchy by the rules of the table; return what is left that no rule is given for."""
+    """Fit a column to its hierarchy by the rules of the table; return the remaining misfits, which no rule covers."""
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
     categories = part.name in {column.name for column in table.relational}
@@ -117,7 +120,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
 
 
 def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLabels | None:
-    """Return the labels that the hierarchy of a name is about; None where it is about none."""
+    """Return the labels that the hierarchy with this name covers; None if there are none."""
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
@@ -134,7 +137,7 @@ def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLab
 def _images(
     wrong: Sequence[Misfit], tree: Hierarchy, rules: CodeRules, *, categories: bool
 ) -> dict[str, dict[str, str | None]]:
-    """Return, by rule, what becomes of labels that are no leaves."""
+    """Return, by rule, the replacements of labels that are not leaves."""
     images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
     nodes, leaves = nodes_of(tree), tree.leaves.index
     inner = inner_labels(tree)
@@ -153,7 +156,7 @@ def _images(
 
 
 def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str, str | None]) -> Table:
-    """Replace labels of a column, and count them."""
+    """Replace labels of a column, and count the changes."""
     sets = table.transactions
     if sets is not None and part.name in (sets.name, *table.joined):
         moved = {f"{part.mark}{old}": None if new is None else f"{part.mark}{new}" for old, new in image.items()}
@@ -170,7 +173,7 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
 
 
 def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the message about labels that are no leaves: all of them, with counts, and what would help."""
+    """Return the message about labels that are not leaves: all of them, with counts, and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     first, *others = [
         f"{datum(misfit.label)} of the data must be a leaf, but is {_kind(misfit)}" for misfit in ordered[:1]
@@ -185,7 +188,7 @@ def _kind(misfit: Misfit) -> str:
 
 
 def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Say which option would fit the labels, the one that changes least first."""
+    """Return the option that would fit the labels, the smallest change first."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
         return f"all are leaves by {_asked(part, names)}"
@@ -204,12 +207,12 @@ def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
 
 
 def _asked(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules as they are asked for; those of a relational column by its name."""
+    """Return rules in the form of the option; for a relational column with its name."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
-    """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
+    """Return how many labels the rules turn into leaves; 0 if a label that is a leaf would no longer be one."""
     leaves, found = tree.leaves.index, 0
     for before in part.labels:
         after = before
@@ -222,7 +225,7 @@ def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) ->
 
 
 def nearest(misfit: Misfit, tree: Hierarchy) -> str:
-    """Return the node most like a label that is no leaf; empty where none is like it."""
+    """Return the node most similar to a label that is not a leaf; empty if none is similar."""
     if misfit.inner:
         return misfit.label
     nodes = sorted(nodes_of(tree))
@@ -240,7 +243,7 @@ def _plain(label: str) -> str:
 
 
 def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
-    """Return the items that are no leaves and that no rule is given for: how often each is, and the node like it."""
+    """Return the items that are not leaves and that no rule covers, with frequency and most similar node."""
     part = part_of(Table(column), column.name)
     left = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
     return [

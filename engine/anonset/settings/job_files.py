@@ -1,4 +1,4 @@
-"""Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
+"""Read job files: settings of `anonset anonymize`, which every command accepts in place of the data set."""
 
 import re
 import tomllib
@@ -17,24 +17,24 @@ from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""The unit if each row is a person, the unanswered unit, and the table of the settings that an answer brings."""
+"""Unit if each row is a person, unit that is not answered yet, and table of the settings for each answer."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 
 
 def _config(path: Path) -> tuple[dict[str, Any], str]:
-    """Read settings from a TOML file, with its text; a key is an option's name, with hyphens or underscores.
+    """Read settings from a TOML file, with its text. A key is an option name, with hyphens or underscores.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is no TOML.
+        If there is no such file, or it is not TOML.
     """
     require_file(path)
     try:
         text = path.read_bytes().decode()
         found = tomllib.loads(text, parse_float=WrittenFloat)
-    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+    except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
         msg = f"config file {str(path)!r} is no valid TOML: {error}"
         raise InputError(msg) from None
     except RecursionError:
@@ -44,19 +44,19 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: bool = False) -> dict[str, Any]:
-    """Read a job file; its paths are relative to itself. Of a private report, read the settings that it holds.
+    """Read a job file, or the settings in a private report. Paths in a job file are relative to it.
 
     Parameters
     ----------
     flags
-        Settings that win over those of the file; `id` and `rows_are_persons` answer who is a person.
+        Settings that override those of the file; `id` and `rows_are_persons` declare the unit.
     unanswered
-        Whether the job is read although it does not say who is a person; the settings of all answers are left out.
+        Whether a job without a declared unit is accepted. The settings for all answers are then omitted.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is no TOML, or no report; or it does not say who is a person.
+        If there is no such file, or it is neither TOML nor a report; or if it does not declare the unit.
     """
     if Path(path).name == REPORT:
         return _settings_of_report(Path(path))
@@ -67,7 +67,7 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
 def _answered(
     path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
 ) -> dict[str, Any]:
-    """Return a job with the roles that the answer to its question brings: who is a person."""
+    """Return a job with the roles that belong to its answer on the unit."""
     answers = job.pop(ANSWERS, {})
     if "unit" not in job and not answers:
         return job
@@ -105,7 +105,7 @@ def _answered(
 
 
 def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the roles of a job if some columns, which may have other roles there, identify the person."""
+    """Return the roles of a job if `names` identify the person; these columns may have other roles in the job."""
     left: dict[str, Any] = {
         role: [name for name in _listed(job[role]) if name not in names] for role in _ROLES if role in job
     }
@@ -119,7 +119,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
-    """Return the message that a job does not say who is a person, with the possible lines."""
+    """Return the message that a job does not declare the unit, with the possible lines."""
     lines = _POSSIBLE.findall(text) or [f'unit = "{answer}"' for answer in answers]
     lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
     return f'{path}: unit = "?" must say who is a person; replace it by one of these lines: {"; ".join(lines)}'
@@ -140,7 +140,7 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
 
 
 def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
-    """Refuse a key that is neither a setting of ``anonymize`` nor one of the command that takes the job."""
+    """Reject keys that are settings neither of ``anonymize`` nor of the command that reads the job."""
     known: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
     if known.keys() >= job.keys():
         return
@@ -153,30 +153,30 @@ def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSe
 def over_job(
     source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings], *, unanswered: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Return what a command works on, and its settings: its flags over those of a job file, where `source` is one.
+    """Return the data of a command, and its settings: flags over the settings of the job file, if `source` is one.
 
     Parameters
     ----------
     source
-        A data set, a publication, or the job file that stands in its place.
+        A data set, a publication, or the job file used in its place.
     place
-        The setting of the job file that names it: ``input`` or ``out``.
+        The setting of the job file with its path: ``input`` or ``out``.
     flags
         Settings by name, without those that were not given.
     model
         The settings of the command.
     unanswered
-        Whether the job file may leave open who is a person.
+        Whether the job file may leave the unit undeclared.
 
     Raises
     ------
     InputError
-        If the file cannot be read, names no such place, or holds what is no setting.
+        If the file cannot be read, has no such setting, or contains an unknown setting.
     """
     if not is_job(source):
         return source, dict(flags)
     job = read_job(source, flags if "unit" in model.model_fields else {}, unanswered=unanswered)
-    if Path(source).name != REPORT:  # which was written by a version that knew its settings
+    if Path(source).name != REPORT:  # a report was written by a version that knew its settings
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be there, as text"

@@ -1,4 +1,4 @@
-"""Job files as text: settings with a comment on each, fit to be edited."""
+"""Write job files as text that users can edit: settings, each with a comment."""
 
 import json
 import os
@@ -26,21 +26,21 @@ def job_text(
     Parameters
     ----------
     input, out
-        The data, and where to publish, as paths that hold from where the file lies.
+        Paths of the data and of the publication, relative to the job file.
     settings
-        Roles, ways of reading and hierarchies.
+        Roles, reading options and hierarchies.
     guarantee
-        ``model``, ``k``, ``m`` and what else the model takes.
+        ``model``, ``k``, ``m`` and other parameters of the model.
     reasons
-        Lines of comment above a setting.
+        Comment lines above a setting.
     problems
-        What the owner should look at first.
+        Problems that the owner should examine first.
     origin
-        A sentence on where the settings come from.
+        A sentence on the origin of the settings.
     question
-        The possible lines of ``unit``, if the owner must say who is a person.
+        The possible lines of ``unit``, if the owner must declare it.
     answers
-        The settings that each answer brings, as text, by the value of ``unit``.
+        The settings for each answer, as text, by the value of ``unit``.
     """
     lines = ["# A job for anonset: `anonset anonymize THIS-FILE`; `anonset suggest THIS-FILE` tries what keeps more."]
     lines += [f"# {_one_line(origin)}"]
@@ -69,14 +69,14 @@ def job_text(
 def answer_text(
     answer: str, settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the settings that an answer to the question ``unit`` brings, as text."""
+    """Return the settings for an answer to the question ``unit``, as text."""
     return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{_toml(answer)}."))
 
 
 def _settings_lines(
     settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]], within: str = ""
 ) -> list[str]:
-    """Return the lines of settings, with the names of tables below those of another table."""
+    """Return the lines of settings, with table names nested below `within`."""
     lines: list[str] = []
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
@@ -93,12 +93,12 @@ def _settings_lines(
 
 
 def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
-    """Return the model that the roles call for, with parameters that any data can reach.
+    """Return the model for the roles, with parameters that are feasible for any data.
 
     Parameters
     ----------
     tuples
-        Number of different combinations of quasi-identifiers.
+        Number of distinct combinations of quasi-identifiers.
     """
     sets = any(settings.get(role) for role in ("items", "one_hot", "one_code"))
     if settings.get("sensitive") and settings.get("relational") and not sets:
@@ -114,12 +114,12 @@ _MANY_TUPLES = 20_000
 
 
 def relative_to(folder: Path, path: str) -> str:
-    """Return a path as it holds from a folder."""
+    """Return a path relative to a folder."""
     return path if Path(path).is_absolute() else Path(os.path.relpath(path, folder)).as_posix()
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML writes it, whose strings are those of JSON but for one letter."""
+    """Return a value as TOML. TOML strings equal JSON strings, except for one character."""
     if isinstance(value, bool) or not isinstance(value, (str, list, tuple)):
         return str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Models and algorithms by name, and their parameters as options, which come from the fields of the dataclasses."""
+"""Models and algorithms by name, and options for their parameters, derived from the dataclass fields."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -24,30 +24,30 @@ ON_BY_DEFAULT = "x-on-by-default"
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """How one privacy model is asked for."""
+    """Settings and default algorithms of one privacy model."""
 
     home: str | type[PrivacyModel]
-    """Its class, or its module and its name there: it is imported on first use, since a run needs one or two."""
+    """Class, or its module and name for an import on first use: a run needs only one or two."""
     algorithm: str
-    """Name of its default algorithm."""
+    """Name of the default algorithm."""
     alone: str | None = None
-    """Its default algorithm where there are no relational columns, if it is another."""
+    """Default algorithm if there are no relational columns and it differs; otherwise None."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings that an algorithm gets for this model unless others are given."""
+    """Default settings of an algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings under which any data can be anonymized."""
     of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
-    """Those that differ where very many combinations of quasi-identifiers occur."""
+    """Settings that differ if there are very many combinations of quasi-identifiers."""
     equals: str | None = None
-    """Name of a model that says the same where there are no relational columns."""
+    """Name of an equivalent model for data without relational columns."""
 
     @property
     def model(self) -> type[PrivacyModel]:
-        """Its class."""
+        """Class of the model."""
         return self.home if isinstance(self.home, type) else resolve_name(self.home)
 
     def is_met_by(self, model: PrivacyModel) -> bool:
-        """Tell whether an algorithm that guarantees a model may serve this one."""
+        """Return True if an algorithm that guarantees `model` may serve this model."""
         return isinstance(model, self.model) or (
             self.equals is not None and isinstance(model, MODELS[self.equals].model)
         )
@@ -88,45 +88,45 @@ _OWN: dict[str, ModelEntry] = {
 MODELS: dict[str, ModelEntry] = _OWN | {
     name: ModelEntry(model, model.served_by) for name, model in load_offered(plugins.MODELS, _OWN).items()
 }
-"""All privacy models by their names on the command line: our own, then those that installed packages offer."""
+"""All privacy models by command-line name: built-in models, then models of installed packages."""
 
 
 GENERAL = frozenset({"seed", "sensitive"})
-"""Settings of every run that an algorithm may take or leave."""
+"""Settings of every run that algorithms may use or ignore."""
 
 
 _NAMED = 6
-"""Algorithms that the text of a parameter names."""
+"""Maximum number of algorithms named in a parameter's text."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of one or several algorithms or models."""
+    """Parameter of one or several algorithms or models."""
 
     name: str
-    """Name of the setting; the option is the same with hyphens."""
+    """Name of the setting; the option has hyphens instead of underscores."""
     field: str
     """Name of the field."""
     type: Any
     """Type of the setting."""
     first: Any
-    """The first class that has it, whose documentation is its own."""
+    """First class with the parameter, whose documentation is used."""
     users: tuple[str, ...]
-    """Names of the algorithms or models that have it."""
+    """Names of the algorithms or models with the parameter."""
 
     @property
     def text(self) -> str:
-        """A line of documentation, read from the source of the class where no form has one."""
+        """Line of documentation, read from the source of the class if no form has one."""
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
     def marks(self) -> dict[str, Any]:
-        """What the schema of its setting says besides: whether it holds by default, and an option turns it off."""
+        """Additional schema entries of the setting, such as that it is on by default and an option turns it off."""
         return {ON_BY_DEFAULT: getattr(self.first, self.field, None) is True}
 
     @property
     def description(self) -> str:
-        """The line with the names of the algorithms or models that have it; without those that nearly all have."""
+        """Line of documentation with the algorithms or models that have the parameter, unless nearly all do."""
         if self.name in ("k", "m"):
             return self.text
         many = len(self.users) > _NAMED
@@ -135,7 +135,7 @@ class Parameter:
 
 @cache
 def parameters(*algorithms: str) -> dict[str, Parameter]:
-    """Return the parameters of some algorithms, or all, by setting, in order of first appearance."""
+    """Return the parameters of the named algorithms, by default of all, by setting, in order of first appearance."""
     return collect({name: ALGORITHMS[name] for name in algorithms or ALGORITHMS})
 
 
@@ -156,12 +156,12 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
 
 
 def form_of(field: str) -> Form:
-    """Return how a field is written as a setting: as it is, unless it has a form of its own."""
+    """Return the form of a field as a setting; by default the plain field."""
     return FORMS.get(field) or Form(field)
 
 
 def companions_of(form: Form, value: Any) -> frozenset[str]:
-    """Return the settings that a value takes beside its own."""
+    """Return the additional settings that a value requires."""
     return frozenset() if form.companions is None else form.companions(value)
 
 
@@ -176,7 +176,7 @@ def field_texts(cls: type) -> dict[str, str]:
 
 @cache
 def _own_texts(cls: type) -> dict[str, str]:
-    found = AttributeDocstrings().get_attr_docs(cls)  # none if there is no source, as in a frozen installation
+    found = AttributeDocstrings().get_attr_docs(cls)  # empty without source code, as in a frozen installation
     return {name: " ".join(text.split()) for name, (text, _, _) in found.items()}
 
 
@@ -192,7 +192,7 @@ def option(name: str) -> str:
 def make_algorithm(
     model: str | None, algorithm: str | None, given: Mapping[str, Any], context: Context | None = None
 ) -> Algorithm:
-    """Make the algorithm that a model's or an algorithm's name and parameters ask for.
+    """Create the algorithm for the name of a model or an algorithm, and parameters.
 
     Parameters
     ----------
@@ -201,8 +201,8 @@ def make_algorithm(
     given
         The parameters by setting.
     context
-        The data; where they are not there yet, a parameter that is made from them is left out, and the algorithm
-        serves to check the others.
+        The data. If they are not read yet, parameters derived from them are omitted, and the algorithm is only used to
+        validate the others.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def make_algorithm(
 
 
 def _require_answers(model: str, algorithm: str) -> None:
-    """Refuse an algorithm that declares other models than the one that is asked for."""
+    """Reject an algorithm that does not declare the requested model."""
     answers = traits_of(ALGORITHMS[algorithm])
     if model in answers.models:
         return
@@ -241,7 +241,7 @@ def _require_answers(model: str, algorithm: str) -> None:
 
 
 def default_algorithm(model: str | None, *, relational: bool) -> str | None:
-    """Return the name of the algorithm that serves a model, given whether there are relational columns."""
+    """Return the name of a model's default algorithm, given whether there are relational columns."""
     entry = MODELS.get(model or "")
     if entry is None:
         return None
@@ -249,12 +249,12 @@ def default_algorithm(model: str | None, *, relational: bool) -> str | None:
 
 
 def algorithm_name(model: str | None, algorithm: str | None) -> str:
-    """Return the name of the algorithm that serves a request.
+    """Return the name of the requested algorithm, or of the model's default algorithm.
 
     Raises
     ------
     InputError
-        If a name is unknown, or there are none.
+        If a name is unknown, or both are missing.
     """
     if algorithm is None and model is None:
         msg = "one of --model and --algorithm is required"
@@ -266,17 +266,17 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
 
 
 def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context, model: str | None = None) -> Any:
-    """Make an algorithm or a model from settings.
+    """Create an algorithm or a model from settings.
 
     Parameters
     ----------
     model
-        The model that is asked for by name: if settings do not apply, the message names its algorithms that take them.
+        Name of the requested model. If settings do not apply, the message names its algorithms that accept them.
 
     Raises
     ------
     InputError
-        If a setting does not apply, is missing, or is not what it must be.
+        If a setting does not apply, is missing, or is invalid.
     """
     own = {form_of(field.name).setting: field for field in fields(cls)}
     needed = _needed(cls)
@@ -296,27 +296,27 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context,
 
 
 def _needed(cls: type[Any]) -> list[str]:
-    """Return the settings without which an algorithm or a model cannot be made."""
+    """Return the required settings of an algorithm or a model."""
     lacks = (f for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
     return [form_of(field.name).setting for field in lacks]
 
 
 def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
-    """Say which of the given settings do not apply."""
+    """Return messages on the given settings that do not apply."""
     known = list(own)
     names = ", ".join(map(option, known)) or "none"
     return [f"{option(n)} does not apply to {what} (its parameters: {names})" for n in given if n not in known]
 
 
 def _that_take(strange: list[str], model: str | None) -> list[str]:
-    """Return the remedy for settings that do not apply: the algorithms of the model that take all of them, if any."""
+    """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them, if any."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
     return [f"for {listed([*map(option, strange)])}, give --algorithm {listed(able, 'or')}"] if able else []
 
 
 def needs_data(given: Mapping[str, Any]) -> bool:
-    """Tell whether a parameter is made from the data."""
+    """Return True if a parameter is derived from the data."""
     forms = {form.setting: form for form in FORMS.values()}
     read_with = {name: form.needs_data for name, form in forms.items() if form.needs_data is not None}
     return any(name in read_with and read_with[name](value) for name, value in given.items())

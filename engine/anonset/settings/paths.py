@@ -1,4 +1,4 @@
-"""The paths that settings name: data, directories, and side files such as hierarchies, lists and policies."""
+"""Paths in settings: data, directories, and side files such as hierarchies, lists and policies."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -13,32 +13,32 @@ from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS
 
 DATA = ("input", "out", "private", "work_dir", "recoding", "after", "beside", "original")
-"""Settings that are paths of data sets or of directories."""
+"""Settings that are paths of data sets or directories."""
 FILES = ("records", "codebook", "queries", "population")
-"""Settings that are paths of single files, beside those of algorithms (`FORMS`)."""
+"""Settings that are paths of single files, in addition to those of algorithms (`FORMS`)."""
 PLACES = (*DATA, *FILES)
 """Settings that are paths."""
 _WORDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(PLACES, ()),
     **{form.setting: form.words for form in FORMS.values() if form.words is not None},
 }
-"""By settings that are paths, the words that are none."""
+"""Keywords that are not paths, by path setting."""
 Replace = Callable[[str, str], str]
-"""Returns what stands in place of a path, given the setting, with the column if it has one, and the path."""
+"""Function that returns the replacement of a path, given the setting (with the column if it has one) and the path."""
 
 
 def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that mean the same wherever they are read."""
+    """Return settings with absolute paths, valid from any directory."""
     return placed_below(settings, Path.cwd())
 
 
 def placed_below(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return settings with their paths below a folder; absolute ones stay."""
+    """Return settings with relative paths placed below a folder. Absolute paths remain unchanged."""
     return with_paths(settings, lambda _, path: path if "://" in path else str(folder / path))
 
 
 def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the paths of the files that settings name besides data and directories, by setting.
+    """Return the paths of the files in settings other than data and directories, by setting.
 
     >>> side_files({"input": "a.dat", "hierarchy": {"items": "refine:t.csv"}, "sensitive_items": ["@list"]})
     {'hierarchy items': 't.csv', 'sensitive_items': 'list'}
@@ -55,12 +55,12 @@ def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) -> None:
-    """Refuse side files whose content is no longer that of the given digests.
+    """Reject side files whose content no longer has the given digests.
 
     Raises
     ------
     InputError
-        With the settings that name them.
+        With the settings that name the files.
     """
     if changed := [name for name, found in side_digests(settings).items() if before.get(name) != found]:
         msg = f"the file of {', '.join(changed)} changed while the run read its files; start again"
@@ -84,15 +84,15 @@ def content_digest(path: str) -> str:
     Raises
     ------
     InputError
-        If it cannot be read.
+        If the content cannot be read.
     """
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)
-    return source_of(path).sha256 if _is_pattern(path) else ""  # the reader reports a missing file better
+    return source_of(path).sha256 if _is_pattern(path) else ""  # the reader has a better message for a missing file
 
 
 def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
-    """Return settings with each path in them replaced."""
+    """Return settings with each path replaced."""
     made = dict(settings)
     for name, value in settings.items():
         if name in _WORDS and isinstance(value, str) and _is_path(value, _WORDS[name]):
@@ -114,7 +114,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
-    """Return the specification of a hierarchy with the path that it names, if any, in another place."""
+    """Return a hierarchy specification with its path, if any, replaced."""
     if not isinstance(spec, str):
         return spec
     how, path = split_spec(spec)
@@ -122,7 +122,7 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
 
 
 def _is_path(value: str, words: tuple[str, ...]) -> bool:
-    """Return True unless a value is one of the words, alone or before a colon and a number, or a text of lines."""
+    """Return True unless a value is a keyword, a keyword before a colon and a number, or a text of several lines."""
     word, colon, number = value.partition(":")
     return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
 

@@ -1,4 +1,4 @@
-"""Roles proposed for columns that name, reach or identify persons, or that nobody should learn about them."""
+"""Propose roles for columns that name, reach or identify persons, or that are sensitive."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,15 +20,15 @@ from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
-"""The roles of columns, as settings."""
+"""Column roles, as settings."""
 _VALUES = ("numbers", "dates", "postal codes")
 _MOST_GRADES = 30
-"""Different grades of a subject, at most."""
+"""Maximum number of distinct grades of a subject."""
 _MANY_NAMES = 50
-"""Capitalised words that are many: at least so many, and one for so many rows."""
+"""Minimum number of capitalised words, and minimum share (one per so many rows), that count as many."""
 _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
-"""Share of the persons up to which those whose rows differ are few, so that these may be errors."""
+"""Maximum share of persons with differing rows that may be due to errors."""
 _CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
@@ -37,18 +37,18 @@ _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concep
 
 @dataclass(frozen=True)
 class Proposed(Discreet):
-    """The role that is proposed for a column."""
+    """Proposed role of a column."""
 
     role: str
     """One of `ROLES`."""
     reason: str
-    """Why."""
+    """Reason for the role."""
     hierarchy: str | None = None
-    """What it may be generalized by, as a setting."""
+    """Proposed hierarchy, as a setting."""
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> Proposed | None:
-    """Propose a role for a column that names, reaches or identifies a person; None for any other.
+    """Propose a role for a column that names, reaches or identifies a person; None for other columns.
 
     Parameters
     ----------
@@ -79,7 +79,8 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
     of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
     if (
-        profile.capitalised and many and not meaning  # before the others are gone through: for few columns alone
+        # cheap conditions first, because the comparison covers all other columns
+        profile.capitalised and many and not meaning
         and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
     ):  # fmt: skip
         return Proposed("drop", f"{described}, capitalised words without digits: they may be names")
@@ -111,10 +112,10 @@ def united(
     count_differing: Callable[[str], int],
     tree: Callable[[str], str],
 ) -> dict[str, Proposed]:
-    """Return the roles by which the rows of an identifier become one record.
+    """Return the roles for merging the rows of an identifier into one record.
 
-    Sets are united; where there are none, those columns are sets that hold one code a row. What else differs within
-    the identifier is left out.
+    Sets are merged by union. If there are no sets, columns with one code per row become sets. Other columns that differ
+    within the identifier are dropped.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def united(
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns that may contain one code a row, the likeliest first: no quantities, numbers last."""
+    """Return the columns that may contain one code per row, the most probable first: no quantities, numbers last."""
 
     def likely(name: str) -> tuple[bool, bool, bool, int]:
         profile = profiles[name]
@@ -165,16 +166,16 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
 
 
 def is_grade(profile: Profile) -> bool:
-    """Tell whether a column contains grades: few numbers below the name of a school subject, or of grades."""
+    """Return True if a column contains grades: few numbers, under a header that names a school subject or grades."""
     numbers = profile.kind in ("integers", "numbers") and profile.distinct <= _MOST_GRADES
     return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
 def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
-    """Return roles in which a column is sensitive only if a model protects it, else dropped; none is kept.
+    """Return roles in which a column is sensitive only if a model protects it, and is dropped otherwise; none is kept.
 
-    (k, l)-diversity and t-closeness protect one sensitive column beside relational ones, and no sets. A value that
-    fewer than k rows have is nothing to publish.
+    (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
+    value of fewer than k rows cannot be published.
     """
     roles = dict(found)
     sensitive = [name for name, own in found.items() if own.role == "sensitive" and own.reason != "given"]
@@ -199,7 +200,10 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
 
 
 def without_commas(found: Mapping[str, Proposed], profiles: Mapping[str, Profile]) -> dict[str, Proposed]:
-    """Return roles in which no quasi-identifier without a hierarchy has values with commas: sets are published so."""
+    """Return roles in which every quasi-identifier with commas in its values has a hierarchy, or another role.
+
+    Commas separate the values of published sets.
+    """
     roles = dict(found)
     for name, own in found.items():
         if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:

@@ -1,4 +1,4 @@
-"""What another tool's settings file asks for, as settings of a job, and what of it is not taken."""
+"""Convert the settings file of another tool to settings of a job, and list the settings that are not converted."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,22 +11,22 @@ from anonset.reading.projects import Project
 
 @dataclass(frozen=True)
 class ProjectJob:
-    """A job, as far as a settings file tells it."""
+    """Job converted from a settings file of another tool."""
 
     settings: dict[str, Any]
-    """Roles of columns, and ways of reading."""
+    """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """The model and what it takes; empty if any of what must hold is not understood: no job promises less unsaid."""
+    """Model and its parameters; empty if any criterion is not supported, so that a job never silently promises less."""
     trees: dict[str, str]
-    """By column, the name of its hierarchy in the other tool."""
+    """Name of each column's hierarchy in the other tool."""
     left: tuple[str, ...]
-    """What is not taken, in words."""
+    """Descriptions of the settings that are not converted."""
 
 
 def job_of(project: Project) -> ProjectJob:
-    """Return the settings of a job that asks for what a project does.
+    """Return the settings of a job that corresponds to a project.
 
-    A column whose role is not told gets none, so that `anonset anonymize` asks for it.
+    A column without a known role gets none, so that `anonset anonymize` asks for it.
     """
     guarantee, unknown = _guarantee(tuple(criterion for criterion in project.criteria if criterion != _SAMPLE))
     settings: dict[str, Any] = {} if project.delimiter is None else {"delimiter": project.delimiter}
@@ -76,7 +76,7 @@ _CRITERIA = (
     (rf"(?P<t>[\d.]+)-closeness with ordered distance{_OF}", {"model": "kt", "t_distance": "ordered"}),
     (rf"(?P<t>[\d.]+)-closeness with hierarchical ground-distance{_OF}", {"model": "kt", "t_distance": "hierarchical"}),
 )
-"""What ARX calls what must hold, and the model that is it."""
+"""ARX's names of privacy criteria, and the model for each."""
 _MOST_DIGITS = 9
 
 
@@ -89,15 +89,16 @@ def _decimal(text: str) -> float | None:
 
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
-"""Readers of numbers; each returns None for a text that is none, or too long."""
+"""Parsers of numbers; each returns None for a text that is not a number, or is too long."""
 _SAMPLE = "Inclusion"
-"""What ARX calls the choice of a research sample, which may be all records."""
+"""ARX's criterion for a research sample, which may contain all records."""
 
 
 def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
-    """Return the model that holds what is asked, with ``sensitive``, and the criteria that it does not hold.
+    """Return the model that satisfies the criteria, with ``sensitive``, and the unsupported criteria.
 
-    k-anonymity joins any other; without one, l values in each class say that l records are.
+    k-anonymity can be combined with any criterion. Without it, k is l, because l distinct values in each class require
+    l records.
 
     >>> _guarantee(("5-anonymity", "distinct-3-diversity for attribute 'drug'"))[0]
     {'model': 'kl', 'algorithm': 'full-domain', 'k': 5, 'l_kind': 'distinct', 'l': 3, 'sensitive': 'drug'}

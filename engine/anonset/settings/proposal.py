@@ -1,4 +1,4 @@
-"""Roles that are proposed for columns that nobody has given one, each with its reason; the owner decides."""
+"""Propose roles for columns without a declared role, each with a reason. The owner decides."""
 
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -29,9 +29,9 @@ _ONE_CODE = re.compile(
     r"(^|[_\W])(dx|icd|hd|nd|nebend|das)($|[_\W\d])",
     re.IGNORECASE,
 )
-"""Names of columns that hold one diagnosis each, such as the principal one, beside numbered columns."""
+"""Names of columns with one diagnosis each, such as the principal diagnosis, in addition to numbered columns."""
 _PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
-"""Names of columns that hold one procedure each: other codes than diagnoses, also where they look alike."""
+"""Names of columns with one procedure each: different codes than diagnoses, even if they look similar."""
 _CROSSES = ("0/1", "crosses")
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
@@ -45,16 +45,16 @@ def propose(
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Proposed]:
-    """Propose a role for each column, by its name and by what it looks like.
+    """Propose a role for each column, based on its name and its values.
 
     Parameters
     ----------
     says
-        Returns what a column says of its rows: the same for two that do so in all rows, though in other words.
+        Returns a key for the content of a column: equal for two columns whose values correspond one-to-one in all rows.
     identifying
         Columns of the candidates for the unit.
     mentioning
-        Columns whose values mention persons, each with the column that names these.
+        Columns whose values mention persons, each with the column of their names.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -87,7 +87,7 @@ def _why_text(profile: Profile, column: str) -> str:
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
-    """Propose where the sets are: cells with several items, else columns of 0 and 1, else columns of one code each."""
+    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with one code each."""
     for profile in profiles:
         if profile.kind == "sets":
             what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
@@ -109,11 +109,11 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
-    """Propose numbered columns of one code each, and columns of the same codes that are called like a diagnosis."""
+    """Propose numbered columns with one code each, and columns of the same codes that are named like a diagnosis."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
         numbered = _NUMBERED.fullmatch(profile.name)
-        if numbered and (numbered[1] or profile.kind in _CODE_LEVELS):  # columns without a name are numbered, too
+        if numbered and (numbered[1] or profile.kind in _CODE_LEVELS):  # unnamed columns are numbered, too
             stems.setdefault(numbered[1], []).append(profile)
     names, codes = list[str](), set[str]()
     for stem, group in stems.items():
@@ -126,7 +126,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
     if not names:
         return {}
     others = [name for name in names if _PROCEDURES.search(name)]
-    if 0 < len(others) < len(names):  # two kinds of codes are no one set
+    if 0 < len(others) < len(names):  # two kinds of codes do not form a set
         names = [name for name in names if name not in others]
         which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
         what = f"one of {len(others)} columns of procedures, and diagnoses are the items; {which} takes these instead"
@@ -143,7 +143,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
-    """Return the prefix, up to a mark, that these names have and no others; empty if there is none.
+    """Return the prefix, up to a separator, of exactly these names; empty if there is none.
 
     >>> prefix_of(["dx_a", "dx_b"], ["age", "dx_a", "dx_b"]), prefix_of(["dx_a"], ["dx_b", "dx_a"])
     ('dx_', '')
@@ -155,7 +155,7 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
 
 
 def _alone(profile: Profile) -> Proposed:
-    """Propose a role for a column by itself."""
+    """Propose a role for a single column."""
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:
         return Proposed("drop", profile.look.doubt)
@@ -171,12 +171,12 @@ def _alone(profile: Profile) -> Proposed:
 
 
 def _is_result(profile: Profile) -> bool:
-    """Return True if values are results of tests or measurements; limits of ages or dates of birth are none."""
+    """Return True if values are results of tests or measurements; limits of ages or dates of birth are not."""
     return profile.results and meaning_of(profile.name) not in ATTRIBUTES
 
 
 def _hierarchy(profile: Profile) -> str:
-    """Return how a quasi-identifier may be generalized, by what its values look like."""
+    """Return the hierarchy setting for a quasi-identifier, by the kind of its values."""
     many = profile.distinct > min(_FEW, profile.records // 3) or profile.look.form != ""
     if profile.kind in _NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
         return "range"
@@ -188,9 +188,9 @@ def _hierarchy(profile: Profile) -> str:
 
 
 def _of_dates(look: Look) -> str:
-    """Return the levels above dates: no month where it is what they hold, by the same name, or may be the day.
+    """Return the levels above dates, without the month if the values are months, or if it may be the day.
 
-    Full dates are never published as they are.
+    Full dates are never published unchanged.
     """
     levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
     levels = f"{FROM}{levels}" if "d" in (look.form or "%d") else levels
@@ -203,7 +203,7 @@ def tree_of(kind: str) -> str:
 
 
 def settings_of(found: Mapping[str, Proposed]) -> dict[str, Any]:
-    """Return the columns by role, as settings; quasi-identifiers that generalize to ranges are numeric too."""
+    """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
     roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
     numeric = [
         name for name, proposed in found.items() if proposed.role == "relational" and proposed.hierarchy == "range"

@@ -1,4 +1,4 @@
-"""The settings of the commands on a publication: `anonset verify`, `risk` and `report`."""
+"""Settings of the commands on a publication: `anonset verify`, `risk` and `report`."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,14 +15,15 @@ from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
-"""Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
+"""Risk above which a record counts as at risk. Classes of 12 records are below it (European Medicines Agency, 2014)."""
 _OF_JOB = ("private", "memory_limit")
 _OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
-"""What is taken of a job beside its INPUT; the roles and the guarantee are those attested in OUT."""
+"""Settings of a job that are used together with its INPUT. The roles and the guarantee are read from the attestation in
+OUT."""
 
 
 class OriginalSettings(ComparedSettings):
-    """The original of a publication, and how much memory may be taken to compare both."""
+    """Original of a publication, and the memory limit for comparing both."""
 
     original: str | None = Field(
         None, description="The original data, for the risk before and for an attack that is tried."
@@ -33,18 +34,18 @@ class OriginalSettings(ComparedSettings):
     hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as for anonymize; repeatable.")
 
     def original_source(self) -> Source | None:
-        """Resolve the original, if one is named.
+        """Resolve the original, if one is given.
 
         Raises
         ------
         InputError
-            If it is not there.
+            If it does not exist.
         """
         return None if self.original is None else self.source(self.original)
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a job says of the original, its INPUT, and how it is read; only where that is there."""
+        """Return the settings of a job for its INPUT, the original, and how to read it; none if it does not exist."""
         original, taken = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and _is_there(original):
             job, taken = {**job, "original": original}, {*taken, *_OF_ITS_ORIGINAL, "original"}
@@ -53,7 +54,7 @@ class OriginalSettings(ComparedSettings):
 
 
 class RiskSettings(OriginalSettings):
-    """The settings of `anonset risk`."""
+    """Settings of `anonset risk`."""
 
     population: str | None = Field(None, description="File with the quasi-identifiers of the whole population.")
     m: int | None = Field(
@@ -74,9 +75,9 @@ class RiskSettings(OriginalSettings):
 
 
 class CheckSettings(OriginalSettings):
-    """What is to be checked; the parameters of the models are added by `check_settings_model`.
+    """Settings of a check. `check_settings_model` adds the parameters of the models.
 
-    How a file is read is meant of a publication that was made elsewhere, and of the original.
+    Reading options apply to the original, and to a publication of another program.
     """
 
     model: str | None = Field(None, description=f"What must hold; default: as attested. {', '.join(MODELS)}.")
@@ -118,5 +119,5 @@ def check_settings_model() -> type[CheckSettings]:
 
 
 def _is_there(source: str) -> bool:
-    """Tell whether data are there; of an address, reading them will."""
+    """Return True if data exist. Addresses count as existing until they are read."""
     return "://" in source or Path(source).exists() or any(iglob(source, recursive=True))  # noqa: PTH207

@@ -1,4 +1,4 @@
-"""How the parameters that are no plain values are written as settings: names of files, names of algorithms, pairs."""
+"""Parse parameters that are not plain values: file names, algorithm names, pairs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ from anonset.reading.policies import read_item_weights, read_privacy_policy, rea
 from anonset.spelling import require_known, setting
 
 _MADE_GROUPS = ("level", "siblings")
-_MOST_DIGITS = 18  # of a number; int() refuses thousands of them
+_MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
 def _names(value: object) -> object:
-    """Read ``A,B`` as two names; a list is taken as it is, so that a name may hold a comma."""
+    """Parse ``A,B`` as two names. Lists are not split, so that a name may contain a comma."""
     return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
 
 
@@ -34,23 +34,23 @@ Names = Annotated[list[str], BeforeValidator(_names)]
 
 
 def _as_written(value: object) -> object:
-    """Take a number as the text that it was written as."""
+    """Return a number as the text in which it was written."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return value
     return getattr(value, "text", None) or str(value)
 
 
 Share = Annotated[str, BeforeValidator(_as_written)]
-"""A number that must not be rounded, as the text that was given: 0.15, 1e-12, 1/3."""
+"""Number that must not be rounded, as the given text: 0.15, 1e-12, 1/3."""
 
 
 class WrittenFloat(float):
-    """A number that remembers how it was written."""
+    """Number that keeps its notation."""
 
     text: str
 
     def __new__(cls, text: str) -> "WrittenFloat":
-        """Read a number."""
+        """Parse a number."""
         made = super().__new__(cls, text)
         made.text = text
         return made
@@ -58,53 +58,53 @@ class WrittenFloat(float):
 
 @dataclass(frozen=True)
 class Context(Discreet):
-    """What a setting may be read against: the data, once they are there, and the other parameters."""
+    """Context for parsing a setting: the data, if they have been read, and the other parameters."""
 
     column: SetColumn | None = None
-    """The set-valued column, bound to its hierarchy; None before the data are read."""
+    """Set-valued column, bound to its hierarchy; None before the data are read."""
     hierarchy: Hierarchy | None = None
-    """Its hierarchy."""
+    """Hierarchy of the column."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """The parameters that were given, by setting."""
+    """Given parameters, by setting."""
     early: bool = False
-    """Whether the data are still to be read: a value that is made from them may be a stand-in."""
+    """True if the data have not been read yet. A value derived from them may then be a placeholder."""
 
     @classmethod
     def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "Context":
-        """Return what parameters may be made from."""
+        """Return the context of a table."""
         column = table.transactions
         return cls(column, None if column is None else hierarchies.get(column.name), given)
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """The items, once they are known."""
+        """Items, if they are known."""
         return None if self.column is None else self.column.vocabulary
 
 
 @dataclass(frozen=True)
 class Form:
-    """A parameter whose setting has another name or type than its field."""
+    """Parameter whose setting has another name or type than its field."""
 
     setting: str
     """Name of the setting."""
     type: Any = None
     """Type of the setting; None: that of the field."""
     read: Callable[[Any, Context], Any] | None = None
-    """Turns the setting into the value of the field; None: it is the value."""
+    """Function that converts the setting to the value of the field; None: no conversion."""
     text: str = ""
-    """What the setting is; empty: the field's documentation."""
+    """Description of the setting; empty: the field's documentation."""
     needs_data: Callable[[Any], bool] | None = None
-    """Whether the value can be read with the data alone; None: it never needs them."""
+    """Function that returns True if the value can only be parsed with the data; None: never."""
     companions: Callable[[Any], frozenset[str]] | None = None
-    """Other settings that a value takes; None: it takes none."""
+    """Function that returns the other settings that a value requires; None: none."""
     words: tuple[str, ...] | None = None
-    """Of a path: what stands, also before a colon, in values that are none; None: it is no path."""
+    """For a path: values that are not paths, alone or before a colon; None: the setting is not a path."""
     missing: str = ""
-    """What to say where it is required and missing: what it is about, and how to find its value."""
+    """Message if it is required and missing: its meaning, and how to choose its value."""
 
 
 def transaction_class(value: str, context: Context) -> Any:
-    """Return the class of a transaction function of the RT frameworks by its name, with what it needs beside k, m."""
+    """Return the class of a transaction function of the RT frameworks, with its parameters other than k and m."""
     require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
@@ -117,19 +117,19 @@ def transaction_class(value: str, context: Context) -> Any:
 
 
 def transaction_companions(value: Any) -> frozenset[str]:
-    """Return the settings that a transaction function takes beside k and m."""
+    """Return the settings that a transaction function requires in addition to k and m."""
     return frozenset({"l", "sensitive_items"}) if value == DIVERSE else frozenset()
 
 
 def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
-    """Read items, or the lines of a file after ``@``."""
+    """Parse items, or read the lines of a file after ``@``."""
     if len(value) == 1 and value[0].startswith("@"):
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
 
 
 def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
-    """Read the weights of columns."""
+    """Parse the weights of columns."""
     found = {}
     for name, text in value.items():
         try:
@@ -141,7 +141,10 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
 
 
 def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
-    """Read ``km`` (all itemsets of m items), ``pgen`` (what is rare in the data), or a file, an itemset a line."""
+    """Parse ``km`` (all itemsets of m items) or ``pgen`` (itemsets rare in the data), or a file name.
+
+    The file contains one itemset per line.
+    """
     if value == "km":
         return None
 
@@ -159,7 +162,7 @@ def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> Privacy
 
 
 def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
-    """Read ``level:D`` (the nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file."""
+    """Parse ``level:D`` (nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file name."""
     kind, _, number = value.partition(":")
     if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
         return read_utility_policy(value, context.vocabulary)
@@ -178,7 +181,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
 
 
 def item_weights(value: str, context: Context) -> str | ItemWeights:
-    """Read the name of weights, or a file, a weight and its items a line."""
+    """Parse the name of predefined weights, or read a file with a weight and its items per line."""
     if value in KINDS:
         return value
 
@@ -186,12 +189,12 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
 
 
 def tree_lines(value: str, _: Context) -> str:
-    """Read a hierarchy file as lines ``value;parent;...;root``; a text of lines is what was read of one.
+    """Read a hierarchy file as lines ``value;parent;...;root``. A text of several lines is returned unchanged.
 
     Raises
     ------
     InputError
-        If it is no hierarchy, or a label holds a semicolon.
+        If it is not a hierarchy, or a label contains a semicolon.
     """
     if "\n" in value:
         return value
@@ -210,7 +213,7 @@ def tree_lines(value: str, _: Context) -> str:
 
 
 def item_loss(value: str, context: Context) -> dict[str, Fraction]:
-    """Read a file, a loss and its items a line.
+    """Read a file with a loss and its items per line.
 
     Raises
     ------
@@ -325,4 +328,4 @@ FORMS: dict[str, Form] = {
         "relational_weights", dict[str, float | str], weights, "COL=WEIGHT,...: how much each relational column counts."
     ),
 }
-"""The forms by the names of the fields, of algorithms and of privacy models."""
+"""Forms by field name, of algorithms and of privacy models."""

@@ -1,4 +1,4 @@
-"""The settings by which codes of data fit a hierarchy that does not have them as leaves, those that change least."""
+"""Find the settings with the smallest change under which the codes of data become leaves of a hierarchy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from anonset.spelling import counted, setting
 
 @dataclass(frozen=True)
 class Remedy(Discreet):
-    """Settings that make the labels of a column leaves of its hierarchy, and what they cost."""
+    """Settings that make the labels of a column leaves of its hierarchy, and their cost."""
 
     column: str
-    """The column."""
+    """Name of the column."""
     settings: Mapping[str, Any]
-    """``normalize``, ``inner_items`` and ``unknown``, as far as they are needed."""
+    """``normalize``, ``inner_items`` and ``unknown``, if they are needed."""
     misfits: int
-    """Labels that are no leaves."""
+    """Number of labels that are not leaves."""
     labels: int
-    """Labels of the column."""
+    """Number of labels of the column."""
     left_out: int
-    """Labels that are left out, as nothing makes leaves of them."""
+    """Number of labels that no setting makes leaves; they are suppressed."""
     lost: float
-    """Share of the occurrences that goes with them."""
+    """Share of the occurrences with these labels."""
 
     def __str__(self) -> str:
         are = "does not fit" if self.misfits == 1 else "do not fit"
@@ -42,12 +42,14 @@ class Remedy(Discreet):
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
-    """Return what makes the labels of a column leaves of its hierarchy; None where nothing does, or nothing is needed.
+    """Return the settings that make the labels of a column leaves of its hierarchy.
+
+    Return None if there are none, or none are needed.
 
     Raises
     ------
     InputError
-        If the hierarchy is none.
+        If the hierarchy is invalid.
     """
     if not isinstance(hierarchy, (str, Path, Hierarchy)):
         return None

@@ -1,4 +1,4 @@
-"""The settings of a run, from flags and a file, validated together so that all errors are named at once."""
+"""Settings of a run, from flags and a file, validated together so that all errors are reported at once."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -40,20 +40,20 @@ CEILING: Any = Field(
     description="COL=N or COL=FILE: publish nothing above the nodes in column N of the hierarchy, counted from the "
     "root's, which is 0, or above those that a file names, one per line. Repeatable.",
 )
-"""The setting of ceilings, of the commands that keep to them."""
+"""Setting for ceilings, of the commands that support them."""
 ROUND_ENDS: Any = Field(
     True,
     description="Round the ends of number ranges outward; if not, they are values of single records.",
     json_schema_extra={ON_BY_DEFAULT: True},
 )
-"""The setting of range ends, of the commands that publish ranges."""
+"""Setting for rounded range ends, of the commands that publish ranges."""
 
 
 _CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
-    """Return the fields of options as those of settings, in which names of columns are lists."""
+    """Return the fields of options as fields of settings, in which column names are lists."""
     types = get_type_hints(options)
     return {
         one.name: (Names, Field([], **one.metadata))
@@ -70,7 +70,7 @@ else:
 
 
 class ReadingSettings(_FileSettings):
-    """How a file is read, whatever its columns are: the fields of `FileOptions`."""
+    """Settings for reading a file, independent of its columns: the fields of `FileOptions`."""
 
     model_config = _CONFIG
 
@@ -80,12 +80,12 @@ class ReadingSettings(_FileSettings):
         return FileOptions(**self.reading_options())
 
     def source(self, named: str) -> Source:
-        """Resolve data that are read as these settings say.
+        """Resolve data that are read with these settings.
 
         Raises
         ------
         InputError
-            If there are none.
+            If there are no data.
         """
         return source_of(named, self.file.input_format, no_header=self.file.no_header)
 
@@ -95,12 +95,12 @@ class ReadingSettings(_FileSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that a command takes from a job file under its flags: by default all that it has."""
+        """Return the settings that a command reads from a job file, given its flags; by default all that it has."""
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
 
 class ComparedSettings(ReadingSettings):
-    """A publication that is compared with its original, and where both lie: in memory, or in blocks."""
+    """Settings for comparing a publication with its original, in memory or in blocks."""
 
     private: str | None = Field(None, description="Private directory; default: OUT.private.")
     memory_limit: str | None = Field(
@@ -112,7 +112,7 @@ class ComparedSettings(ReadingSettings):
 
 
 class ColumnSettings(BaseModel):
-    """The role of each column."""
+    """Role of each column."""
 
     model_config = _CONFIG
 
@@ -132,7 +132,7 @@ AS_IS = (
 
 
 class RoleSettings(ReadingSettings, ColumnSettings):
-    """How a file is read, the role of each of its columns, and what their owner answers for."""
+    """Reading options, column roles and the owner's declarations."""
 
     unit: Names = Field(
         [],
@@ -156,7 +156,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 
 
 class InputSettings(RoleSettings):
-    """A file with the roles of its columns, and their hierarchies."""
+    """Settings of a file with the roles of its columns and their hierarchies."""
 
     input: str = Field(
         description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; a folder, a glob or a URL also works."
@@ -168,13 +168,13 @@ class InputSettings(RoleSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the fields of `ReadOptions`; a column whose domain is ``range`` holds numbers."""
+        """Return the fields of `ReadOptions`. A column with the domain ``range`` contains numbers."""
         found = super().read_options()
         return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
 
 class Settings(InputSettings):
-    """The settings of `anonset anonymize`; the parameters of the algorithms are added by `settings_model`."""
+    """Settings of `anonset anonymize`. `settings_model` adds the parameters of the algorithms."""
 
     out: str = Field(description="New directory for the published data.")
     model: str | None = Field(
@@ -252,7 +252,7 @@ _Roles = TypeVar("_Roles", bound=InputSettings)
 
 
 def with_sensitive_kept(settings: _Roles, model: PrivacyModel) -> _Roles:
-    """Return settings by which the sensitive column of a model is read as what it is published as: kept."""
+    """Return settings in which the sensitive column of a model is kept, because it is published unchanged."""
     name = model.sensitive_column
     if name is None or name != settings.sensitive:
         return settings
@@ -266,7 +266,7 @@ def settings_model() -> type[Settings]:
 
 
 def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
-    """Return settings with an optional field for every parameter that they do not have yet."""
+    """Return settings with an optional field for every parameter that they lack."""
     added: dict[str, Any] = {
         name: (one.type | None, Field(None, description=one.description, json_schema_extra=one.marks))
         for name, one in found.items()
@@ -277,12 +277,12 @@ def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
-    """Validate flags over the settings of a job file; flags win.
+    """Validate flags over the settings of a job file. Flags override.
 
     Parameters
     ----------
     flags
-        Settings by name; None stands for a flag that was not given.
+        Settings by name; None for flags that were not given.
     job
         Settings of the file.
 
@@ -295,7 +295,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file under those of flags, which win; of hierarchies and roles, column by column.
+    """Return the settings of a job file overridden by flags; for hierarchies and roles, column by column.
 
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
@@ -312,11 +312,11 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles that a column leaves if a flag gives it another one."""
+"""Roles from which a column is removed if a flag gives it another role."""
 
 
 def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a job without the algorithm and the parameters that do not apply to the model of a flag.
+    """Return a job without the algorithm and parameters that do not apply to the model of a flag.
 
     >>> _without_other_model({"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2}, {"model": "k"})
     {'model': 'kkm', 'k': 5}
@@ -329,14 +329,14 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
         del left["algorithm"]
         named = ""
     name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
-    if name not in ALGORITHMS:  # refused later
+    if name not in ALGORITHMS:  # rejected later
         return left
     strange = parameters().keys() - parameters(name).keys() - Settings.model_fields.keys()
     return {name: value for name, value in left.items() if name not in strange}
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return flags in which dropped columns have no other role, so that the --drop of a message can be added.
+    """Return flags in which dropped columns have no other role, so that the --drop of a message can be appended.
 
     >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
     {'relational': ['age'], 'drop': ['house', 'hiv']}
@@ -358,7 +358,7 @@ def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
 def _with_moved_columns(
     job: Mapping[str, Any], flags: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return a job and flags in which columns leave their role in the job for that of a flag; others keep theirs.
+    """Return a job and flags in which columns move from their role in the job to the role in a flag.
 
     >>> _with_moved_columns({"relational": ["age", "house"], "drop": ["name"]}, {"drop": "house"})
     ({'relational': ['age'], 'drop': ['name']}, {'drop': ['name', 'house']})
@@ -393,7 +393,7 @@ REPORT = "report.json"
 
 
 def is_job(path: str | None) -> bool:
-    """Tell whether what stands in place of a data set is a job file: ``.toml``, or the private report of a job.
+    """Return True if `path`, given in place of a data set, is a job file: ``.toml``, or the private report of a job.
 
     >>> is_job("visits.toml"), is_job("out.private/report.json"), is_job("visits.csv"), is_job(None)
     (True, True, False, False)
@@ -422,7 +422,7 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     source = given.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not (
         set(source) & set("*?[") or "://" in source or Path(source).exists()
-    ):  # named first: all else speaks of it
+    ):  # first, because all other settings depend on it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
 
@@ -438,11 +438,11 @@ _REQUIRED = {
     "dict_type": "must be a table of names and values",
     "literal_error": "must be {expected}",
 }
-"""What the errors of pydantic require, in our words."""
+"""Messages for pydantic's errors."""
 
 
 def unknown_setting(name: str, known: Iterable[str]) -> str:
-    """Return the message on a setting that does not exist, with the one that is probably meant."""
+    """Return the message on an unknown setting, with the most similar known setting."""
     near = meant(name, [option(setting).removeprefix("--") for setting in known])
     return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
 
@@ -457,5 +457,5 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
     required = _REQUIRED.get(error["type"], "must be otherwise: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
     given = error["input"]
-    got = str(given).lower() if isinstance(given, bool) else shortened(given)  # as a file of settings says it
+    got = str(given).lower() if isinstance(given, bool) else shortened(given)  # as written in a settings file
     return f"{name} {required.format(reason=reason, **error.get('ctx', {}))}, got {got}"
