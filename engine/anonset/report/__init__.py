@@ -1,1 +1,1 @@
-"""Accounts of runs for people and programs."""
+"""Reports of runs for people and programs."""

@@ -1,4 +1,4 @@
-"""The account of a run: what is published, what it guarantees, what it costs."""
+"""Account of a run: what is published, the guarantee, and the losses."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,18 +29,18 @@ from anonset.report.sections import facts_table, table
 from anonset.spelling import counted, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
-"""The losses that people are shown, UL of groups of items alone; programs get all."""
+"""Losses shown to people; UL only if items are grouped. Programs get all losses."""
 _NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol for all)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
-"""What is counted by what became of it, as people are told."""
+"""Names in the account of the units in which retention is counted."""
 _FEW = 5
 _LIMITS = 3
-"""Limits that people are shown; the attestation holds all."""
+"""Number of limits shown to people; the attestation contains all."""
 _TOLD = {"out": "published in", "private": "private"}
 
 
 def summary(release: Release) -> dict[str, Any]:
-    """Return the account as what JSON knows. Private: it holds the losses."""
+    """Return the account as JSON data. Private: it contains the losses."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
     facts: dict[str, Any] = plain(
@@ -109,12 +109,12 @@ def account(release: Release) -> list[str | RichTable]:
 
 
 def _declared(release: Release) -> Declarations:
-    """Return what is declared of a release."""
+    """Return the declarations of a release."""
     return declarations(release.unverified, undecided=release.verdict.holds is None)
 
 
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
-    """Return the limits that the owner reads first, and where all of them stand."""
+    """Return the most important limits, and the path of the full list."""
     model, request = release.verdict.model, release.published
     limits = declared_limits(model, release.unverified.publication, declared)
     first = [text for limit, text in IN_SHORT.items() if limit in limits][: _LIMITS - 1]
@@ -158,7 +158,7 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
 
 
 def _observed_text(diversity: ObservedDiversity) -> str:
-    """Return what the classes of equal relational values tell of a column that is kept as it is."""
+    """Return a text on the inference of a kept column from classes of equal relational values."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
     alone = f"; {counted(diversity.homogeneous_records, 'record')} in classes of one value"
@@ -166,7 +166,7 @@ def _observed_text(diversity: ObservedDiversity) -> str:
 
 
 def loss_label(name: str) -> str:
-    """Return the name of a loss for people.
+    """Return the displayed name of a loss.
 
     >>> loss_label("log2_ul"), loss_label("ncp")
     ('log2 UL', 'NCP')
@@ -194,18 +194,18 @@ def _labels(column: SetColumn, record: int) -> list[str]:
 
 
 def sizes(release: Release) -> dict[str, int]:
-    """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
+    """Return the number of occurring items, of published symbols, and of clusters or groups."""
     return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
 
 
 def _places(release: Release) -> dict[str, Path]:
-    """Return where a release is published, if it is."""
+    """Return the paths of a published release; empty if it is not published."""
     request = release.published
     return {} if request is None else {"out": request.out, "private": request.private_folder}
 
 
 def _since_text(unverified: Unverified[Any]) -> str:
-    """Return what became of the names of the earlier release."""
+    """Return a text on the symbols of the earlier release: kept, coarser, suppressed and new."""
     if (since := unverified.since) is None:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
@@ -215,7 +215,7 @@ def _since_text(unverified: Unverified[Any]) -> str:
 
 
 def _together_text(unverified: Unverified[Any]) -> str:
-    """Return with whom the guarantee is kept together, and what that took."""
+    """Return a text on the joint guarantee with an earlier release, and its cost."""
     if (beside := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
@@ -228,12 +228,12 @@ def _together_text(unverified: Unverified[Any]) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    """Return the first few of some names."""
+    """Return the first few names."""
     return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
-    """Return how the loss of the relational values grew with merges of clusters; empty without merges."""
+    """Return the growth of the relational loss with merges of clusters; empty without merges."""
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
@@ -246,25 +246,25 @@ def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
 
 
 def _proof(unverified: Unverified[Any]) -> dict[str, float]:
-    """Return what is proven about the least loss of a cut; empty where no bound is computed."""
+    """Return the proven bound on the minimum loss of a cut; empty if no bound is computed."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
 
 def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return what other bounds on the loss would have been reached with: the trade-off on the way of this run."""
+    """Return the trade-off of this run: the losses that other bounds would have reached."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
     return {"merged": f"clusters by RUM on the way: {', '.join(way)}"} if len(way) > 1 else {}
 
 
 def _frontier_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return what other weights of `joint-split` would have lost."""
+    """Return the losses that other weights of `joint-split` would have reached."""
     points = shown_frontier(unverified.result.trace)
     return {"frontier": frontier_text(points)} if len(points) > 1 else {}
 
 
 def _rare_text(unverified: Unverified[Any]) -> str:
-    """Return that items are too rare in their clusters to stay as they are, where most are; only of a table at once."""
+    """Return a text if most items are too rare in their clusters to stay unchanged; only for unsplit tables."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
         return ""
@@ -273,7 +273,7 @@ def _rare_text(unverified: Unverified[Any]) -> str:
 
 
 def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return how much is kept as it is and how much is not, in numbers and shares."""
+    """Return the counts and shares of unchanged and changed data."""
     parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(
@@ -284,7 +284,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: Unverified[Any]) -> str:
-    """Return how far the occurrences of items are generalized, unless all are equally far."""
+    """Return by how many levels occurrences of items are generalized; empty if all have the same level."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or isinstance(recoding, (Bucketized, Disassociated)):
         return ""
@@ -293,7 +293,7 @@ def _levels_text(unverified: Unverified[Any]) -> str:
 
 
 def levels_text(counts: Mapping[str, int]) -> str:
-    """Return how far occurrences are generalized, in numbers and shares of all.
+    """Return by how many levels occurrences are generalized, as counts and shares.
 
     >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
     '1 level up: 3 (30.0%), 2 levels up: 1 (10.0%)'
@@ -304,7 +304,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return the losses, some of them also before merges of clusters, and how near to the least one is."""
+    """Return the losses, some of them also before merges of clusters, and the distance of one from its minimum."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
@@ -318,14 +318,14 @@ def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 
 def _time_texts(release: Release) -> dict[str, str]:
-    """Return the seconds of the work, and separately those of compiling kernels, if there are any."""
+    """Return the seconds of the work, and separately of compiling kernels, if any."""
     compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
     texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 
 def _removal_text(unverified: Unverified[Any]) -> str:
-    """Return how many tuples are removed for diversity, as they are and as the paper counts them, and with groups."""
+    """Return the number of tuples removed for diversity: by plain count, by the paper's count, and with groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""
@@ -337,7 +337,7 @@ def _removal_text(unverified: Unverified[Any]) -> str:
 
 
 def _exact_values_text(release: Release) -> str:
-    """Return how many values of few persons the model publishes as they are, by column."""
+    """Return, by column, how many values of few persons the model publishes unchanged."""
     counts = ", ".join(f"{count:,} of {name!r}" for name, count in release.exact_values.items())
     few = few_persons(release.unverified.algorithm.model)
     return f"{counts}, each of fewer than {few} persons: the model publishes them as they are" if counts else ""
@@ -364,7 +364,7 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
 
 
 def codebook_table(publication: Records, n: int) -> RichTable:
-    """Return the `n` largest symbols of the codebook that stand for several items, as a table."""
+    """Return a table of the `n` largest codebook symbols with several items."""
     rows = []
     several = [symbol for symbol in publication.symbols if len(symbol.members) > 1]
     for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
@@ -374,7 +374,10 @@ def codebook_table(publication: Records, n: int) -> RichTable:
 
 
 def coverage(verdict: Verdict) -> str:
-    """Say how far a check came, and how much of what is protected no symbol stands for: it cannot violate anything."""
+    """Return a text on the scope of a check, and on the number of protected items that no symbol represents.
+
+    Such items cannot violate the guarantee.
+    """
     covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
     if not unpublished:
         return covered

@@ -1,4 +1,4 @@
-"""A comparison of algorithms as a table."""
+"""Table of a comparison of algorithms."""
 
 from collections import Counter
 from statistics import fmean, stdev
@@ -16,7 +16,7 @@ _NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "leas
 
 
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
-    """Return the rows of a comparison as a table, without their notes; repetitions over seeds as one row."""
+    """Return the rows of a comparison as a table without notes. Repetitions over seeds are one row."""
     results = over_seeds(results)
     names = [name for name in results[0] if name != "note"]
     head = [loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name) for name in names]
@@ -25,7 +25,7 @@ def comparison_table(results: list[dict[str, Any]]) -> RichTable:
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
-    """Return a sentence if the algorithms do not give the same guarantee; else the empty text.
+    """Return a sentence if the algorithms give different guarantees; otherwise the empty text.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'
@@ -38,7 +38,7 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
 
 
 def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows that differ in their seed alone as one: means, with the standard deviation, as text.
+    """Merge rows that differ only in their seed: means with the standard deviation, as text.
 
     >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
     >>> over_seeds([{**row, "seed": 1, "ncp": 0.1}, {**row, "seed": 2, "ncp": 0.3}])

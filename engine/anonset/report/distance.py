@@ -1,14 +1,14 @@
-"""How far a loss is from the least that a cut of the hierarchy can have, in words."""
+"""Text on the distance between a loss and the minimum loss of a hierarchy cut."""
 
 from math import ceil, floor
 
 LOCAL = "Local recodings, and sets of items that are no nodes of the hierarchy, can lose less than any cut."
-"""What a bound does not say."""
-_EQUAL = 1e-9  # what floating-point numbers can prove
+"""Limitation of a bound."""
+_EQUAL = 1e-9  # smallest difference that floating-point numbers can prove
 
 
 def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
-    """Return in words how far a loss is from a proven lower bound, rounded up.
+    """Return a text on the distance between a loss and a proven lower bound, rounded up.
 
     >>> distance(0.0188, 0.018)
     'at most 4.5% above the least possible for a cut of the hierarchy'

@@ -1,10 +1,10 @@
-"""Bars and curves as SVG, within the page: told apart by pattern and by their labels, not by colour."""
+"""Inline SVG bars and curves, distinguished by pattern and label, not by colour."""
 
 from collections.abc import Sequence
 from html import escape
 
 Bar = tuple[str, float, str]
-"""Pattern (``solid``, ``hatched`` or ``light``), share between 0 and 1, and the text behind the bar."""
+"""Pattern (``solid``, ``hatched`` or ``light``), share between 0 and 1, and the text after the bar."""
 _WIDTH, _LEFT, _LINE, _HEIGHT = 360, 8, 17, 11
 _PATTERNS = {"solid": "#222", "hatched": "url(#hatch)", "light": "#bbb"}
 _HATCH = (
@@ -39,7 +39,7 @@ def bars(title: str, rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
 
 
 def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float]], mark: tuple[float, float]) -> str:
-    """Return a drawing of a line through points from (0, 0) to (1, largest), and a mark.
+    """Return a drawing of a line through points from (0, 0) to (1, largest), and a marker.
 
     >>> curve("losses", ("x", "y"), [(0.0, 0.4), (1.0, 0.1)], (0.5, 0.2)).count("<polyline")
     1

@@ -1,4 +1,4 @@
-"""The account of an inspection of data before anything is published."""
+"""Account of an inspection of data before publication."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from anonset.report.sections import facts_table, table
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
-"""Largest number of columns in the account: printing many thousands takes minutes."""
+"""Maximum number of columns in the account: printing many thousands takes minutes."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
-    """Return the findings for JSON."""
+    """Return the findings as JSON data."""
     classes = findings.quasi_identifiers
     return {
         "source": findings.source,

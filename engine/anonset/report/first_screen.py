@@ -1,4 +1,4 @@
-"""What the first screen of a page says: who is protected and who is not, and what a recipient can still count."""
+"""Content of the first screen of a page: who is protected, who is not, and which figures a recipient can count."""
 
 from functools import singledispatch
 
@@ -11,11 +11,11 @@ from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
-"""What is counted, the figure, and how far off it may be."""
+"""Counted thing, its figure, and its possible error."""
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return who is protected and who is not, a sentence each."""
+    """Return one sentence each on who is protected and who is not."""
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
@@ -25,7 +25,7 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
 
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
-    """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
+    """Return the figures that a recipient can count from the publication; with the original, also their errors."""
     errors, private = facts.errors, facts.private
     rows = counted_records(facts.summary)
     if errors is not None and errors.items_error is not None:
@@ -43,7 +43,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
 
 @singledispatch
 def counted_records(look: Summary) -> list[Figure]:
-    """Return the rows, or records, that a recipient can count."""
+    """Return the number of rows, or records, that a recipient can count."""
     raise unknown_kind(look)
 
 
@@ -64,12 +64,12 @@ def _(look: ChunksSummary) -> list[Figure]:
 
 @singledispatch
 def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[Figure]:
-    """Return how coarse the published symbols and numbers are.
+    """Return figures on the granularity of published symbols and numbers.
 
     Parameters
     ----------
     items_known
-        Whether it is known how many item occurrences are kept.
+        Whether the number of kept item occurrences is known.
     private
         Whether the report is internal.
     """

@@ -1,7 +1,7 @@
-"""The frontier of `joint-split`: what other weights lose of the relational values, and of the items.
+"""Frontier of `joint-split`: relational loss and item loss at other weights.
 
-The growth estimates the loss of the items by a fast search, which loses more than that of the leaves: the estimates are
-told relative to the first point, or scaled to the loss that was measured there.
+The growth estimates the item loss by a fast search, whose loss is higher than that of the leaves. Estimates are
+therefore shown relative to the first point, or scaled to the loss measured there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
-"""Relational losses near which a point is told, beside the first and the last."""
+"""Relational losses of the shown points, in addition to the first and the last point."""
 _LEAST = 1e-9
 
 
@@ -29,12 +29,12 @@ def frontier_text(points: Sequence[Pruning]) -> str:
 
 
 def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:
-    """Return the estimated item loss of each point, scaled so that the first one has the measured loss."""
+    """Return the estimated item loss of each point, scaled so that the first point has the measured loss."""
     return {point: point.item_loss / max(_LEAST, points[0].item_loss) * loss for point in points}
 
 
 def frontier_drawing(points: Sequence[Pruning], measures: Mapping[str, float]) -> str:
-    """Return a drawing of a frontier with the losses of what is published; empty without a frontier."""
+    """Return a drawing of the frontier with the losses of the publication; empty if there is no frontier."""
     if len(points) < 2:
         return ""
     line = [(point.relational_ncp, loss) for point, loss in scaled(points, measures["lm"]).items()]

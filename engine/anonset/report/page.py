@@ -1,4 +1,4 @@
-"""The page for a data protection officer: what is published, what it guarantees, what is at risk, what is left."""
+"""Page for a data protection officer: published data, guarantee, remaining risk and utility."""
 
 import re
 from collections.abc import Mapping
@@ -25,18 +25,18 @@ _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 @dataclass(frozen=True)
 class Purpose:
-    """The owner's statements on the publication; none of them is computed."""
+    """Statements of the owner on the publication; none is computed."""
 
     recipient: str = ""
-    """To whom it goes."""
+    """Recipient of the publication."""
     purpose: str = ""
-    """What for."""
+    """Purpose of the publication."""
     title: str = "Report on a publication"
-    """The title of the page."""
+    """Title of the page."""
 
 
 def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
-    """Return the internal page: everything that is known."""
+    """Return the internal page with all known facts."""
     report = facts.private
     if report is None:
         msg = "an internal report needs the private directory"
@@ -67,7 +67,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
 
 
 def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
-    """Return the page that goes with the data: a function of the publication and of the owner's words alone."""
+    """Return the page that accompanies the data; it depends only on the publication and the owner's statements."""
     public = replace(facts, private=None, before=(), errors=None)
     content = {
         **_common(public, purpose),
@@ -84,7 +84,7 @@ def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
 
 
 def render(facts: Mapping[str, Any]) -> str:
-    """Return the page of facts as HTML, which loads nothing from elsewhere.
+    """Return the page of facts as HTML without external resources.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def render(facts: Mapping[str, Any]) -> str:
 
 
 def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
-    """Return the facts of OUT itself, and the owner's statements."""
+    """Return the facts of OUT, and the owner's statements."""
     attested = facts.attested
     part = page_part(facts.after, facts.before, attested)
     return {
@@ -126,7 +126,7 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
 
 
 def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
-    """Return the three questions of the Article 29 Working Party (WP 216), and what the model answers.
+    """Return the three questions of the Article 29 Working Party (WP 216), and the model's answers.
 
     >>> from anonset.privacy import KmAnonymity
     >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
@@ -151,7 +151,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
-    """Return bars of how many occurrences and values are kept, generalized and suppressed."""
+    """Return bars with the shares of kept, generalized and suppressed occurrences and values."""
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
     bars_of = []

@@ -1,4 +1,4 @@
-"""Plots of comparisons and suggestions, whose lines differ by mark and dash and need no colour."""
+"""Plots of comparisons and suggestions. Lines differ by marker and dash, not only by colour."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ _DASHES = ("-", "--", "-.", ":")
 _GREYS = ("#000000", "#555555", "#888888")
 _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _LOG_FROM = 20
-"""The horizontal axis is logarithmic where its largest value is this many times the smallest."""
+"""Minimum ratio of the largest to the smallest value for which the horizontal axis is logarithmic."""
 _LOG_HEIGHT = 1000
 _NAMES = {
     "seconds": "seconds of the search",
@@ -30,29 +30,29 @@ _NAMES = {
     "peak_mib": "peak memory in MiB",
 }
 _COSTS = ("seconds", "seconds_verify", "peak_mib")
-"""What is drawn over sizes with two logarithmic axes: its slope is the exponent."""
+"""Figures drawn over sizes with two logarithmic axes, so that the slope is the exponent."""
 _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What the rows of a comparison are drawn over."""
+    """Axes and series of the plots of a comparison."""
 
     across: str | None
-    """The parameter on the horizontal axis; None: bars."""
+    """Parameter on the horizontal axis; None: bars."""
     series: tuple[str, ...]
-    """The columns that tell lines, or bars, apart."""
+    """Columns that distinguish lines or bars."""
     figures: tuple[str, ...]
-    """What is drawn, a picture each."""
+    """Plotted figures, one picture each."""
 
 
 def require_plots(folder: Path) -> None:
-    """Refuse plots if their folder exists or cannot be made, or the package that draws them is not installed.
+    """Reject plots if their folder exists or cannot be created, or if the plotting package is not installed.
 
     Raises
     ------
     InputError
-        With what to change or to install.
+        With the remedy.
     """
     if folder.exists():
         msg = f"--plot {folder}: exists already; plots go to a new directory"
@@ -66,7 +66,7 @@ def require_plots(folder: Path) -> None:
 
 
 def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
-    """Return what to draw over what: the parameter of most values across, and a line for all else that differs.
+    """Return the axes: the parameter with the most values is horizontal; all other varying columns distinguish lines.
 
     >>> rows = [{"algorithm": "apriori", "k": k, "outcome": "holds", "ncp": k / 9, "note": ""} for k in (2, 5)]
     >>> axes_of(rows)
@@ -86,9 +86,9 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
 
 
 def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
-    """Draw each figure into a file ``FIGURE.png``, and return the names of the files.
+    """Draw each figure into a file ``FIGURE.png``, and return the file names.
 
-    If runs are repeated over seeds, the mean is drawn, and a bar from the least to the most.
+    For runs repeated over seeds, the mean is drawn with a bar from the smallest to the largest value.
     """
     axes, written = axes_of(rows), []
     for figure in axes.figures:
@@ -101,7 +101,7 @@ def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
 
 @contextmanager
 def _picture(path: Path) -> Iterator[Any]:
-    """Yield empty axes, and write them to a file afterwards."""
+    """Yield empty axes, and write them to a file on exit."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -115,7 +115,10 @@ def _picture(path: Path) -> Iterator[Any]:
 
 
 def draw_frontier(suggestion: Suggestion, path: Path) -> None:
-    """Draw the losses of the candidates for an RT-dataset, and the frontier of `joint-split`; nothing if none holds."""
+    """Draw the losses of the candidates for an RT-dataset, and the frontier of `joint-split`.
+
+    No plot if no candidate holds.
+    """
     held = [one for one in suggestion.candidates if one.outcome == "holds" and {"rum", "lm"} <= one.measures.keys()]
     if not held:
         return
@@ -154,7 +157,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str
         style |= {
             "markersize": max(3.0, 9.0 - 1.2 * (number % 8)),
             "markerfacecolor": "none",
-        }  # each seen below the next
+        }  # smaller, hollow markers keep earlier series visible
         plot.errorbar(x, mean, ends if repeated else None, label=label, capsize=2, **style)
     if places and min(places) > 0 and (across in AXES or max(places) >= _LOG_FROM * min(places)):
         plot.set_xscale("log")
@@ -170,7 +173,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str
 
 
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
-    """Let the vertical axis begin at 0, or be logarithmic: as asked for, or for values of several magnitudes."""
+    """Let the vertical axis begin at 0, or make it logarithmic on request or for values of several magnitudes."""
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")
     elif min(values) >= 0:
@@ -202,7 +205,7 @@ def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[
 
 
 def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
-    """Return each position with the least, mean and largest value measured there."""
+    """Return each position with the smallest, mean and largest value measured there."""
     values: dict[float, list[float]] = {}
     for row in rows:
         if _is_number(row[across]) and _is_number(row[figure]):

@@ -1,4 +1,4 @@
-"""The account of a check: the verdict and the further findings."""
+"""Account of a check: the verdict and the other findings."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 
 def check_summary(check: PublicationCheck) -> dict[str, Any]:
-    """Return the outcome of a check for JSON."""
+    """Return the outcome of a check as JSON data."""
     verdict = check.verdict
     summary: dict[str, Any] = {
         "model": verdict.model.name,
@@ -36,13 +36,13 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         summary["correlations_found"] = {kind: violations.number for kind, violations in check.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
-        for violation in violations:  # the row tells who it is, to those who have it
+        for violation in violations:  # omit the individual: the row number is enough for people with the data
             del violation["individual"]
     return made
 
 
 def check_account(check: PublicationCheck) -> list[str]:
-    """Return the outcome of a check as lines for people, fit for a terminal."""
+    """Return the outcome of a check as lines for the terminal."""
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:
@@ -79,7 +79,7 @@ _IN_ORDER = (
 
 
 def _columns(check: PublicationCheck) -> str:
-    """Return the role of each column, so that a moved one is noticed."""
+    """Return the role of each column, so that users notice a changed role."""
     texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in check.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 

@@ -1,4 +1,4 @@
-"""JSON schemas of the documents that a publication comes with."""
+"""JSON schemas of the documents of a publication."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sections of an account: a table for people with its notes, and the same as data; written once for each medium."""
+"""Sections of an account: a table with notes for people, and the same facts as data; formatted once per medium."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ from anonset.release.tables import html_table
 from anonset.spelling import printable
 
 LEFT = ("guaranteed",)
-"""Columns of text; other columns but the first are numbers."""
+"""Text columns; all other columns except the first are numbers."""
 
 
 @dataclass(frozen=True)
 class Section(Discreet):
-    """One part of an account. Without rows or notes it is data alone, and no terminal or page shows it."""
+    """Part of an account. A section without rows and notes is only data, and is not shown on terminals or pages."""
 
     title: str = ""
     """Text above the table."""
     head: tuple[str, ...] = ()
-    """Names of the columns."""
+    """Column names."""
     rows: Sequence[tuple[str, ...]] = ()
-    """Texts of the cells."""
+    """Cell texts."""
     notes: Sequence[str] = ()
     """Sentences below the table."""
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Section(Discreet):
 
 
 def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:
-    """Return sections as lines and tables, with an empty line between two."""
+    """Return sections as lines and tables, separated by blank lines."""
     parts: list[str | RichTable] = []
     for section in sections:
         if not (section.rows or section.notes):
@@ -56,7 +56,7 @@ def for_html(sections: Iterable[Section]) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
 ) -> RichTable:
-    """Return a table without frames; the first column and those in `left` hold text, others numbers."""
+    """Return a table without frames. The first column and the columns in `left` are text, the others numbers."""
     made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left")
     for position, name in enumerate(head):
         made.add_column(name, justify="left" if position == 0 or name in left else "right", overflow="fold")

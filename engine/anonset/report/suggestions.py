@@ -1,4 +1,4 @@
-"""The account of the candidates for a guarantee, on one scale."""
+"""Account of the candidates for a guarantee, on one scale."""
 
 from dataclasses import replace
 from textwrap import shorten
@@ -16,7 +16,7 @@ from anonset.report.sections import table
 from anonset.spelling import counted
 
 _NOTE = 90
-"""Characters of the reason why a candidate publishes nothing."""
+"""Maximum length of the reason why a candidate publishes nothing."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
@@ -25,9 +25,10 @@ _ERRORS = (
 
 
 def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "", beside: str = "") -> dict[str, Any]:
-    """Return a suggestion for JSON; `command` runs the best, `with_own` that with the owner's hierarchy.
+    """Return a suggestion as JSON data.
 
-    `beside` runs that of another guarantee.
+    `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
+    with another guarantee.
     """
     own, other = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
@@ -61,9 +62,10 @@ def _entry(one: Candidate) -> dict[str, Any]:
 def suggestion_account(
     suggestion: Suggestion, command: str, with_own: str = "", beside: str = ""
 ) -> list[str | RichTable]:
-    """Return a suggestion for people; `command` runs the best, `with_own` that with the owner's hierarchy.
+    """Return a suggestion for people.
 
-    `beside` runs that of another guarantee.
+    `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
+    with another guarantee.
     """
     tried = counted(len(suggestion.candidates), "candidate")
     on = (
@@ -99,7 +101,7 @@ def suggestion_account(
 
 
 def _beside(suggestion: Suggestion, command: str) -> list[str]:
-    """Return what another guarantee leaves, where an algorithm with one was tried and holds."""
+    """Return the remaining utility under another guarantee, if a candidate with one was tried and holds."""
     if (other := suggestion.beside) is None:
         return []
     another = f"under another guarantee than {suggestion.model.name}"
@@ -107,7 +109,7 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
-    """Return the legend of the columns of the table."""
+    """Return the legend of the table columns."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
     kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
@@ -134,7 +136,7 @@ def _table(suggestion: Suggestion) -> RichTable:
 
 
 def name_of(one: Candidate) -> str:
-    """Return the algorithm with what was given beside the guarantee."""
+    """Return the name of the algorithm with its parameters other than the guarantee."""
     given = [
         name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
         for name, value in one.settings.items()
@@ -144,7 +146,7 @@ def name_of(one: Candidate) -> str:
 
 
 def levels_text(levels: Any) -> str:
-    """Return how far occurrences are generalized.
+    """Return by how many levels occurrences are generalized.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
     '1 level up 30.0%, 2 levels up 10.0%'

@@ -1,4 +1,4 @@
-"""Which technique is applied to each column, in the words of ISO/IEC 20889:2018."""
+"""Technique applied to each column, in the terms of ISO/IEC 20889:2018."""
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
@@ -10,9 +10,9 @@ from anonset.publications.base import unknown_kind
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles
 
 Row = tuple[str, str, str]
-"""Name of a column, its role, and its technique."""
+"""Column name, role and technique."""
 Retention = Mapping[str, Mapping[str, int]]
-"""What became of the original, which only its owner may know."""
+"""Counts of kept and changed original data. Only the owner may see them."""
 _KEPT = "none: published as it is, the owner's decision"
 _MASKED = "masking: the attribute is left out"
 
@@ -23,7 +23,7 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
     Parameters
     ----------
     exactly
-        Whether to say what became of the original, which only its owner may know.
+        Whether to state how the original was changed, which only its owner may know.
     """
     retention = facts.private.retention if exactly and facts.private is not None else None
     return _columns(facts.attested.data, facts, retention)
@@ -69,7 +69,7 @@ def _(files: PublishedFile, facts: ReportFacts, retention: Retention | None) -> 
 
 
 def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
-    """Return the columns that are not published."""
+    """Return the unpublished columns."""
     shown = facts.attested.data.columns
     return [
         *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
@@ -78,7 +78,10 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
 
 
 def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
-    """Return the technique for items; for the public the possible one, since suppressed items are not visible."""
+    """Return the technique for items.
+
+    The public version states the possible technique, because suppressed items are not visible.
+    """
     if retention is None:
         return "generalization, or local suppression where an item is in no published symbol"
     return _done(retention.get("items", {}), "local suppression of items")

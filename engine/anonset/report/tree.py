@@ -1,4 +1,4 @@
-"""A hierarchy drawn for people: branches, the leaves below each node, and how much is left out."""
+"""Text drawing of a hierarchy: branches, the leaf count below each node, and the number of omitted nodes."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
     Parameters
     ----------
     depth
-        Levels below the root to draw; None: all.
+        Maximum level below the root; None: all.
     most
-        Children of a node to draw; None: all. The others are counted, and the leaves below them.
+        Maximum number of children drawn per node; None: all. The other children and the leaves below them are counted.
 
     >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))
     >>> for line in drawn(tree, most=2):
@@ -36,7 +36,7 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
         return f"{printable(hierarchy.labels[node])}{'' if leaf[node] else f'  ({below[node]:,})'}"
 
     yield named(0)
-    open_ = [(_children(0, ends), 0, "")]  # the children of a node, how many are drawn, and what stands before them
+    open_ = [(_children(0, ends), 0, "")]  # children of a node, number of drawn children, and line prefix
     while open_:
         nodes, at, before = open_.pop()
         if at == len(nodes) or (depth is not None and len(open_) >= depth):

@@ -1,4 +1,4 @@
-"""The account of what is at risk after a publication, for people and programs: one file for each kind."""
+"""Account of the risks after a publication, for people and programs: one module for each kind."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ __all__ = ["PagePart", "account_and_summary", "buckets", "chunks", "html_of", "p
 
 
 def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[str, Any]]:
-    """Return the risks for people, and for JSON."""
+    """Return the risks as text for people, and as JSON data."""
     parts = sections(risk)
     return for_terminal(parts), for_json(parts)
 
 
 def html_of(risk: RiskReport) -> str:
-    """Return the tables of the risks, for notebooks."""
+    """Return the risk tables as HTML, for notebooks."""
     return for_html(sections(risk))

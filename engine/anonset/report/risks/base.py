@@ -1,4 +1,4 @@
-"""The account of what is at risk after a publication, by its kind."""
+"""Account of the risks after a publication, by its kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def sections(risk: RiskReport) -> list[Section]:
 
 @dataclass(frozen=True)
 class RiskTable(Discreet):
-    """A table of the page, with the sentences above and below it."""
+    """Table of the page, with the sentences above and below it."""
 
     head: tuple[str, ...] = ()
     rows: Sequence[tuple[str, ...]] = ()
@@ -35,44 +35,44 @@ class RiskTable(Discreet):
 
 @dataclass(frozen=True)
 class PagePart(Discreet):
-    """What a page says of a publication by its kind."""
+    """Sections of a page that depend on the kind of the publication."""
 
     published: str
-    """How the first rows are read."""
+    """Explanation of the first rows."""
     protection: Sequence[tuple[str, str]]
-    """Who is protected and who is not."""
+    """Sentences on who is protected and who is not."""
     drawing: str = ""
-    """Picture of the risks, as SVG."""
+    """Drawing of the risks, as SVG."""
     drawing_note: str = ""
-    """How it is read."""
+    """Explanation of the drawing."""
     below_k: Sequence[str] = ()
     """Sentences on the persons below k."""
     knowledge: RiskTable = RiskTable()
-    """How far somebody gets who knows something."""
+    """Re-identification risk by attacker knowledge."""
     told: RiskTable = RiskTable()
-    """What is told of other items."""
+    """Inference of other items."""
     attack: RiskTable = RiskTable()
-    """What an attack found."""
+    """Results of an attack."""
     attacks: Any = None
-    """What further attacks win, and what each one knows; None where none was tried."""
+    """Results of further attacks, and the knowledge that each requires; None if none was tried."""
     losses: str = ""
-    """What the losses mean."""
+    """Meaning of the losses."""
 
 
 @singledispatch
 def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    """Return what a page says of a publication by its kind.
+    """Return the sections of a page that depend on the kind of the publication.
 
     Parameters
     ----------
     before
-        How far somebody gets with the original; empty where that is not there, or not to be shown.
+        Risk by attacker knowledge with the original; empty if it is not available or not to be shown.
     """
     raise unknown_kind(risk)
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
-    """Return who is protected, by what a record stands for."""
+    """Return sentences on who is protected, by the unit of a record."""
     if attested.declarations.unit == "person":
         return [("Protected", "each person in the data: all rows of one id are one record.")]
     return [
@@ -82,7 +82,7 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
 
 
 def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
-    """Return how surely other items are inferred, if that was counted; `rows`: each row counts as one person."""
+    """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
     title = "What is told of the other items of somebody whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
@@ -93,7 +93,7 @@ def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
 
 
 def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return how surely other items are told: the headings, and a row of text by what tells it."""
+    """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
     bounds = (f"by {LIKELY:g} or more", f"by {SURE:g} or more")
     head = ("told by", "rows", "other items", *bounds, "rare ones", *bounds)
     return head, [
@@ -104,7 +104,7 @@ def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[
 
 
 def told_grid(told: Sequence[Telling]) -> RiskTable:
-    """Return the same for the page."""
+    """Return the same table for the page."""
     text = (
         "Random rows of the original, whose two rarest items are known: how many of their other items are told with at "
         "least such a probability, by what is published, by how often items occur alone, and by the original. Rare "

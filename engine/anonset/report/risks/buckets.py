@@ -1,4 +1,4 @@
-"""The account of what is at risk after buckets are published."""
+"""Account of the risks after buckets are published."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def _sections(risk: BucketRisk) -> list[Section]:
 
 
 def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
-    """Return how surely values are told: a row of text by what is found."""
+    """Return the confidence with which values are inferred, one text row for each statistic."""
     return [
         (inference.known, "" if inference.promised is None else f"{inference.promised:.3g}",
          f"{inference.highest:.3g}", str(inference.average), str(inference.above), str(inference.certain))
@@ -56,7 +56,7 @@ def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 
 def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
-    """Return what was guessed: a row of text by what was known."""
+    """Return the results of guessing, one text row for each kind of knowledge."""
     return [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
          "" if guesses.promised is None else f"{guesses.promised:.2%}")
@@ -100,7 +100,7 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
 
 
 def _drawing(risk: BucketRisk) -> str:
-    """Return bars of the probability of guessing a value: without groups, a row discloses its own."""
+    """Return bars of the probability of guessing a value. Without groups, a row discloses its own value."""
     rows: list[tuple[str, list[Bar]]] = []
     for inference in risk.inferences:
         own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]

@@ -1,4 +1,4 @@
-"""The account of what is at risk after chunks are published."""
+"""Account of the risks after chunks are published."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The account of what is at risk after records are published."""
+"""Account of the risks after records are published."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -37,7 +37,7 @@ def _sections(risk: Risk) -> list[Section]:
 
 
 def _exposures(risk: Risk) -> Section:
-    """Return how far somebody gets by what is known."""
+    """Return the re-identification risk by attacker knowledge."""
     notes = persons_below_k(risk, risk.exposures)
     notes.append("Highest: of the person that is easiest to find (prosecutor); on average: over all (marketer).")
     if risk.journalist is not None:
@@ -70,7 +70,7 @@ def _exposures(risk: Risk) -> Section:
 
 
 def _attempts(risk: Risk) -> Section:
-    """Return what the attack found, by what was known."""
+    """Return the results of the attack by attacker knowledge."""
     head = ("who knew", "persons", f"one {risk.unit} fits", "none fits", "found by guessing", "promised at most")
     rows = [
         (knowledge(tried.values, tried.items), f"{tried.attempts:,}", percent(tried.alone), percent(tried.none),
@@ -88,7 +88,7 @@ def _attempts(risk: Risk) -> Section:
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    """Return what attacks win, and which could not be tried."""
+    """Return the results of attacks, and the attacks that could not be tried."""
     notes = [f"{one.attack}: knows {one.knowledge}." for one in risk.outcomes]
     if risk.outcomes:
         notes.append("Control: the same where what it uses is random. Below k: theirs is among the fewer than k left.")
@@ -98,7 +98,7 @@ def _outcomes(risk: Risk) -> list[Section]:
 
 
 def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return what attacks win: the headings, and three rows of text an attack."""
+    """Return the results of attacks: the headings, and three text rows for each attack."""
     head = ("attack", "", "targets", "below k", "certain", "right by guessing")
     rows = list[tuple[str, ...]]()
     for one in outcomes:
@@ -111,7 +111,7 @@ def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[t
 
 
 def _skewed(skew: Skewness) -> str:
-    """Say how often a value is guessed by its class, beside a control."""
+    """Return a text on how often a value is guessed from its class, compared with a control."""
     beside = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} by classes filled at random"
     more = f"{percent(skew.doubled)} of the rows have one twice as likely as among all; at most {skew.largest_gain:.3g}"
     return f"Whoever guesses it by the quasi-identifiers is right for {percent(skew.guessed)} ({beside}): {more} times."
@@ -123,12 +123,13 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Return lines on how many persons are below k, by what the guarantee names; none if a person has one row.
+    """Return lines on the number of persons below k, for the knowledge in the guarantee; none if each row is one
+    person.
 
     Parameters
     ----------
     exposures
-        Those of the publication, or of its original.
+        Exposures of the publication, or of its original.
     """
     if risk.persons is None:
         return []
@@ -173,7 +174,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
 
 
 def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
-    """Return how far somebody gets by what is known; with the original, before and after."""
+    """Return the risk by attacker knowledge; with the original, before and after."""
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in risk.exposures:
@@ -216,7 +217,7 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return what further attacks win, and what each one knows; None where none was tried."""
+    """Return the results of further attacks, and the knowledge each requires; None if none was tried."""
     if not (risk.outcomes or risk.not_tried):
         return None
     notes = [f"{one.attack}: knows {one.knowledge}." for one in risk.outcomes]
@@ -225,7 +226,7 @@ def _further(risk: Risk) -> dict[str, object] | None:
 
 
 def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
-    """Return bars of who is alone with what is known, before and after."""
+    """Return bars of the share of persons who are unique given the attacker knowledge, before and after."""
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", risk.exposures)):
         for exposure in exposed:
