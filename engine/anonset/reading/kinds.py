@@ -289,9 +289,9 @@ def _are_serials(labels: Sequence[str]) -> bool:
 
 
 def _thousands(labels: Sequence[str]) -> str:
-    """Return the warning that points separate thousands.
+    """Return a warning if points may separate thousands; otherwise the empty text.
 
-    Each point precedes three digits, and other numbers are integers.
+    They may if each point precedes three digits, and all other numbers are integers.
     """
     pointed = [label for label in labels if "." in label]
     if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):

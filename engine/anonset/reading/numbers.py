@@ -241,7 +241,7 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
 
 def _is_held(text: str, number: float) -> bool:
-    """Return True if a float represents a text: equals its output, or is within the precision of its digits.
+    """Return True if `number` represents `text`: its output is the text, or both agree to the precision of the text.
 
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]

@@ -107,7 +107,7 @@ class EvaluateSettings(QuerySettings, ComparedSettings):
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job without its work directory.
 
-        If OUT differs, the private directory is that of OUT.
+        If a flag names another OUT, the private directory is that of the other OUT.
         """
         left_out = ("work_dir", "private") if "out" in flags else ("work_dir",)
         return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

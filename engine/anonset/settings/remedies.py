@@ -22,7 +22,7 @@ class Remedy(Discreet):
     column: str
     """Name of the column."""
     settings: Mapping[str, Any]
-    """``normalize``, ``inner_items`` and ``unknown``, if they are needed."""
+    """``normalize``, ``inner_items`` and ``unknown``, if needed."""
     misfits: int
     """Number of labels that are not leaves."""
     labels: int

@@ -66,7 +66,7 @@ _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 300
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
-"""Candidates by weak headers need more than 2 distinct values, and more than one per 200 rows or more than 50."""
+"""Candidates by weak headers need more than 2 distinct values, and more than the smaller of 50 and one per 200 rows."""
 _FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
 """Minimum number of distinct values of a person id, and the minimum number of rows for this rule."""
 _CELL, _FEWEST_DIGITS = "cell", 6
@@ -75,7 +75,8 @@ _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Minimum share of distinct opaque keys among the rows, and maximum number of rows with the most frequent key."""
+"""Range of the ratio of distinct opaque keys to rows, maximum share of rows with one key, and the upper end of the
+range for keys that a header names."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
@@ -350,7 +351,7 @@ def _is_birth_name(column: _Coded) -> bool:
 
 
 def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
-    """Return an upper bound on the persons who share names and birth by chance (expectation plus three deviations)."""
+    """Return how many persons may share names and birth by chance, with a margin of three standard deviations."""
     first = np.unique(codes, return_index=True)[1]
     first = first[codes[first] >= 0]
     persons = len(first)

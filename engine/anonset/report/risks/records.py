@@ -123,8 +123,7 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Return lines on the number of persons below k, for the knowledge in the guarantee; none if each row is one
-    person.
+    """Return lines on the number of persons below k, for the guaranteed knowledge; none if each row is a person.
 
     Parameters
     ----------
