@@ -179,8 +179,8 @@ class ReadOptions(FileOptions):
     """Sensitive attribute of bucketization."""
     id: Names = ()
     """Columns that together identify the person. An empty id is rejected, because the row belongs to no known person.
-    Repeated ids are rejected, unless `group` is set or there is a sensitive column (the id is then the left side of a
-    dependency, and may repeat)."""
+    Repeated ids are rejected, unless `group` is set or there is a sensitive column. With a sensitive column, the id is
+    the left side of a dependency, and may repeat."""
     keep: Names = ()
     """Columns that are published unchanged, by the owner's decision."""
     drop: Names = ()

@@ -75,8 +75,7 @@ _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Range of the ratio of distinct opaque keys to rows, maximum share of rows with one key, and the upper end of the
-range for keys that a header names."""
+"""Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
