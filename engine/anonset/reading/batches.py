@@ -1,4 +1,4 @@
-"""Sources of any size, read as batches of rows. Each format has a module of its own."""
+"""Sources of any size, read as batches of rows. Each format has a separate module."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from anonset.reading.source import OBJECT, DataFile, Source, source_of
 from anonset.spelling import setting
 
 HEAD = 1 << 20
-"""Number of bytes at the beginning of a text that are used to inspect its first rows."""
+"""Number of bytes at the beginning of a text that are used to inspect the first rows."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Batch(Discreet):
-    """Rows of one file."""
+    """Rows of a file."""
 
     where: str
     """Name of the file, for messages."""
@@ -72,7 +72,7 @@ class OpenedSource(Described):
     """Function that returns the first rows of those named columns that are cheap to read."""
 
     def held(self, columns: Mapping[str, Any]) -> "OpenedSource":
-        """Return this source with all its columns in memory, as one batch."""
+        """Return this source with all columns in memory, as a single batch."""
 
         def chosen(names: Sequence[str]) -> Mapping[str, Any]:
             return {name: columns[name] for name in names}

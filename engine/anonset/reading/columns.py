@@ -25,7 +25,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class Encoder:
-    """Encoder of the columns of one source."""
+    """Encoder of a source's columns."""
 
     where: str
     """Name of the source, for messages."""
@@ -70,7 +70,7 @@ class Encoder:
         return self._sets({name: column})[0]
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
-        """Encode several columns as one set-valued column with items ``column:item``."""
+        """Join several columns into a set-valued column with items ``column:item``."""
         try:
             require_joinable(columns)
         except InputError as error:
@@ -262,7 +262,7 @@ class Encoder:
         return arrow.split(text, " " if mark is None else mark)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
-        """Return the column as one array of text. Items must already be text or integers."""
+        """Return the column as a text array. Items must already be text or integers."""
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

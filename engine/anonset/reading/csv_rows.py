@@ -34,7 +34,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     Raises
     ------
     InputError
-        If there is no such file, or if its header or a row is invalid.
+        If there is no such file, or if the header or a row is invalid.
     """
     if not path.is_file():
         msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"

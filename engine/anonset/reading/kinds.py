@@ -74,7 +74,7 @@ _OF_PLACES = re.compile(
 _FIRST = 3
 """Number of labels that suggest date formats."""
 _LONGEST_WITHOUT_DOT = 4
-"""Length of a WHO ICD-10 code without its dot."""
+"""Length of a WHO ICD-10 code without the dot."""
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
 
 
@@ -115,7 +115,7 @@ def look_at(name: str, labels: Sequence[str]) -> Look:
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
-    """Return the format of values that are all of one kind."""
+    """Return the format of values of the same kind."""
     if kind == "dates":
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):

@@ -145,7 +145,7 @@ def read_numbers(
 
 
 class _Numbers:
-    """Values of one column during conversion."""
+    """Values of a column during conversion."""
 
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until

@@ -1,4 +1,4 @@
-"""Role of each column of a source, and the itemsets built from its columns."""
+"""Role of each column of a source, and the itemsets built from the columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ _FEW_ROWS = 16
 
 @dataclass(frozen=True)
 class Profile(Discreet):
-    """Statistics and kind of a column, without any of its values."""
+    """Statistics and kind of a column, without any values."""
 
     name: str
     """Name of the column."""

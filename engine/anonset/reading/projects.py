@@ -28,7 +28,7 @@ class ProjectColumn:
     role: str | None
     """``id``, ``relational``, ``sensitive``, ``keep`` or ``drop``; None if undeclared."""
     hierarchy: str | None = None
-    """Name of its hierarchy file."""
+    """Name of the hierarchy file."""
     weight: float | None = None
     others: tuple[str, ...] = ()
     """Descriptions of other settings."""

@@ -57,7 +57,7 @@ def estimate_size(path: str | Path) -> Size:
 
 
 def size_in(name: str, file: Any, size: int) -> Size:
-    """Estimate the content of an open file, given its name and size in bytes; see `estimate_size`."""
+    """Estimate the content of an open file, given the name and the size in bytes; see `estimate_size`."""
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
             return _parquet_size(file)
@@ -106,7 +106,7 @@ def _parquet_size(file: Any) -> Size:
 
 
 def _workbook_size(name: str, file: Any) -> Size:
-    """Estimate the content of a workbook from the sizes of its sheets."""
+    """Estimate the content of a workbook from the sheet sizes."""
     from zipfile import BadZipFile, ZipFile
 
     try:

@@ -1,4 +1,4 @@
-"""Build one table from batches of rows, in memory or in the files of a work directory.
+"""Build a table from batches of rows, in memory or in the files of a work directory.
 
 Labels get provisional codes when they first occur. A single odd item can change the canonical order, so the final codes
 are known only after the last label. Codes are rewritten if any code changed.
@@ -35,7 +35,7 @@ Tell = Callable[[int], None]
 
 
 def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
-    """Read any input that `source_of` accepts into one table.
+    """Read any input that `source_of` accepts into a table.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def gather(
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
     sets: SetColumn | None = None,
 ) -> Table:
-    """Read the batches of a source into one table.
+    """Read the batches of a source into a table.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ class _Sets(Closing):
         self.rows.append(replace(part, codes=codes[part.items]))
 
     def finished(self) -> SetColumn:
-        """Return the column with its final vocabulary."""
+        """Return the column with the final vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = replace(self.rows.finished(vocabulary), name=self.name)
         if not moved and self.in_order:
@@ -314,7 +314,7 @@ class _HeldIds(Closing):
         self._parts.append(column)
 
     def finished(self) -> CategoricalColumn:
-        """Return the column with its vocabulary."""
+        """Return the column with a vocabulary."""
         import pyarrow as pa
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))

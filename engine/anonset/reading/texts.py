@@ -33,7 +33,7 @@ class Categories:
         self.codes.append(codes[part.codes])
 
     def finished(self) -> CategoricalColumn:
-        """Return the column with its vocabulary."""
+        """Return the column with a vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
         if not moved:

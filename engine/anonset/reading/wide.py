@@ -74,7 +74,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
 
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
-    """Merge columns with one code each into one set-valued column. Empty and null cells add no code.
+    """Merge columns with one code each into a set-valued column. Empty and null cells add no code.
 
     Raises
     ------

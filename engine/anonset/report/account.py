@@ -215,7 +215,7 @@ def _since_text(unverified: Unverified[Any]) -> str:
 
 
 def _together_text(unverified: Unverified[Any]) -> str:
-    """Return a text on the joint guarantee with an earlier release, and its cost."""
+    """Return a text on the joint guarantee with an earlier release, and the cost."""
     if (beside := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
@@ -304,7 +304,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
-    """Return the losses, some of them also before merges of clusters, and the distance of one from its minimum."""
+    """Return the losses, some of them also before merges of clusters, and the distance of a loss from the minimum."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():

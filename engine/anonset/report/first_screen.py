@@ -11,11 +11,11 @@ from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
-"""Counted thing, its figure, and its possible error."""
+"""Name, figure and possible error of a count."""
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return one sentence each on who is protected and who is not."""
+    """Return sentences on who is protected and who is not."""
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)

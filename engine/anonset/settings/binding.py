@@ -51,7 +51,7 @@ def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
 def bind(
     table: Table, hierarchies: Mapping[str, HierarchySpec], model: PrivacyModel
 ) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the hierarchies, and re-encode the set-valued column by its hierarchy.
+    """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
     If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If a model
     bounds the inference of a sensitive column within classes, that column is kept: it is published unchanged.
@@ -85,7 +85,7 @@ def _with_sensitive_kept(table: Table, name: str | None) -> Table:
 def bind_columns(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the hierarchies, and re-encode the set-valued column by its hierarchy.
+    """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
     The hierarchy does not contain the items `beside`. If several set-valued columns were joined, either the joined
     column has a hierarchy, or each of them has.
@@ -133,7 +133,7 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
 
 
 def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy restricted to a column number of its file, or to the given nodes and their descendants.
+    """Return a hierarchy that publishes nothing above a column of the hierarchy file, or above the given nodes.
 
     A text is a column number, or a file that lists the nodes, one per line.
     """

@@ -105,7 +105,7 @@ class EvaluateSettings(QuerySettings, ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job without its work directory.
+        """Return the settings of a job without the work directory.
 
         If a flag names another OUT, the private directory is that of the other OUT.
         """

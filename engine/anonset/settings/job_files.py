@@ -23,7 +23,7 @@ _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", 
 
 
 def _config(path: Path) -> tuple[dict[str, Any], str]:
-    """Read settings from a TOML file, with its text. A key is an option name, with hyphens or underscores.
+    """Read settings and text of a TOML file. A key is an option name, with hyphens or underscores.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
 def _answered(
     path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
 ) -> dict[str, Any]:
-    """Return a job with the roles that belong to its answer on the unit."""
+    """Return a job with the roles for the declared unit."""
     answers = job.pop(ANSWERS, {})
     if "unit" not in job and not answers:
         return job

@@ -24,7 +24,7 @@ ON_BY_DEFAULT = "x-on-by-default"
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """Settings and default algorithms of one privacy model."""
+    """Settings and default algorithms of a privacy model."""
 
     home: str | type[PrivacyModel]
     """Class, or its module and name for an import on first use: a run needs only one or two."""
@@ -166,7 +166,7 @@ def companions_of(form: Form, value: Any) -> frozenset[str]:
 
 
 def field_texts(cls: type) -> dict[str, str]:
-    """Return the line of documentation under each field of a dataclass and of its bases."""
+    """Return the line of documentation under each field of a dataclass and of the base classes."""
     texts: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if is_dataclass(base):

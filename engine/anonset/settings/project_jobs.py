@@ -16,7 +16,7 @@ class ProjectJob:
     settings: dict[str, Any]
     """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """Model and its parameters; empty if any criterion is not supported, so that a job never silently promises less."""
+    """Model and parameters; empty if any criterion is not supported, so that a job never silently promises less."""
     trees: dict[str, str]
     """Name of each column's hierarchy in the other tool."""
     left: tuple[str, ...]

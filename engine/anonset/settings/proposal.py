@@ -45,7 +45,7 @@ def propose(
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Proposed]:
-    """Propose a role for each column, based on its name and its values.
+    """Propose a role for each column, based on name and values.
 
     Parameters
     ----------

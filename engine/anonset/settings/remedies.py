@@ -17,7 +17,7 @@ from anonset.spelling import counted, setting
 
 @dataclass(frozen=True)
 class Remedy(Discreet):
-    """Settings that make the labels of a column leaves of its hierarchy, and their cost."""
+    """Settings that make the labels of a column leaves of the hierarchy, and their cost."""
 
     column: str
     """Name of the column."""

@@ -70,7 +70,7 @@ else:
 
 
 class ReadingSettings(_FileSettings):
-    """Settings for reading a file, independent of its columns: the fields of `FileOptions`."""
+    """Settings for reading a file, independent of the columns: the fields of `FileOptions`."""
 
     model_config = _CONFIG
 
@@ -100,7 +100,7 @@ class ReadingSettings(_FileSettings):
 
 
 class ComparedSettings(ReadingSettings):
-    """Settings for comparing a publication with its original, in memory or in blocks."""
+    """Settings for comparing a publication with the original, in memory or in blocks."""
 
     private: str | None = Field(None, description="Private directory; default: OUT.private.")
     memory_limit: str | None = Field(
@@ -156,7 +156,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 
 
 class InputSettings(RoleSettings):
-    """Settings of a file with the roles of its columns and their hierarchies."""
+    """Settings of a file with column roles and hierarchies."""
 
     input: str = Field(
         description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; a folder, a glob or a URL also works."

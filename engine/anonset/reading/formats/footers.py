@@ -134,7 +134,7 @@ def _is_below_keys(row: list[str], fields: int) -> bool:
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:
-    """Return the start and end of the last line of the first `end` bytes, without its line end."""
+    """Return the start and end of the last line of the first `end` bytes, without the line end."""
     stop = end
     if stop and data[stop - 1] == ord("\n"):
         stop -= 1

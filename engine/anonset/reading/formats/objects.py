@@ -19,7 +19,7 @@ _COLUMN = "items"
 
 
 class Columns(NamedTuple):
-    """Named Arrow columns, or one set-valued column."""
+    """Named Arrow columns, or a set-valued column."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Any]
@@ -221,6 +221,6 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
 
 
 def open_object(source: Source, how: Reading) -> OpenedSource:
-    """Open a Python object as one batch."""
+    """Open a Python object as a single batch."""
     columns = columns_of(source.where, source.given, how.labels)
     return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)

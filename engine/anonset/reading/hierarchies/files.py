@@ -295,7 +295,7 @@ def _text(where: Path) -> str:
 
 
 def _lines(where: Path, text: str) -> list[_Line]:
-    """Parse the file with its separator, and drop the header."""
+    """Parse the file with the detected separator, and drop the header."""
     bare = _QUOTED.sub("", text) if ";" in text else ""
     if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
         return _without_header(_parsed(where, text, ","))

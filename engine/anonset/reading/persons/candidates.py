@@ -96,7 +96,7 @@ class PersonKey(Discreet):
     persons: int
     """Number of distinct combinations of values in these rows."""
     agreeing: tuple[str, ...] = ()
-    """Attributes that agree within its values."""
+    """Attributes that agree within the values."""
     cut: bool = False
     """True if a spreadsheet truncated the values, so that different persons may share a value."""
     beyond_chance: bool = True
@@ -378,7 +378,7 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
 
 
 def _coded(name: str, column: Any) -> _Coded:
-    """Return the first rows of a column as codes, with its meaning by header or by values."""
+    """Return the first rows of a column as codes, with the meaning of the header or the values."""
     import pyarrow as pa
 
     chunk = column.slice(0, _MOST_ROWS).combine_chunks()
@@ -424,7 +424,7 @@ def _are_cut(labels: Sequence[str]) -> bool:
 
 
 def _first_rows(ids: Sequence[Int64]) -> Int64:
-    """Return the first row of each record, given the codes of its ids."""
+    """Return the first row of each record, given the codes of the ids."""
     return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Account of the risks after a publication, by its kind."""
+"""Account of the risks after a publication, by kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

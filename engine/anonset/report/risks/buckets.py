@@ -100,7 +100,7 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
 
 
 def _drawing(risk: BucketRisk) -> str:
-    """Return bars of the probability of guessing a value. Without groups, a row discloses its own value."""
+    """Return bars of the probability of guessing a value. Without groups, a row discloses the value."""
     rows: list[tuple[str, list[Bar]]] = []
     for inference in risk.inferences:
         own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]

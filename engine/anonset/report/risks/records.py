@@ -111,7 +111,7 @@ def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[t
 
 
 def _skewed(skew: Skewness) -> str:
-    """Return a text on how often a value is guessed from its class, compared with a control."""
+    """Return a text on how often a value is guessed from the class, compared with a control."""
     beside = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} by classes filled at random"
     more = f"{percent(skew.doubled)} of the rows have one twice as likely as among all; at most {skew.largest_gain:.3g}"
     return f"Whoever guesses it by the quasi-identifiers is right for {percent(skew.guessed)} ({beside}): {more} times."

@@ -21,11 +21,11 @@ class ChunkTables(NamedTuple):
     """Disassociated publication as ``pyarrow.Table``. Items are lists of texts; all other columns are numbers."""
 
     clusters: Any
-    """Cluster, its record count, its terms."""
+    """Cluster, record count, terms."""
     chunks: Any
-    """Cluster, chunk, the items of a sub-record, its frequency in the chunk."""
+    """Cluster, chunk, items of a sub-record, frequency of the sub-record in the chunk."""
     shared: Any
-    """First and last cluster, chunk, the items of a sub-record, its frequency in the chunk."""
+    """First and last cluster, chunk, items of a sub-record, frequency of the sub-record in the chunk."""
     counts: Any = None
     """Item (as text), and the number of records that contain it as a term; None if no totals are published."""
 
@@ -136,7 +136,7 @@ def write_chunks(
 
 
 def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
-    """Yield the header of a table, and the lines of some of its rows."""
+    """Yield the header of a table, and the lines of some rows."""
     yield csv_bytes(COLUMNS[table], [arrow.text_array([]) for _ in COLUMNS[table]])[0]
     for a, b in spans(end - first):
         yield csv_bytes(COLUMNS[table], [_text(column) for column in tables.rows(table, first + a, first + b).columns])[

@@ -1,4 +1,4 @@
-"""Write records in one file or in parts."""
+"""Write records in a single file or in parts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -88,7 +88,7 @@ def write_published(
     Joined set-valued columns are written as separate columns again. Symbols of a record are in canonical order, joined
     by the separator (a blank in FIMI). In Parquet they are ``list<string>``, in row groups of `ROWS_PER_GROUP` or
     `BYTES_PER_GROUP`, whichever means fewer rows. All other columns are text. The bytes depend only on the published
-    content and on `part_rows`, not on its storage.
+    content and on `part_rows`, not on storage.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def write_published(
 
 
 def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
-    """Write columns as one file, block by block."""
+    """Write columns to a file, block by block."""
     if format == "parquet":
         return _write_parquet(columns, path)
     if format == "dat" and isinstance(columns[0], SetColumn):
