@@ -65,15 +65,16 @@ class RecordsCheck(KindCheck[Records]):
             require_agreement(self.publication, tree)
 
     def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Reject single values that are absent from the original, unless a hierarchy explains them."""
+        """Reject single values that are absent from the original, unless a hierarchy or the codebook explains them."""
         before = {column.name: column for column in table.relational}
+        in_codebook = {symbol.label for symbol in self.publication.value_sets}
         for column in self.publication.relational:
             own = before.get(column.name)
             if not isinstance(own, CategoricalColumn) or column.name in hierarchies:
                 continue
             values = {_value(label) for label in own.vocabulary.labels}
             for label in column.vocabulary.labels:
-                if len(members_of(label)) < 2 and _value(label) not in values:
+                if label not in in_codebook and len(members_of(label)) < 2 and _value(label) not in values:
                     way = f"{setting('hierarchy')} {column.name}=..."
                     what = f"column {column.name!r}: {datum(label)} is no value of the original"
                     msg = f"{what}; {way} must say which values it stands for"

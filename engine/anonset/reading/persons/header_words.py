@@ -115,7 +115,7 @@ _SENSITIVE_STEMS = (
     "screening", "asyl", "foerderb", "disab", "impair", "pflegeb", "sozialhilfe", "welfare", "violen", "gewalt",
     "trauma", "psych", "allerg", "schmerz", "vaccin", "impf", "biops", "patholog", "operation", "surger", "medikation",
     "medicat", "insolv", "bankrup", "penalt", "strafe", "genet", "abuse",
-    "unvertraeg", "intoler", "schwerb", "voting", "politic", "medical", "medizin",
+    "unvertraeg", "intoler", "schwerb", "voting", "politic",
     "douleur", "depist", "discapac", "vacun", "embaraz", "alerg", "ziekte", "zwanger",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
