@@ -54,9 +54,11 @@ def mark_forced(
         rows = members[start[c] : start[c + 1]]
         local, shape = local_nodes(records, rows, tree, scratch)
         posting, _, _, longest = postings(records, rows, tree, scratch, local, shape)
-        forced[c] = True
+        forced[c], position = True, 0
         for node in nodes[node_start[c] : node_start[c + 1]]:
-            around, n_children = _surroundings(int(np.searchsorted(local, node)), shape)
+            while local[position] < node:
+                position += 1
+            around, n_children = _surroundings(position, shape)
             if not _has_rare_set(around, n_children, posting, rule[0], min(rule[1], longest)):
                 forced[c] = False
                 break

@@ -134,7 +134,7 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
     )  # fmt: skip
     assert len(killed) == 2
     gathered = {"_Share", "_Find"} if suppress else set()  # without suppression tables tell all rare sets
-    assert {"Supports", "_CountSiblings", "CountSets", *gathered} <= set(sent)
+    assert {"NodeSupports", "_CountSiblings", "CountSets", *gathered} <= set(sent)
     left = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}  # those of who was killed
     assert left == {"indptr", "items"}
 

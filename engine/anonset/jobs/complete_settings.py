@@ -38,7 +38,8 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
     settings, given
         Settings of the rejected run, and its flags with ``input``.
     """
-    if settings.resume or not Path(settings.out).parent.is_dir():  # a resumed run requires the same settings
+    # a resumed run requires the same settings; whether a cluster answers is not known here
+    if settings.resume or settings.cluster or not Path(settings.out).parent.is_dir():
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
         require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)

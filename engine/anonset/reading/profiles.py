@@ -35,6 +35,8 @@ _SOME = 500
 _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
+_ROWS_OF_A_TITLE = 4
+"""Mean rows of a text from which it is a title, not a sentence of one record."""
 _ROWS_OF_A_DATE = 100
 """A column contains dates if at least one label in this many does."""
 _FEW_ROWS = 16
@@ -143,7 +145,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         commas=(look.kind == "text" or look.odd > 0 or look.form == ",")
         and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
-        prose=_prose(values.given) if look.kind == "text" else "",
+        prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
         results=are_results(values.given),
     )
 
@@ -213,18 +215,21 @@ def _of_sets(
     return Profile(
         name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
         null_words=tuple(sorted(NULLS.intersection(held))),
-        prose="items are dates" if kind == "dates" else _prose(held),
+        prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
 
 
-def _prose(labels: Sequence[str]) -> str:
-    """Return why labels are text that may mention persons: they contain dates, or are sentences."""
+def _prose(labels: Sequence[str], occurrences: int) -> str:
+    """Return why labels are text that may mention persons: they contain dates or contacts, or are sentences that seldom
+    repeat. Titles repeat.
+    """
     looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain dates"
     if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain telephone numbers or e-mail addresses"
-    return "free text" if are_sentences(looked_at) else ""
+    repeats = occurrences >= _ROWS_OF_A_TITLE * len(labels)
+    return "free text" if not repeats and are_sentences(looked_at) else ""
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
