@@ -36,7 +36,7 @@ _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
 _ROWS_OF_A_TITLE = 4
-"""Mean rows of a text from which it is a title, not a sentence of one record."""
+"""Mean rows of a capitalized text from which it is a title, not a sentence."""
 _ROWS_OF_A_DATE = 100
 """A column contains dates if at least one label in this many does."""
 _FEW_ROWS = 16
@@ -220,16 +220,15 @@ def _of_sets(
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:
-    """Return why labels are text that may mention persons: they contain dates or contacts, or are sentences that seldom
-    repeat. Titles repeat.
-    """
+    """Return why labels are text that may mention persons: they contain dates or contacts, or are sentences."""
     looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain dates"
     if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain telephone numbers or e-mail addresses"
-    repeats = occurrences >= _ROWS_OF_A_TITLE * len(labels)
-    return "free text" if not repeats and are_sentences(looked_at) else ""
+    words = [word for label in looked_at for word in label.split()]
+    are_titles = occurrences >= _ROWS_OF_A_TITLE * len(labels) and 2 * sum(w[:1].isupper() for w in words) >= len(words)
+    return "free text" if not are_titles and are_sentences(looked_at) else ""
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
