@@ -117,12 +117,12 @@ class Line:
 
     @property
     def ratio(self) -> float:
-        """What it takes, of what it took."""
+        """CPU time after the change, divided by the CPU time before."""
         return self.after / max(self.before, 1e-9)
 
     @property
     def slower(self) -> bool:
-        """Whether it takes over 5% more, and not by what no clock can tell."""
+        """Whether it takes more than 5% longer, beyond the resolution of the clock."""
         return self.after > SLOWER * self.before + NOISE
 
     def __str__(self) -> str:

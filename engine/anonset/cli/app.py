@@ -60,7 +60,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 _PLACES = {"import": ("import_project", "import_project")}
-"""Modules and functions that do not have the name of their command."""
+"""Modules and functions whose names differ from their commands."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
     "Every command takes --log-format json: progress, warnings and errors as lines of JSON on standard error. "
@@ -116,11 +116,10 @@ def run_command(arguments: Sequence[str]) -> Any:
 
 
 def _name_what_killed_runs_left() -> None:
-    """Warn of raw data that killed runs left among the temporary files."""
+    """Warn of raw data that killed runs left in the temporary directory."""
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return
-
     if warning := warning_of_what_is_left():
         warn(warning)
 

@@ -51,7 +51,7 @@ def whole_number(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
-    """Read an integer of at most 64 bits, of a command whose options are not validated together.
+    """Read an integer of at most 64 bits; for commands without a settings model.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that flags give: lists of names are split, and mappings are read.
+    """Return the settings of given flags, with lists split and mappings parsed.
 
     Raises
     ------
@@ -111,11 +111,11 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
 
 
 _COMPLETED = ("model", "algorithm", "algorithms")
-"""Settings whose values shells complete; any text is taken, so that a refusal can name what was meant."""
+"""Settings with shell completion. Any text is accepted, so that the error message can suggest a name."""
 
 
 def name_of(names: Iterable[str]) -> Any:
-    """Return the type of a text whose values shells complete."""
+    """Return a text type with shell completion."""
     return Union[str, Literal[tuple(names)]]  # noqa: UP007
 
 
@@ -167,7 +167,7 @@ _REST = ("Parameters of algorithms", "Machinery")
 
 
 def _group_of(name: str, info: "FieldInfo") -> Group:
-    """Return under which heading help shows a flag; those that name the algorithms they are of come late."""
+    """Return the help heading of a flag; flags of single algorithms have a late heading."""
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
     if heading is None:
         heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]

@@ -1,4 +1,4 @@
-"""What a command says to a program: a JSON object a line on standard error (``--log-format json``).
+"""Log for programs: one JSON object per line on standard error (``--log-format json``).
 
 Lines may be kept where many read them. So no text in them is made from the data: what a message takes from these
 (`anonset.errors.datum`) stands there as ``…``.
@@ -24,7 +24,7 @@ _own: list[TextIO] = []  # the standard error of this process, which no other co
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the arguments without ``--log-format``, wherever it stands, and whether it asks for JSON.
+    """Return the arguments without ``--log-format``, and whether it requests JSON.
 
     >>> taken_from(["verify", "out", "--log-format", "json"]), taken_from(["--log-format=text", "demo"])
     ((['verify', 'out'], True), (['demo'], False))
@@ -50,7 +50,7 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def take_standard_error() -> None:
-    """Keep standard error for the lines of the log.
+    """Reserve standard error for the lines of the log.
 
     Other text is dropped: it may show data, and programs cannot read it. Libraries in this process and in child
     processes write such text, and Python does when threads fail or the process exits.
@@ -62,7 +62,7 @@ def take_standard_error() -> None:
 
 
 class JsonLog:
-    """Writes what happens in a command as lines of JSON: one ``start``, at last one ``end``."""
+    """Writes the events of a command as lines of JSON, from ``start`` to ``end``."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._said = arguments
@@ -73,14 +73,14 @@ class JsonLog:
         self._when = self._began
 
     def start(self) -> None:
-        """Tell which command this is."""
+        """Write the start line with the command."""
         from importlib.metadata import version
 
         command = next((one for one in self._said if not one.startswith("-")), None)
         self._write("start", schema=SCHEMA, version=version("anonset"), command=command)
 
     def progress(self, stage: str, done: float, total: float) -> None:
-        """Tell how far a stage is: when it begins, when it is finished, and between about once a second."""
+        """Write the progress of a stage: at its start, at its end, and about once a second."""
         with self._lock:
             now, state = time.monotonic(), (done, total)
             known = self._shown.get(stage)
@@ -90,15 +90,15 @@ class JsonLog:
             self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)
 
     def message(self, level: str, text: str, **more: Any) -> None:
-        """Tell a ``note``, a ``warning`` or an ``error``, without what the text takes from the data."""
+        """Write a ``note``, a ``warning`` or an ``error`` without values of the data."""
         self._write("message", level=level, message=public_text(text), **more)
 
     def result(self, **values: Any) -> None:
-        """Keep for the end what came of the command: figures and paths, nothing of the data."""
+        """Store results for the end line: figures and paths, no data."""
         self._result |= values
 
     def end(self, code: int) -> None:
-        """Tell how the command ended, and what came of it."""
+        """Write the end line: exit code and results."""
         self._write("end", exit_code=code, seconds=round(time.monotonic() - self._began, 3), **self._result)
 
     def _write(self, event: str, **values: Any) -> None:
@@ -113,7 +113,7 @@ class JsonLog:
 
 
 def _number(value: float) -> float | None:
-    """Return a number as JSON knows it, whole ones without a point."""
+    """Return a number for JSON; whole numbers without a decimal point."""
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else float(value)

@@ -19,7 +19,7 @@ from anonset.spelling import spell_options
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 _RARELY = (300_000, 50, 100)
-"""Objects and rounds between two searches for cycles: importing makes many objects and hardly a cycle."""
+"""Thresholds of the garbage collector: imports create many objects and few cycles."""
 
 
 def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the package whose absence an error tells, or what it was raised from; empty for modules of our own."""
+    """Return the missing package that caused an error; empty if there is none or if it is part of anonset."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]
@@ -53,7 +53,7 @@ def _missing(error: BaseException | None) -> str:
 
 
 def _run(arguments: Sequence[str], *, own_process: bool) -> int:
-    """Run a command, and tell of it as it was asked for."""
+    """Run a command and report it in the requested log format."""
     from anonset.cli.app import run_command
 
     if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
@@ -81,7 +81,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def describe(error: BaseException) -> str:
-    """Say in one line what went wrong, with what it takes from the data marked (see `anonset.errors`)."""
+    """Print an error in one line. Values of the data are marked (see `anonset.errors`)."""
     if isinstance(error, KeyboardInterrupt):
         return f"{'interrupted' if _number(error) == _SIGINT else 'terminated'}; nothing was published"
     if isinstance(error, ImportError) and (package := _missing(error)):
@@ -120,7 +120,7 @@ def run() -> None:
 
 
 def _open_streams() -> None:
-    """Let output that nobody wants, closed by ``>&-``, go nowhere; else the next file opened would receive it."""
+    """Redirect closed output (``>&-``) to the null device; otherwise the next opened file would receive it."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest that is free
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
@@ -133,7 +133,7 @@ def _open_streams() -> None:
 
 
 def _show_defect(error: Exception) -> None:
-    """Show where an error that nobody foresaw came from, and not what it says: that may be a value of the data."""
+    """Print the traceback of a defect without its message, which may contain values of the data."""
     import traceback
 
     from anonset.cli.output import has_log, say
@@ -153,7 +153,7 @@ def _interrupted(error: KeyboardInterrupt) -> int:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show a warning of a library in one line, without the places in the code; to a program its kind alone."""
+    """Print a library's warning in one line without source locations; the log gets its type only."""
     from anonset.cli.output import warn
     from anonset.errors import foreign
 
@@ -161,7 +161,7 @@ def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -
 
 
 def _number(error: BaseException) -> int:
-    """Return the number of the signal behind an interruption."""
+    """Return the signal number of an interruption."""
     return next((part for part in error.args if isinstance(part, int)), _SIGINT)
 
 
@@ -183,6 +183,6 @@ def _say(error: BaseException) -> None:
 
 
 def _end(code: int) -> None:
-    """Tell a program how the command ended, if one listens."""
+    """Write the exit code to the log, if there is one."""
     if output := sys.modules.get("anonset.cli.output"):
         output.end_log(code)

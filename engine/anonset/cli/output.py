@@ -1,4 +1,4 @@
-"""What a command writes: results, for people or as JSON, to standard output; notes and progress to standard error."""
+"""Output of a command: results (text or JSON) on standard output, notes and progress on standard error."""
 
 import json
 import os
@@ -20,22 +20,22 @@ from anonset.strict_json import dumps
 
 
 class Log(Protocol):
-    """What is told to a program in place of people."""
+    """Messages for a program instead of a person (``--log-format json``)."""
 
     def progress(self, stage: str, done: float, total: float) -> None:
-        """Tell how far a stage is."""
+        """Report the progress of a stage."""
         ...
 
     def message(self, level: str, text: str, **more: Any) -> None:
-        """Tell a note, a warning or an error."""
+        """Report a note, a warning or an error."""
         ...
 
     def result(self, **values: Any) -> None:
-        """Keep for the end what came of the command."""
+        """Store the results for the last line."""
         ...
 
     def end(self, code: int) -> None:
-        """Tell how the command ended."""
+        """Report the exit code."""
         ...
 
 
@@ -44,7 +44,7 @@ _WIDTH = 160  # of tables where no terminal says its own
 
 
 def show(*parts: RenderableType) -> None:
-    """Show text and tables; markup in them is shown as it is."""
+    """Print text and tables. Markup is printed, not interpreted."""
     width = None if sys.stdout.isatty() else _WIDTH
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
@@ -67,7 +67,7 @@ def _escaped(letter: str) -> str:
 
 
 def _write(text: str) -> None:
-    """Write to standard output; a reader that has gone away changes no exit code."""
+    """Write to standard output; a closed pipe does not change the exit code."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -76,29 +76,29 @@ def _write(text: str) -> None:
 
 
 def log_to(log: Log) -> None:
-    """Write what is told on standard error to a log from now on."""
+    """Send messages to a log instead of standard error."""
     _log[:] = [log]
 
 
 def has_log() -> bool:
-    """Tell whether a program is told, and not people."""
+    """Return True if messages go to a log."""
     return bool(_log)
 
 
 def tell_result(**values: Any) -> None:
-    """Tell a program at the end what came of the command: figures and paths, nothing of the data."""
+    """Store results for the last line of the log: figures and paths, no data."""
     if _log:
         _log[0].result(**values)
 
 
 def end_log(code: int) -> None:
-    """Tell a program how the command ended, and then people again."""
+    """Write the exit code to the log, and stop logging."""
     if _log:
         _log.pop().end(code)
 
 
 def say(message: str, level: str = "note", **more: Any) -> None:
-    """Write a note to standard error; where that is not possible, as on a terminal that is gone, nobody can be told.
+    """Write a note to standard error, if it is open.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def warn(message: str) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Let what a stream still holds, and what is yet to come, go nowhere: it would fail again when the process ends."""
+    """Discard buffered and further output of a broken stream, because flushing it at exit would fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -135,7 +135,7 @@ Progress = Callable[[str, float, float], None]
 
 @contextmanager
 def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
-    """Give a callback that shows progress, or None where nobody looks. What is compiled meanwhile is shown too."""
+    """Yield a callback that shows progress and compilation, or None if nothing is shown."""
     if quiet:
         yield None
         return
@@ -159,7 +159,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
 
 
 class _Phases:
-    """Shows one phase at a time: the last that was heard of; after compiling, the one that it interrupted."""
+    """Shows the latest phase; after compilation, the phase before it."""
 
     def __init__(self, bars: Bars) -> None:
         self._compiling = COMPILING
@@ -170,7 +170,7 @@ class _Phases:
         self._lock = threading.Lock()  # workers report too
 
     def show(self, phase: str, done: float, total: float) -> None:
-        """Show how far a phase is; a total of 0 stands for one that nobody knows."""
+        """Show the progress of a phase; a total of 0 means that the total is unknown."""
         with self._lock:
             if phase == self._compiling and phase not in self._tasks:
                 say_compiling()
@@ -191,7 +191,7 @@ class _Phases:
         self._bars.update(task, completed=done, total=total or None, amount=amount, rate=rate)
 
     def _bring_up(self, phase: str | None) -> None:
-        """Show this phase in the place of the one that is visible."""
+        """Replace the visible phase."""
         if phase == self._visible:
             return
         if self._visible is not None:
@@ -202,7 +202,7 @@ class _Phases:
 
 
 def _say_uncached() -> Progress:
-    """Return a callback that says once that machine code cannot be kept, if a kernel is compiled and it cannot."""
+    """Return a callback that warns once if a kernel is compiled and the compiled code cannot be cached."""
     silent = [False]
 
     def told(_phase: str, _done: float, _total: float) -> None:
@@ -214,7 +214,7 @@ def _say_uncached() -> Progress:
 
 
 def say_compiling() -> None:
-    """Say that kernels are being compiled, and whether this will be so again."""
+    """Note that kernels are being compiled, and whether the next run compiles them again."""
     if (folder := kernel_cache()) is None:
         say("compiling kernels, in every run anew: there is no folder to keep them in; name one by NUMBA_CACHE_DIR")
     else:

@@ -1,4 +1,4 @@
-"""What is wrong with the words of a command, in ours: the option, what it takes, and what was probably meant."""
+"""Messages about invalid arguments: the option, its allowed values, and the probably intended option."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -24,13 +24,13 @@ _MEANT = {
     "--threads": "--workers",
     "--jobs": "--workers",
 }
-"""Options of other tools, and ours for the same."""
+"""Options of other tools, and the corresponding options of anonset."""
 _OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 
 
 def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
-    """Say in a line what is wrong with the arguments of a command."""
+    """Return a one-line message about invalid arguments."""
     if isinstance(error, UnknownOptionError):
         return _unknown_option(error, arguments)
     if isinstance(error, UnknownCommandError) and error.app is not None and error.unused_tokens:
@@ -68,7 +68,7 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
 
 
 def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the value of an option, if one stands behind it."""
+    """Yield the value of an option, if there is one."""
     for argument, following in pairwise([*arguments, "-"]):
         if argument.startswith(f"{given}="):
             yield argument.removeprefix(f"{given}=")
@@ -77,7 +77,7 @@ def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _unfit(error: CoercionError, token: Any) -> str:
-    """Say what an option takes."""
+    """Return the allowed values of an option as text."""
     name = token.keyword or (error.argument.name if error.argument is not None else "an argument")
     if error.msg is not None:  # from a converter of ours
         return f"{name} {error.msg}"

@@ -1,4 +1,4 @@
-"""The help of a command with many options: first an example, then the few options that nearly everyone needs."""
+"""Short help of commands with many options: an example and the most common options."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Short(NamedTuple):
-    """What the help of a command begins with."""
+    """Beginning of the help of a command."""
 
     example: str
-    """A command line that most readers can start from."""
+    """Example command line."""
     options: tuple[str, ...]
-    """The options that it shows."""
+    """Options of the short help."""
 
 
 SHORT = {
@@ -58,7 +58,7 @@ SHORT = {
         ("items", "relational", "id", "model", "algorithms", "k", "m"),
     ),
 }
-"""By command, what nearly everyone needs of it."""
+"""Short help by command."""
 
 
 def shorten_help(app: App, arguments: Sequence[str]) -> None:
@@ -88,7 +88,7 @@ def _algorithm_in(arguments: Sequence[str]) -> str | None:
 
 
 class _OnlySome(DefaultFormatter):
-    """Shows the arguments, and of the options some."""
+    """Shows all arguments and some options."""
 
     def __init__(self, options: Collection[str]) -> None:
         super().__init__()
