@@ -1,4 +1,4 @@
-"""Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), data only where it is."""
+"""Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), real data if available."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ settings.load_profile("anonset")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile all kernels, in opposite order in the two workers: each finds on disk what the other has compiled."""
+    """Compile all kernels, in opposite order in the two workers, so that they share the work through the cache."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
@@ -28,7 +28,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_compiled() -> Iterator[None]:
-    """Reserve no memory for compiling kernels in this process: the first tests compile them."""
+    """Reserve no memory for compilation in this process: the first tests compile all kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonset.jobs.warmup.is_warm", lambda: True)
         yield
@@ -36,7 +36,7 @@ def kernels_are_compiled() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the system's temporary files apart: what killed runs left there would be named in what a test looks at."""
+    """Use a private temporary directory: leftovers of other processes would change the output of commands."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
         patch.setattr("tempfile.tempdir", None)
@@ -45,7 +45,7 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture
 def on_disk() -> Iterator[Path]:
-    """Give a folder of the checkout, for tests of memory: where other temporary files lie may be a part of it."""
+    """Return a folder of the checkout: /tmp may be in memory, which distorts memory measurements."""
     build = Path(__file__).parents[1] / "build"
     build.mkdir(exist_ok=True)
     with TemporaryDirectory(prefix="tests-", dir=build) as folder:
@@ -54,7 +54,7 @@ def on_disk() -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def temporary_files_of_killed_runs() -> Iterator[None]:
-    """Remove what a run that a test killed left in the temporary folder: the next test's runs would name it."""
+    """Remove leftovers of a killed run, which commands in the next test would report."""
     yield
     from anonset.jobs.leftovers import remove_left, work_directories
 
@@ -64,12 +64,14 @@ def temporary_files_of_killed_runs() -> Iterator[None]:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name raw bytes by their argument alone: a packed file carries its time, and all workers must agree on names."""
+    """Use the argument name as the id of a bytes value: a packed file contains its time, and all workers need equal
+    ids.
+    """
     return argname if isinstance(val, bytes) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests of real data where there are none."""
+    """Skip tests of real data if ANONSET_DATA is not set."""
     if "ANONSET_DATA" not in os.environ:
         for item in items:
             if item.get_closest_marker("data"):
@@ -78,7 +80,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_called_as_they_are_annotated() -> Iterator[None]:
-    """Compare, once all tests have run, what Numba compiled the kernels for with their signatures."""
+    """Compare the types that Numba compiled in this process with the kernels' signatures."""
     yield
     if any(name.startswith("anonset_kernels.") for name in sys.modules):
         from kernels.signatures import mismatches

@@ -1,6 +1,6 @@
-"""Number of random examples of a test, and the files that a store keeps.
+"""Number of random examples of a test, and the files of a store.
 
-Kernels as plain Python take some hundred times as long: that run tries a quarter of the examples.
+Kernels run a few hundred times slower as plain Python, so that run uses a quarter of the examples.
 """
 
 import gc
@@ -14,13 +14,13 @@ def examples(compiled: int) -> int:
     Parameters
     ----------
     compiled
-        Number of examples where kernels are compiled.
+        Number of examples if kernels are compiled.
     """
     return compiled // 4 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else compiled
 
 
 def file_names(folder: Path, expected: set[str]) -> set[str]:
-    """Return the names of the files in a folder; if others are left, after garbage is collected."""
+    """Return the names of the files in a folder; collect garbage first if they differ from `expected`."""
     if {path.name for path in folder.iterdir()} != expected:
         gc.collect()
     return {path.name for path in folder.iterdir()}

@@ -1,7 +1,7 @@
-"""What tests may say of a message: which facts it names, never the sentence around them.
+"""Check messages by the facts that they name, not by their wording.
 
-A fact is something that every correct wording contains: the name of a column, parameter, option or file, a value, a
-number, a label, or one noun of the glossary. Complete sentences are compared in `tests/readme` alone.
+A fact is a name of a column, parameter, option or file, a value, a number, a label, or a noun of the glossary. Only
+`tests/readme` compares complete sentences.
 """
 
 import re
@@ -20,7 +20,7 @@ def names(text: object, facts: str) -> bool:
     Parameters
     ----------
     facts
-        Separated by blanks, and quoted as in a shell if they contain blanks. Each must be a whole word or number.
+        Separated by blanks, and quoted as in a shell if they contain blanks. Each must match a whole word or number.
 
     >>> names("k must be at least 1, got 10", "k 1 10"), names("k must be at least 1, got 10", "k 0")
     (True, False)
@@ -33,7 +33,7 @@ def names(text: object, facts: str) -> bool:
 
 
 def _whole(fact: str) -> re.Pattern[str]:
-    """Return a pattern of a fact that is no part of a longer word or number."""
+    """Return a pattern that matches a fact as a whole word or number."""
     before = r"(?<!\w)" + (r"(?<!\d[.,])" if fact[0].isdigit() else "") if _is_word(fact[0]) else ""
     after = r"(?!\w)" + (r"(?![.,]\d)" if fact[-1].isdigit() else "") if _is_word(fact[-1]) else ""
     return re.compile(before + re.escape(fact) + after)
@@ -47,7 +47,7 @@ def _is_word(letter: str) -> bool:
 def refused(
     error: type[BaseException] | tuple[type[BaseException], ...], facts: str = "", *, code: str = ""
 ) -> Iterator[pytest.ExceptionInfo[BaseException]]:
-    """Require that the block raises an error whose message names facts, and whose code is the given one."""
+    """Check that the block raises an error with this code whose message names the facts."""
     with pytest.raises(error) as caught:
         yield caught
     if facts:

@@ -1,10 +1,10 @@
-"""The net under a restructuring: what some 200 fixed jobs over all algorithms publish, as digests.
+"""Print digests of the output of some 200 fixed jobs over all algorithms, to check a refactoring.
 
-Run it in two checkouts, and compare: ``python -m tests.same_bytes > before.jsonl``, or of some jobs with ``--every 5``.
-A line is a job: its arguments, its exit code, what it printed, the SHA-256 of every file that it wrote; the same of a
-run by blocks, with limits so tiny that all lies in files; and what the commands say of the publication. Of the private
-report it takes what the search decided (trace, figures, measures) and leaves out what differs from run to run (seconds,
-memory, versions, paths). The last lines are commands that publish nothing.
+Run it in two checkouts and compare: ``python -m tests.same_bytes > before.jsonl``, or with ``--every 5`` for a sample.
+Each line describes a job: arguments, exit code, printed text and the SHA-256 of every file; the same for a run out of
+core with tiny limits; and the output of commands on the publication. Of the private report only reproducible fields are
+compared (trace, figures, measures), not times, memory, versions or paths. The last lines are commands that publish
+nothing.
 """
 
 import argparse
@@ -36,10 +36,10 @@ DECIDED = (
     "warnings",
     "trace",
 )
-"""The fields of the private report that do not differ from run to run."""
+"""Reproducible fields of the private report."""
 VARYING = re.compile(r"^(time|peak memory|published in|private) .*$", re.MULTILINE)
 COMPILING = re.compile(r"^compiling .*\n", re.MULTILINE)
-"""What stands there only where the cache held no machine code."""
+"""Line printed only if kernels are compiled."""
 
 Job = Sequence[str]
 
@@ -77,7 +77,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "two.csv").write_text("\n".join(two) + "\n")
 
 
-_ROWS = ("--rows-are-persons",)  # an id stands in several rows, which are buckets' alone
+_ROWS = ("--rows-are-persons",)  # an id may have several rows only for buckets
 
 
 def jobs() -> Iterator[Job]:
@@ -233,7 +233,6 @@ def _layout_jobs() -> Iterator[Job]:
 
 
 def comparisons() -> Iterator[Job]:
-    """Yield jobs that publish nothing."""
     tree = ("--hierarchy", "items=numbers.csv")
     yield ("compare", "baskets.dat", *tree, "--algorithms", "apriori,vpa,lra", "--vary", "k=2,5", "--m", "2")
     yield (
@@ -255,11 +254,11 @@ def comparisons() -> Iterator[Job]:
 
 
 ROLES = ("--items", "--relational", "--keep", "--drop", "--id", "--sensitive", "--hierarchy")
-"""The options that say what a column is."""
+"""Options that set column roles."""
 
 
 def after(job: Job, out: Path) -> Iterator[Job]:
-    """Yield what is asked of a finished publication."""
+    """Yield the commands to run on every publication."""
     yield ("verify", str(out), "--json")
     roles = [text for at, text in enumerate(job) if text in ROLES or job[at - 1] in ROLES]
     of_items = "--items" in job or job[1].endswith(".dat") or "--sensitive" in job
@@ -271,7 +270,7 @@ def after(job: Job, out: Path) -> Iterator[Job]:
 
 
 def after_some(job: Job, out: Path) -> Iterator[Job]:
-    """Yield what is asked of some finished publications besides."""
+    """Yield additional commands to run on some publications."""
     made = f"{out}.private/report.json"
     yield ("risk", str(out), "--quiet")
     yield ("report", str(out), "--shareable", "-o", f"{out}.shareable.html", "--quiet")
@@ -284,7 +283,7 @@ def after_some(job: Job, out: Path) -> Iterator[Job]:
 
 
 def suggestions() -> Iterator[Job]:
-    """Yield the commands that ask for a suggestion, with time enough for all candidates."""
+    """Yield `suggest` commands with enough time for all candidates."""
     always = ("--seconds", "3600", "--workers", "2", "--quiet", "--json")
     yield ("suggest", "baskets.dat", "--hierarchy", "items=numbers.csv", "--model", "km", "--k", "3", *always)
     people = ("suggest", "people.csv", *_ROWS, "--k", "3")
@@ -295,7 +294,7 @@ def suggestions() -> Iterator[Job]:
 
 
 def run(arguments: Job) -> dict[str, Any]:
-    """Run a command in this process; return its exit code and what it printed."""
+    """Run a command in this process; return its exit code and output."""
     from anonset.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -305,24 +304,24 @@ def run(arguments: Job) -> dict[str, Any]:
 
 
 def _plain(text: str, here: Path, out: Path | None = None) -> Any:
-    """Return printed text without what differs from run to run."""
+    """Remove times, paths and other varying text from printed output."""
     text = text if out is None else text.replace(str(out), "OUT")
     text = text.replace(str(here), "HERE")
     if text.startswith(("{", "[")):
         return _untimed(json.loads(text))
     lines = VARYING.sub(r"\1", COMPILING.sub("", text)).split("\n")
-    return "\n".join(line.rstrip() for line in lines)  # tables are as wide as their paths are long
+    return "\n".join(line.rstrip() for line in lines)  # table widths depend on path lengths
 
 
 def _untimed(value: Any) -> Any:
-    """Return a JSON value without seconds and memory."""
+    """Remove times and memory from a JSON value."""
     if isinstance(value, dict):
         return {key: _untimed(one) for key, one in value.items() if "second" not in key and "memory" not in key}
     return [_untimed(entry) for entry in value] if isinstance(value, list) else value
 
 
 def digests(folder: Path) -> dict[str, Any]:
-    """Return the digest of every file below a folder; of the private report what was decided."""
+    """Return the digests of all files below a folder; of the private report only reproducible fields."""
     found: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
         if path.name == "report.json":
@@ -335,14 +334,14 @@ def digests(folder: Path) -> dict[str, Any]:
 
 
 def ran(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
-    """Run a command on a publication; return what it printed, and the digests of what it published."""
+    """Run a command that publishes; return its output and the digests of the published files."""
     done = run(arguments)
     line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}
     return line | {"public": digests(out), "private": digests(out.with_name(f"{out.name}.private"))}
 
 
 def asked(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
-    """Run a command that asks something of a publication; return what it printed, and the digest of its page."""
+    """Run a command on a publication; return its output and the digest of its page."""
     with tiny_limits() if "--memory-limit" in arguments else contextlib.nullcontext():
         done = run(arguments)
     line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}
@@ -352,7 +351,7 @@ def asked(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
 
 
 def write_trees(folder: Path) -> None:
-    """Write the trees that lack the sensitive items."""
+    """Write hierarchies without the sensitive items."""
     numbers = (folder / "numbers.csv").read_text().splitlines(keepends=True)
     (folder / "lm.csv").write_text("".join(line for line in numbers if not line.startswith(("20,", "23,"))))
     names = (folder / "tree.csv").read_text().splitlines(keepends=True)
@@ -360,12 +359,12 @@ def write_trees(folder: Path) -> None:
 
 
 def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
-    """Run the jobs in a folder, and yield what each did.
+    """Run the jobs in a folder, and yield a result for each.
 
     Parameters
     ----------
     every
-        Which of the jobs are run: the first of each so many.
+        Run only each n-th job.
     """
     for number, job in list(enumerate(jobs()))[::every]:
         out, blocks = here / f"out{number}", here / f"blocks{number}"
@@ -384,13 +383,14 @@ def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
 
 
 def main() -> None:
-    """Run every job in a folder of its own, and print a line for each."""
+    """Run every job in a new folder, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="run the first of each so many jobs")
     every = parser.parse_args().every
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve() / "net"
-        tempfile.tempdir = str(folder.with_name("temporary"))  # what other runs left in the system's is none of ours
+        # leftovers of other processes must not appear in the output
+        tempfile.tempdir = str(folder.with_name("temporary"))
         for made in (folder, Path(tempfile.tempdir)):
             made.mkdir()
         os.chdir(folder)

@@ -1,4 +1,4 @@
-"""Requirements: each package is imported, and `constraints.txt` has a version of it that is allowed."""
+"""Requirements: each package is imported, and `constraints.txt` has an allowed version of it."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ ASKED = [
 
 
 def name_of(requirement: str) -> str:
-    """Return the package of a requirement such as ``numba>=0.67``; ours are imported by the names of their packages."""
+    """Return the import name of a requirement such as ``numba>=0.67``."""
     return Requirement(requirement).name
 
 

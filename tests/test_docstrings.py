@@ -1,5 +1,3 @@
-"""A string below an assignment documents what is assigned."""
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Signals unwind a process once, wait for clean-ups, and undo nothing that is done."""
+"""Signals end a process once, run its clean-ups, and undo no completed work."""
 
 import signal
 import sys
@@ -12,7 +12,7 @@ from anonset.interruption import ENDING, Unwinding, defer_signals, settle
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    """Start from the usual handlers, whatever the tests run under, and put back what there was."""
+    """Start with the default handlers, and restore the previous handlers at the end."""
     handlers = {number: signal.getsignal(number) for number in ENDING}
     hook = sys.unraisablehook
     for number in ENDING:

@@ -1,4 +1,4 @@
-"""Messages hand what they take from the data as data: no log, and no exception's public text, shows a label."""
+"""Labels from the data are marked in messages, so that logs and public error texts can hide them."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ OURS = re.compile(
     r"|publication|single|cost|width|penalty|weights|budget|floor|seed|n_items|n_queries|document|verdict)"
     r"|(more|both|missing|lacking|homeless)\[0\]|str\(.*\)|os\.fspath\(.*\)|.*\.where|where|[A-Z]+|self\.[a-z_]+|tokens?(\[0\])?\.value"
 )
-"""Expressions that hold names of columns, files and settings, or what was typed as an option."""
+"""Expressions that contain names of columns, files, settings or options."""
 OTHERS = """
 algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
@@ -42,22 +42,22 @@ privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; veri
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
 jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names[0]
 """
-"""Other such expressions, by their module: options, separators, names of columns."""
+"""Further such expressions, by module: options, separators, column names."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value;
 verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/value_problems.py: word
 """
-"""Expressions in the account, which no log holds, and in the details of a witness, which are marked as a whole."""
+"""Expressions in the account, which is never logged, and in witness details, which are marked as a whole."""
 
 
 def places(text: str) -> set[tuple[str, str]]:
-    """Return the pairs of module and expression that a text lists."""
+    """Parse a list of (module, expression) pairs."""
     listed = [one.split(":", 1) for one in text.replace("\n", " ").split(";")]
     return {(name.strip(), one.strip()) for name, found in listed for one in re.split(r",(?![^(]*\))", found)}
 
 
 def test_a_label_between_quotes_is_handed_as_data() -> None:
-    """Every ``{x!r}`` of the engine is the name of something, or `datum` would mark it."""
+    """Every ``{x!r}`` in the engine is a listed name, or is passed to `datum`."""
     found = []
     for path in sorted(ENGINE.rglob("*.py")):
         name = path.relative_to(ENGINE).as_posix()

@@ -1,4 +1,4 @@
-"""What installed packages offer, and what is refused of it; a whole package is in ``tests/plugin``."""
+"""Algorithms of installed packages, and the reasons to reject them; ``tests/plugin`` is a complete package."""
 
 from importlib.metadata import EntryPoint
 

@@ -1,4 +1,4 @@
-"""What `anonset` exports is there, is documented, and costs nothing until it is used."""
+"""Everything that `anonset` exports exists, is documented, and is loaded on first use."""
 
 import ast
 import inspect
@@ -67,7 +67,7 @@ def test_importing_anonset_imports_nothing_else() -> None:
 
 
 def test_anonymizing_a_table_needs_nothing_that_files_need() -> None:
-    """What reads files and runs commands is loaded when a file is read or a command runs."""
+    """Modules for files and commands are not loaded when a table in memory is anonymized."""
     code = "import sys, anonset; anonset.anonymize, anonset.Apriori; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pyarrow", "numba", "scipy", "rich", "cyclopts"}.isdisjoint(done.stdout.split())

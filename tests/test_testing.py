@@ -1,4 +1,4 @@
-"""The suite for third parties finds what is wrong with an algorithm."""
+"""The test suite for third-party algorithms detects faulty algorithms."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ CALLS = count()
 
 
 def everything(table: Table, k: int) -> Any:
-    """One group of all items: safe wherever k records hold one."""
+    """Put all items into one group: safe if k records contain an item."""
     return np.zeros(len(table.transactions.vocabulary), np.int32)  # type: ignore[union-attr]
 
 

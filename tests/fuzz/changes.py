@@ -1,4 +1,4 @@
-"""A publication with one cell changed."""
+"""Change one cell of a publication."""
 
 import copy
 import random
@@ -12,7 +12,7 @@ from fuzz.published import Records, Tables, write_lines
 
 
 def with_another_cell(published: Records, rng: random.Random) -> Records:
-    """Return published records of which one cell says something else."""
+    """Return a copy of the published records in which one cell has another value."""
     changed = copy.deepcopy(published)
     name = rng.choice([*published.sets, *published.relational, *published.keep])
     cells, at = changed.columns[name], rng.randrange(published.n)
@@ -32,7 +32,6 @@ def with_another_cell(published: Records, rng: random.Random) -> Records:
 
 
 def write(published: Records, path: Path, separator: str) -> None:
-    """Write published records in the format of the path."""
     if path.suffix == ".parquet":
         kinds = {name: pa.list_(pa.string()) if name in published.sets else pa.string() for name in published.columns}
         parquet.write_table(pa.table({name: pa.array(published.columns[name], kinds[name]) for name in kinds}), path)
@@ -49,7 +48,7 @@ def write(published: Records, path: Path, separator: str) -> None:
 
 
 def buckets_with_another_cell(tables: Tables, data: dict[str, Any], rng: random.Random) -> Tables:
-    """Return published buckets of which one cell says something else: an identity, a group, or a value."""
+    """Return a copy of the published buckets in which one identity, group or value differs."""
     changed = copy.deepcopy(tables)
     rows, name = rng.choice([(changed.qit, data["id"][0]), (changed.qit, "group"), (changed.snt, data["sensitive"])])
     row = rng.choice(rows)

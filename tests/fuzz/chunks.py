@@ -1,4 +1,4 @@
-"""Disassociated publications by brute force: what stands in their files, whether it holds, and whether it is true."""
+"""Brute-force checks of disassociated publications: file contents, privacy model, truth."""
 
 import random
 from collections import Counter
@@ -27,7 +27,7 @@ Files = dict[str, list[dict[str, str]]]
 
 
 def require_chunks(case: Case, ran: Ran) -> None:
-    """Check published chunks by brute force, and what becomes of them when a cell is changed."""
+    """Check published chunks by brute force, and check that a changed cell is detected."""
     files = files_of(ran.out)
     published = chunks_of(files)
     cluster_of = require_way_back(case, ran)
@@ -50,13 +50,13 @@ def require_chunks(case: Case, ran: Ran) -> None:
 
 
 def _holds(case: Case, published: twin.Chunks) -> bool:
-    """Tell whether published chunks keep what the case asks for."""
+    """Return True if the published chunks satisfy the case's model."""
     given = case.parameters
     return twin.holds(published, given["k"], given["m"], frozenset(case.secrets), Fraction(given.get("cap", "1/2")))
 
 
 def files_of(out: Path) -> Files:
-    """Return the rows of each table, in whatever files it lies."""
+    """Return the rows of each table, from one file or from its parts."""
     paths = {table: sorted(p for p in out.rglob("*") if table in (p.stem, p.parent.name)) for table in TABLES}
     return {
         table: [row for path in own for row in _lines(path)] for table, own in paths.items() if own or table != "counts"
@@ -71,7 +71,7 @@ def _lines(path: Path) -> list[dict[str, str]]:
 
 
 def chunks_of(files: Files) -> twin.Chunks:
-    """Return a publication as its files are documented."""
+    """Parse a publication by its documented file format."""
     chunks = _rows(files["chunks"], ("cluster", "chunk"))
     shared = _rows(files["shared"], ("first", "last", "chunk"))
     clusters = (
@@ -97,7 +97,7 @@ def _items(text: str) -> twin.Row:
 
 
 def require_way_back(case: Case, ran: Ran) -> list[int]:
-    """Check that the private directory names each record once, cluster by cluster; return the cluster of each."""
+    """Check that the private directory names each record once; return each record's cluster."""
     lines = lines_of(ran.private / "records.csv")
     cluster_of = {int(line["input_record"]): int(line["cluster"]) for line in lines}
     assert sorted(cluster_of) == list(range(len(original_rows(case))))
@@ -107,7 +107,7 @@ def require_way_back(case: Case, ran: Ran) -> list[int]:
 
 
 def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
-    """Say what published chunks say that is not true, or leave out that they should not; nothing if all is true."""
+    """Return the first difference between published chunks and the original; empty if they agree."""
     shown = twin.items_of(published)
     rows = [frozenset(row & shown) for row in original_rows(case)]
     if [cluster_of.count(c) for c in range(len(published.clusters))] != [own.n for own in published.clusters]:
@@ -145,7 +145,7 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
 
 
 def _place(published: twin.Chunks, c: int, item: str) -> object:
-    """Return where an item must be: at a place of its cluster, or in the smallest shared chunk that falls on that."""
+    """Return the chunk that must contain an item: of its own cluster, or the smallest enclosing shared chunk."""
     cluster = published.clusters[c]
     if item in cluster.terms:
         return c, "terms"
@@ -161,7 +161,7 @@ def _place(published: twin.Chunks, c: int, item: str) -> object:
 
 
 def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -> None:
-    """Change a cell: `verify` must refuse it, or say of the data what brute force says."""
+    """Change a cell. `verify` must reject the publication, or agree with brute force."""
     changed = with_another_cell(files, chance(case, "change"))
     folder = ran.out.with_name("changed")
     folder.mkdir()
@@ -185,7 +185,7 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
 
 
 def with_another_cell(files: Files, rng: random.Random) -> Files:
-    """Return the files with a cell that says something else."""
+    """Return a copy of the files in which one cell has another value."""
     changed = {name: [dict(row) for row in rows] for name, rows in files.items()}
     rows = changed[rng.choice([name for name in changed if changed[name]])]
     row = rng.choice(rows)

@@ -1,4 +1,4 @@
-"""Random cases: a table with the roles of its columns, hierarchies and parameters, all from one integer."""
+"""Random cases, each drawn from one integer: a table, column roles, hierarchies and parameters."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ RELATIONAL = (
 RT = ("joint-split", "rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
 IN_CHUNKS = ("disassociation",)
-"""What publishes neither records nor buckets."""
+"""Algorithms that publish chunks instead of records or buckets."""
 SET_BASED = ("coat", "pcta")
 OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)
 _TREELESS = (*SET_BASED, *IN_CHUNKS, "set-search", "coherence-suppression", "suppress-control")
@@ -32,61 +32,61 @@ _NUMBERS = ("0.1", "0.30000000000000004", "-0.5", "1e3", "1e-9", "12.50", "3", "
 
 @dataclass(frozen=True)
 class Case:
-    """One job: what its files hold, and what is asked of it."""
+    """One anonymization job: input data and settings."""
 
     seed: int
     algorithm: str
     columns: Mapping[str, Sequence[Any]]
-    """The cells of each column, a person a row; those of a set-valued one are lists of items."""
+    """Cells of each column, one row per person; each cell of a set-valued column is a list of items."""
     roles: Mapping[str, Any]
-    """Names of columns by role."""
+    """Column names by role."""
     trees: Mapping[str, Tree]
-    """The hierarchies by column."""
+    """Hierarchies by column."""
     specs: Mapping[str, str]
-    """What is said of each column's hierarchy; ``file`` where its tree stands in one."""
+    """Hierarchy setting of each column; `file` if the hierarchy is written to a file."""
     parameters: Mapping[str, Any]
-    """Parameters of the algorithm by setting."""
+    """Algorithm parameters by setting name."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Further files by name, which parameters refer to."""
+    """Contents of additional files that parameters refer to, by file name."""
     layout: Mapping[str, Any] = field(default_factory=dict)
-    """How the input is written, and what is asked of the output."""
+    """Input and output formats."""
 
     @property
     def sets(self) -> list[str]:
-        """The set-valued columns."""
+        """Names of the set-valued columns."""
         return list(self.roles.get("items", ()))
 
     @property
     def joined(self) -> bool:
-        """Whether several set-valued columns become one."""
+        """True if several set-valued columns are joined into one."""
         return len(self.sets) > 1
 
     @property
     def has_zeros(self) -> bool:
-        """Whether items are written with leading zeros, which are taken away again."""
+        """True if the input has items with leading zeros, which normalization strips."""
         items = {item for name in self.sets for row in self.columns[name] for item in row}
         return bool(items and self.layout.get("zeros")) and all(item == (item.lstrip("0") or "0") for item in items)
 
     @property
     def has_unknown(self) -> bool:
-        """Whether items are written that the hierarchy does not know, which are suppressed."""
+        """True if the input has items missing from the hierarchy, which are suppressed."""
         return bool(self.layout.get("unknown")) and [self.specs.get(name) for name in self.sets] == ["file"]
 
     @property
     def secrets(self) -> list[str]:
-        """The sensitive items."""
+        """Sensitive items."""
         return list(self.parameters.get("sensitive_items", ()))
 
     @property
     def private_texts(self) -> set[str]:
-        """Texts of ids and dropped columns, which nothing that is published or said may hold."""
+        """Texts of id and dropped columns, which must not appear in the publication or in messages."""
         of_buckets = self.algorithm in BUCKETS
         hidden = [*([] if of_buckets else self.roles.get("id", ())), *self.roles.get("drop", ())]
         return {text for name in hidden for text in self.columns[name]}
 
 
 def case_of(seed: int) -> Case:
-    """Return the case of a seed; cases with consecutive seeds go through all algorithms."""
+    """Return the case of a seed. Consecutive seeds cycle through all algorithms."""
     rng = random.Random(f"case {seed}")
     name = NAMES[seed % len(NAMES)]
     if name in BUCKETS:
@@ -120,7 +120,7 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
         _others(seed, rng, n, columns, roles, parted=name in IN_CHUNKS)
     drawn = parameters_of(name, rng, _drawn_from(name, columns, roles, layout))
     if layout["by"] != "algorithm":
-        drawn.parameters.pop("suppress", None)  # a model suppresses where else nothing would be said
+        drawn.parameters.pop("suppress", None)  # only some models accept --suppress
     for column, cells in drawn.sets.items():
         columns[column] = cells
     if name in RELATIONAL:
@@ -134,7 +134,7 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
 
 
 def _drawn_from(name: str, columns: Mapping[str, Any], roles: Mapping[str, Any], layout: Mapping[str, Any]) -> Drawn:
-    """Return what parameters may be drawn from: the items by their names in the policy, the columns."""
+    """Return the items (as named in a policy) and columns from which parameters are drawn."""
     sets = {column: columns[column] for column in roles.get("items", ())}
     return Drawn(sets=sets, relational=list(roles.get("relational", ())), separator=layout["separator"])
 
@@ -144,7 +144,7 @@ def _speaks_of_secrets(name: str) -> bool:
 
 
 def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
-    """Draw how the input is written, and how the output is wanted."""
+    """Draw the input and output formats."""
     suffix = rng.choice(
         ("csv", "csv", "csv", "tsv", "csv.gz", "csv.zst", "parquet", *(("dat", "dat.gz") if dat else ()))
     )
@@ -169,7 +169,7 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
 
 
 def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
-    """Draw the items of a column."""
+    """Draw the item labels of a column."""
     n = rng.randint(2, 12) if rng.random() < 0.95 else rng.randint(13, 20)
     kind = rng.random()
     if kind < 0.4:
@@ -182,7 +182,7 @@ def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(rng: random.Random, n: int, labels: Sequence[str]) -> list[list[str]]:
-    """Draw the sets of a column; some items are frequent, and often most."""
+    """Draw the item sets of a column; usually some items are frequent."""
     steep, longest = rng.choice((1, 2, 3)), rng.randint(1, 5)
     empty = rng.random() < 0.4
     pick = lambda: labels[int(len(labels) * rng.random() ** steep)]  # noqa: E731
@@ -190,7 +190,6 @@ def _sets(rng: random.Random, n: int, labels: Sequence[str]) -> list[list[str]]:
 
 
 def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> list[str]:
-    """Draw one to four quasi-identifiers."""
     wide = rng.choice((3, 10, 60))
     kinds: dict[str, Any] = {
         "age": lambda: str(rng.randint(-2, wide)),
@@ -210,7 +209,7 @@ def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> li
 def _others(
     seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], *, parted: bool
 ) -> None:
-    """Draw columns that are no concern of the search: ids, what is dropped, what is kept unless records are parted."""
+    """Draw id, dropped and kept columns; no kept columns for algorithms that publish chunks."""
     if rng.random() < 0.4:
         columns["who"] = [f"Qi{seed}x{at}" for at in rng.sample(range(10 * n), n)]
         roles["id"] = ["who"]
@@ -227,7 +226,7 @@ def _others(
 def _sensitive(
     rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], parameters: dict[str, Any]
 ) -> None:
-    """Draw at times a column that is published as it is, and how its values are to be mixed in each class."""
+    """Sometimes draw a sensitive column and its diversity parameters."""
     if rng.random() < 0.5:
         return
     steep, values = rng.choice((1, 1, 3)), ("flu", "ulcer", "asthma", "none", "flu ä")[: rng.randint(1, 5)]
@@ -244,7 +243,7 @@ def _sensitive(
 def _hierarchies(
     name: str, rng: random.Random, columns: Mapping[str, Any], roles: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> tuple[dict[str, Tree], dict[str, str]]:
-    """Draw a hierarchy for each column that may have one."""
+    """Draw a hierarchy for each column that may have a hierarchy."""
     trees: dict[str, Tree] = {}
     specs: dict[str, str] = {}
     for column in roles.get("relational", ()):
@@ -279,7 +278,7 @@ def _hierarchies(
 
 
 def _universe(rng: random.Random, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the items that occur, and often some that do not, in any order."""
+    """Return the items that occur, and often some that do not, in random order."""
     occurring = sorted({item for row in rows for item in row})
     more = [f"x{at}" for at in range(rng.choice((0, 0, 1, 4)) + 2 * (len(occurring) < 2))]
     universe = [*occurring, *more]
@@ -287,7 +286,7 @@ def _universe(rng: random.Random, rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def tree_over(rng: random.Random, leaves: Sequence[str], mark: str) -> Tree:
-    """Draw a tree over leaves of any depth: neighbours are put below a node again and again."""
+    """Draw a tree of random depth by repeatedly merging neighbouring nodes."""
     level: list[Tree] = list(leaves) if len(leaves) > 1 else [*leaves, f"{mark}-x"]
     widest, count = rng.randint(2, 4), 0
     while len(level) > 1 and rng.random() < 0.85:

@@ -1,4 +1,4 @@
-"""A case as files: its data in one of many formats, its hierarchies and policies, and the settings of the job."""
+"""Write a case to files: data in a random format, hierarchies, policies, and the job's settings."""
 
 import csv
 import gzip
@@ -32,11 +32,11 @@ _MODELS = {
     "safe-grouping": "safe-grouping",
     "anatomy": "anatomy",
 }
-"""The models by the algorithms that serve them where none is named."""
+"""Models by the algorithm that serves them by default."""
 
 
 def settings_of(case: Case, folder: Path) -> dict[str, Any]:
-    """Write the files of a case into a folder, and return the settings of `anonset anonymize`."""
+    """Write the input files of a case to a folder; return the settings of `anonset anonymize`."""
     layout = case.layout
     data = _write_data(case, folder)
     for name, text in case.texts.items():
@@ -74,20 +74,20 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
 
 
 def _shown_exactly(case: Case) -> list[str]:
-    """Return the columns of which random tables have values of few persons: models are tested, not the scan."""
+    """Return the columns exempt from the disclosure scan, because random values are often rare."""
     roles = case.roles
     named = [*roles.get("relational", ()), *roles.get("keep", ()), roles.get("sensitive")]
     return [name for name in named if name is not None]
 
 
 def reading_of(case: Case) -> dict[str, Any]:
-    """Return the settings that make the items as they are written those of the case."""
+    """Return the settings that undo the case's leading zeros and unknown items."""
     found: dict[str, Any] = {"normalize": ["strip-zeros"]} if case.has_zeros else {}
     return found | ({"unknown": "suppress"} if case.has_unknown else {})
 
 
 def _request(case: Case) -> dict[str, str]:
-    """Return what is asked for: an algorithm, a model that it serves, or both."""
+    """Return the requested algorithm, model, or both."""
     model, by = _MODELS.get(case.algorithm), case.layout["by"]
     if model is None or by == "algorithm":
         return {"algorithm": case.algorithm}
@@ -100,7 +100,7 @@ def _request(case: Case) -> dict[str, str]:
 
 
 def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of `anonset verify` that name the original and the way back to it."""
+    """Return the settings with which `anonset verify` finds the original and the mapping."""
     found = {
         name: given[name] for name in ("hierarchy", "drop", "group", "separator", "max_suppressed") if name in given
     }
@@ -114,7 +114,7 @@ def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spec(case: Case, folder: Path, column: str) -> str:
-    """Return what is said of the hierarchy of a column; its file is written."""
+    """Write the hierarchy file of a column, if any; return the hierarchy setting."""
     if case.specs[column] != "file":
         return case.specs[column]
     path = folder / f"tree-{column}.csv"
@@ -163,7 +163,7 @@ def _write_data(case: Case, folder: Path) -> Path:
 
 
 def _written_sets(case: Case) -> dict[str, list[list[str]]]:
-    """Return the set-valued columns as they are written: with leading zeros, and with items that are unknown."""
+    """Return the set-valued columns as written: with leading zeros and unknown items."""
     rng = random.Random(f"items {case.seed}")
     found = {name: [list(row) for row in case.columns[name]] for name in case.sets}
     for rows in found.values():
@@ -176,7 +176,7 @@ def _written_sets(case: Case) -> dict[str, list[list[str]]]:
 
 
 def _divided(case: Case, whole: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Return the columns with the sets of some people over two rows; the second ones stand at the end."""
+    """Split some people's sets over two rows; the second rows come at the end."""
     rng = random.Random(f"rows {case.seed}")
     columns = {name: list(cells) for name, cells in whole.items()}
     for at in range(len(columns["who"])):

@@ -1,4 +1,4 @@
-"""The jobs of the command line, run in this process on a case."""
+"""Run the commands of a case in this process."""
 
 import random
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from reference.set_based import pgen
 
 @dataclass
 class Ran:
-    """How an anonymization ended."""
+    """Outcome of an anonymization."""
 
     given: dict[str, Any]
     code: int
@@ -33,17 +33,17 @@ class Ran:
 
     @property
     def out(self) -> Path:
-        """The directory of the publication."""
+        """Publication directory."""
         return Path(self.given["out"])
 
     @property
     def private(self) -> Path:
-        """The directory beside it."""
+        """Private directory."""
         return Path(f"{self.given['out']}.private")
 
 
 def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
-    """Write the files of a case, and anonymize, with some settings replaced."""
+    """Write the input files of a case and anonymize them; `other` overrides settings."""
     given = {**settings_of(case, folder), **other}
     try:
         with spell_options():
@@ -54,14 +54,14 @@ def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
 
 
 def verified(case: Case, ran: Ran) -> tuple[PublicationCheck, PublicationCheck]:
-    """Verify the directory alone, and against the original."""
+    """Verify the publication alone, and against the original."""
     against = {**checks_of(case, ran.given), **policy_file(case, ran)}
     alone = {name: against[name] for name in ("privacy_constraints",) if name in against}
     return check(ran.out, alone), check(ran.out, against)
 
 
 def policy_of(case: Case) -> list[list[str]]:
-    """Return the itemsets that a case protects, if it names any."""
+    """Return the itemsets that a case protects."""
     if case.parameters.get("privacy_constraints") == "pgen":
         rows = original_rows(case)
         items = sorted({item for row in rows for item in row})
@@ -70,7 +70,7 @@ def policy_of(case: Case) -> list[list[str]]:
 
 
 def policy_file(case: Case, ran: Ran) -> dict[str, str]:
-    """Write the itemsets that a case protects, and return the setting that names their file."""
+    """Write the protected itemsets to a file; return the setting that names the file."""
     if case.parameters.get("privacy_constraints", "km") == "km":
         return {}
     path = ran.out.with_name("protected.txt")
@@ -79,7 +79,7 @@ def policy_file(case: Case, ran: Ran) -> dict[str, str]:
 
 
 def evaluated(case: Case, ran: Ran) -> Evaluation:
-    """Measure the losses, and the errors of some queries."""
+    """Compute losses and the errors of some queries."""
     settings = make_settings(ran.given)
     table = read_by(settings.input, ReadOptions(**settings.read_options()))
     spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
@@ -90,7 +90,7 @@ def evaluated(case: Case, ran: Ran) -> Evaluation:
 
 
 def refused_to_verify(published: Path, given: Mapping[str, Any]) -> PublicationCheck | None:
-    """Verify; None where it is refused."""
+    """Verify a publication; return None if it is rejected."""
     try:
         return check(published, given)
     except InputError:
@@ -98,5 +98,5 @@ def refused_to_verify(published: Path, given: Mapping[str, Any]) -> PublicationC
 
 
 def chance(case: Case, purpose: str) -> random.Random:
-    """Return random numbers of a case for a purpose."""
+    """Return a random generator that depends on the case and the purpose."""
     return random.Random(f"{purpose} {case.seed}")

@@ -1,4 +1,4 @@
-"""Whether a publication keeps what it promises, by brute force over what stands in its files."""
+"""Brute-force checks of the privacy models on the contents of published files."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 
 
 def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequence[str]] = ()) -> bool:
-    """Tell whether the attested model holds in published records, whose symbols are opaque but for a policy."""
+    """Return True if published records satisfy the attested model."""
     model, given = attested["model"], attested["parameters"]
     k, m, diversity, secrets = (given.get(name) for name in ("k", "m", "l", "sensitive_items"))
     rows = published.rows
@@ -53,7 +53,7 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
 
 
 def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
-    """Tell whether the attested model holds in published buckets."""
+    """Return True if published buckets satisfy the attested model."""
     model, given, data = attested["model"], attested["parameters"], attested["data"]
     values = published.values(data["sensitive"])
     if model == "anatomy":
@@ -66,7 +66,7 @@ def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
 
 
 def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequence[str]) -> bool:
-    """Tell whether the values of a class are mixed as l or t asks for."""
+    """Return True if the values of a class satisfy l-diversity or t-closeness."""
     if "t" in given:
         return equal_distance(values, everybody) <= Fraction(str(given["t"]))
     if given["l_kind"] == "entropy":
@@ -77,13 +77,13 @@ def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequen
 
 
 def is_km(rows: Rows, k: int, m: int) -> bool:
-    """Tell whether every set of up to m symbols that occurs, occurs k times."""
+    """Return True if every set of up to m symbols occurs k times or never."""
     code = {symbol: at for at, symbol in enumerate(sorted({symbol for row in rows for symbol in row}))}
     return naive_km([{code[symbol] for symbol in row} for row in rows], k, m) is None
 
 
 def is_protected(published: Records, policy: Sequence[Sequence[str]], k: int) -> bool:
-    """Tell whether every part of a protected itemset that some record shows, is shown by k."""
+    """Return True if every subset of a protected itemset occurs in k records or in none."""
     rows = published.rows
     for itemset in policy:
         image = {symbol for symbol, (_, members) in published.book.items() if set(members) & set(itemset)}
@@ -95,7 +95,6 @@ def is_protected(published: Records, policy: Sequence[Sequence[str]], k: int) ->
 
 
 def by_key(keys: Iterable[Hashable], rows: Sequence[Row]) -> list[list[Row]]:
-    """Group rows by a key each."""
     found: dict[Hashable, list[Row]] = {}
     for key, row in zip(keys, rows, strict=True):
         found.setdefault(key, []).append(row)

@@ -15,10 +15,10 @@ SECRETS = ("hiv", "pills")
 
 @dataclass
 class Drawn:
-    """What parameters are drawn from, and what was drawn."""
+    """Items and columns to draw parameters from, and the parameters drawn so far."""
 
     sets: dict[str, list[list[str]]] = field(default_factory=dict)
-    """The set-valued columns; sensitive items are added to them."""
+    """Set-valued columns; sensitive items are added to them."""
     relational: list[str] = field(default_factory=list)
     separator: str = " "
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Drawn:
 
     @property
     def items(self) -> list[str]:
-        """The items that occur, by their names in a policy."""
+        """Items that occur, as named in a policy."""
         mark = (lambda column, item: f"{column}:{item}") if len(self.sets) > 1 else (lambda _, item: item)
         found = {mark(column, item): None for column, rows in self.sets.items() for row in rows for item in row}
         return sorted(found)
@@ -187,7 +187,7 @@ def _joint(_: str, rng: random.Random, drawn: Drawn) -> None:
 
 
 def _add_function(functions: Sequence[str], rng: random.Random, drawn: Drawn) -> None:
-    """Draw a transaction function; lm-apriori, the last one, only if there is one set-valued column."""
+    """Draw a transaction function; lm-apriori, the last function, needs a single set-valued column."""
     given = drawn.parameters
     if rng.random() < 0.85:
         given["transaction"] = rng.choice(functions if len(drawn.sets) == 1 else functions[:-1])
@@ -207,7 +207,7 @@ def _of_buckets(name: str, rng: random.Random, drawn: Drawn) -> None:
 
 
 def _add_secrets(rng: random.Random, drawn: Drawn) -> None:
-    """Put sensitive items into some records."""
+    """Add sensitive items to some records."""
     chosen = SECRETS[: rng.randint(1, 2)]
     (column,) = drawn.sets
     share = rng.choice((0.05, 0.15, 0.3))

@@ -1,4 +1,4 @@
-"""What stands in a publication's files, read with nothing of the library."""
+"""Parse published files without the library."""
 
 import csv
 import io
@@ -13,12 +13,12 @@ from pyarrow import parquet
 
 @dataclass
 class Records:
-    """Published records: the cells of every column, and what the symbols stand for."""
+    """Cells and codebook of published records."""
 
     columns: dict[str, list[Any]]
-    """The cells by column; those of a set-valued one are lists of symbols."""
+    """Cells by column; each cell of a set-valued column is a list of symbols."""
     book: dict[str, tuple[str, list[str]]]
-    """Kind and members of each symbol but the sets of values."""
+    """Kind and members of each symbol, except sets of values."""
     value_sets: dict[str, list[str]]
     sets: list[str]
     relational: list[str]
@@ -26,18 +26,18 @@ class Records:
 
     @property
     def n(self) -> int:
-        """The number of published rows."""
+        """Number of published rows."""
         return len(next(iter(self.columns.values())))
 
     @property
     def rows(self) -> list[set[str]]:
-        """The symbols of each record by their labels in the codebook; of several columns together."""
+        """Codebook labels of each record's symbols, over all set-valued columns."""
         return [
             {self.symbol(name, text) for name in self.sets for text in self.columns[name][at]} for at in range(self.n)
         ]
 
     def symbol(self, column: str, text: str) -> str:
-        """Return what stands as a text in a column, as the codebook is documented; itself if nothing explains it."""
+        """Return the codebook symbol of a column's text; the text itself if the codebook lacks it."""
         if len(self.sets) == 1:
             return text
         inner = ",".join(f"{column}:{part}" for part in text.removeprefix("(").removesuffix(")").split(","))
@@ -45,13 +45,13 @@ class Records:
 
     @property
     def tuples(self) -> list[tuple[str, ...]]:
-        """The relational values of each record."""
+        """Relational values of each record."""
         return [tuple(self.columns[name][at] for name in self.relational) for at in range(self.n)]
 
 
 @dataclass
 class Tables:
-    """Published buckets."""
+    """Tables of published buckets."""
 
     qit: list[dict[str, str]]
     snt: list[dict[str, str]]
@@ -65,13 +65,12 @@ class Tables:
 
 
 def attestation_of(out: Path) -> dict[str, Any]:
-    """Return the attestation of a publication."""
     found: dict[str, Any] = json.loads((out / "attestation.json").read_text(encoding="utf-8"))
     return found
 
 
 def records_of(path: Path, data: Mapping[str, Any], book: Path) -> Records:
-    """Read published records as their attestation says."""
+    """Read published records by the format in their attestation."""
     explained = [(row["symbol"], row["kind"], _members(row["members"])) for row in lines_of(book)]
     return Records(
         _columns(path, data),
@@ -84,19 +83,17 @@ def records_of(path: Path, data: Mapping[str, Any], book: Path) -> Records:
 
 
 def tables_of(out: Path) -> Tables:
-    """Read published buckets."""
     return Tables(lines_of(out / "qit.csv"), lines_of(out / "snt.csv"))
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by column."""
+    """Return the rows of a CSV file as dictionaries by column."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file, strict=True)
     return [dict(zip(header, row or [""], strict=True)) for row in rows]
 
 
 def write_lines(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    """Write rows as a CSV file."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writerow(rows[0])

@@ -1,4 +1,4 @@
-"""Whether a refusal is right: what cannot be reached, what no format carries, and whether its advice helps."""
+"""Check refusals: the reason given is correct, and the suggested settings work."""
 
 import re
 from collections import Counter
@@ -28,16 +28,16 @@ _UNFIT = (
     "0 and 1 alone, which would become items",
     "as programs do where there is nothing",
 )
-"""What in labels no format can carry, or is not read as items, or in a hierarchy has no such level: bad input."""
+"""Messages about labels or hierarchies that are invalid input."""
 
 
 def is_unfit(said: str) -> bool:
-    """Tell whether a refusal is of labels that cannot be published as they are."""
+    """Return True if the message rejects labels that cannot be published."""
     return any(text in said for text in _UNFIT)
 
 
 def cannot_be(case: Case, said: str) -> bool:
-    """Tell whether no publication can be had, as far as a count of the records tells; True where it does not."""
+    """Return False if record counts show that a solution exists; True if it is infeasible or unknown."""
     n, k = len(next(iter(case.columns.values()))), int(case.parameters.get("k", 1))
     if "worthless" in said or "above the largest allowed" in said:
         return True
@@ -60,7 +60,7 @@ def cannot_be(case: Case, said: str) -> bool:
 
 
 def advice_of(said: str) -> dict[str, Any]:
-    """Return the settings that a refusal says would do."""
+    """Return the settings that a message suggests."""
     found: dict[str, Any] = {}
     for name, pattern in _ADVICE.items():
         if match := re.search(pattern, said):

@@ -1,8 +1,8 @@
-"""Random publications of all algorithms, held against what their files show.
+"""Random cases of all algorithms, compared with the contents of the published files.
 
-``ANONSET_FUZZ=500 ANONSET_FUZZ_FROM=1000 python -m pytest tests/fuzz`` looks at 500 of them from seed 1000 on. What
-fails is run again by its seed alone: ``ANONSET_FUZZ=1 ANONSET_FUZZ_FROM=SEED``. ``ANONSET_FUZZ_OF=NAME`` leaves all
-algorithms but one out.
+``ANONSET_FUZZ=500 ANONSET_FUZZ_FROM=1000 python -m pytest tests/fuzz`` runs 500 cases from seed 1000. Repeat a failed
+case by its seed: ``ANONSET_FUZZ=1 ANONSET_FUZZ_FROM=SEED``. ``ANONSET_FUZZ_OF=NAME`` restricts the cases to one
+algorithm.
 """
 
 import os
@@ -35,10 +35,10 @@ FOLLOWED = (
     *("exact", "apriori", "direct", "optimal", "vpa", "hghs", "mhghs"),
     *("coherence-suppression", "coat", "pcta"),
 )
-"""The algorithms whose recoding a next release goes on from."""
+"""Algorithms whose recoding a later release can continue."""
 FIRST = int(os.environ.get("ANONSET_FUZZ_FROM", "0"))
 OF_A_CLUSTER = 5 * len(NAMES)
-"""The first seed that `make test` does not draw: a cluster takes seconds to begin, and tests/jobs begins several."""
+"""First seed that runs on a cluster. `make test` does not reach it: a cluster takes seconds to start."""
 SEEDS = [
     seed
     for seed in range(FIRST, FIRST + int(os.environ.get("ANONSET_FUZZ", str(5 * len(NAMES)))))
@@ -72,7 +72,7 @@ def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
-    """Refused cases show little."""
+    """At least one case of every algorithm succeeds: rejected cases test little."""
     folders = [tmp_path / str(seed) for seed in range(NAMES.index(name), 10 * len(NAMES), len(NAMES))]
     for folder in folders:
         folder.mkdir()
@@ -80,7 +80,7 @@ def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
 
 
 def require_refused(case: Case, ran: Ran) -> None:
-    """Check that a refusal is one line with its exit code, leaves nothing behind, and is right."""
+    """Check that a rejected case gives a one-line message, the right exit code and no leftover files."""
     assert ran.code in (1, 2, 3)
     assert ran.said
     assert "\n" not in ran.said
@@ -96,7 +96,7 @@ def require_refused(case: Case, ran: Ran) -> None:
 
 
 def require_same_bytes(case: Case, ran: Ran) -> None:
-    """Check that neither threads, nor processes, nor blocks of few records change a byte of what is published."""
+    """Check that threads, processes and small blocks do not change the published bytes."""
     if case.algorithm in BUCKETS and "seed" not in case.parameters:
         return
     more: dict[str, Any] = {"workers": 3}
@@ -122,7 +122,7 @@ def _bytes_of(out: Path) -> dict[str, bytes]:
 
 
 def require_next_release(case: Case, ran: Ran) -> None:
-    """Check that a release that goes on from this one keeps what it promises, and says so; it may be refused."""
+    """Check that a release that continues this one verifies, or is rejected."""
     again = anonymized(case, ran.out.parent, out=f"{ran.out}-next", recoding=str(ran.private))
     assert again.code in (0, 1), again.said
     if again.code == 0:
@@ -131,7 +131,7 @@ def require_next_release(case: Case, ran: Ran) -> None:
 
 
 def require_files(case: Case, ran: Ran) -> None:
-    """Check names, modes and digests of the files, and that no private text is in the publication."""
+    """Check file names, modes and digests, and that no private text is published."""
     attested = attestation_of(ran.out)
     data = attested["data"]
     names = {path.relative_to(ran.out).as_posix() for path in ran.out.rglob("*") if path.is_file()}
@@ -157,7 +157,7 @@ def require_files(case: Case, ran: Ran) -> None:
 
 
 def require_records(case: Case, ran: Ran) -> None:
-    """Check published records by brute force, and what becomes of them when a cell is changed."""
+    """Check published records by brute force, and check that a changed cell is detected."""
     attested = attestation_of(ran.out)
     published = records_of(ran.out / attested["data"]["file"], attested["data"], ran.out / "codebook.csv")
     record = truth.require_way_back(case, published, ran.private)
@@ -173,7 +173,7 @@ def require_records(case: Case, ran: Ran) -> None:
 def require_caught(
     case: Case, ran: Ran, attested: dict[str, Any], published: Records, policy: list[list[str]], record: list[int]
 ) -> None:
-    """Change a cell: `verify` must say of the data, whatever they are, what brute force says."""
+    """Change a cell: `verify` must agree with brute force."""
     changed = changes.with_another_cell(published, chance(case, "change"))
     data, model = attested["data"], attested["model"]
     separator = data["separator"] or case.layout["separator"]
@@ -198,7 +198,7 @@ def require_caught(
 
 
 def require_buckets(case: Case, ran: Ran) -> None:
-    """Check published buckets by brute force, and what becomes of them when a cell is changed."""
+    """Check published buckets by brute force, and check that a changed cell is detected."""
     attested, tables = attestation_of(ran.out), tables_of(ran.out)
     data = attested["data"]
     truth.require_true_buckets(case, tables, data, ran.private)
@@ -218,8 +218,8 @@ def require_buckets(case: Case, ran: Ran) -> None:
 
 
 def require_agreement(case: Case, ran: Ran) -> None:
-    """Check that `verify` and `evaluate` say of the publication what the job said."""
-    for found in () if case.algorithm in IN_CHUNKS else verified(case, ran):  # of chunks that is held there
+    """Check that `verify` and `evaluate` report the same figures as the job."""
+    for found in () if case.algorithm in IN_CHUNKS else verified(case, ran):  # for chunks, require_chunks compares them
         assert found.verdict.holds is True, found.verdict
         assert found.holds is True, found.untrue or found.beyond_utility
     report = loads((ran.private / "report.json").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Whether a publication is true of the case that it was made from, cell by cell."""
+"""Compare a publication with its original, cell by cell."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -15,14 +15,14 @@ SUPPRESSING = ("hghs", "mhghs", "coherence-suppression", "suppress-control")
 
 
 def original_rows(case: Case) -> list[set[str]]:
-    """Return the items of each person by their names in a joined column."""
+    """Return each person's items, as named in a joined column."""
     mark = (lambda name, item: f"{name}:{item}") if case.joined else (lambda _, item: item)
     n = len(next(iter(case.columns.values())))
     return [{mark(name, item) for name in case.sets for item in case.columns[name][at]} for at in range(n)]
 
 
 def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
-    """Say what published records say that is not true, or leave out that they should not; nothing if all is true."""
+    """Return the first difference between published records and the original; empty if they agree."""
     if case.sets:
         members = {symbol: members for symbol, (_, members) in published.book.items()}
         for row in published.rows:
@@ -39,12 +39,12 @@ def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
 
 
 def members_of(label: str) -> list[str]:
-    """Return the members of a set that is named by them."""
+    """Return the members of a label that lists a set."""
     return label[1:-1].split(",") if label.startswith("(") and label.endswith(")") else [label]
 
 
 def _covers(case: Case, published: Records, name: str, label: str, value: str) -> bool:
-    """Tell whether a published relational value may stand for an original one."""
+    """Return True if a published relational value covers the original value."""
     if case.specs.get(name) == "range":
         low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, "", label)
         try:
@@ -66,7 +66,7 @@ def _covers(case: Case, published: Records, name: str, label: str, value: str) -
 
 
 def require_way_back(case: Case, published: Records, private: Path) -> list[int]:
-    """Check that the private directory leads from the original to the published cells; return each row's record."""
+    """Check that the private directory maps the original to the published cells; return each row's record."""
     lines = lines_of(private / "records.csv")
     record = [int(line["input_record"]) for line in lines]
     rows = original_rows(case)
@@ -85,7 +85,7 @@ def require_way_back(case: Case, published: Records, private: Path) -> list[int]
 
 
 def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence[Mapping[str, str]]) -> None:
-    """Check that the mapping of the items gives the published rows, and agrees with the codebook."""
+    """Check that the item mapping yields the published rows and agrees with the codebook."""
     rows, image = original_rows(case), {}
     mapping = [line for line in lines_of(path) if not (case.has_unknown and line["item"] in UNKNOWN)]
     local = "cluster" in mapping[0] if mapping else False
@@ -102,7 +102,7 @@ def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence
 
 
 def _most_suppressed(case: Case) -> Fraction:
-    """Return the largest share of the items that may be suppressed."""
+    """Return the largest share of items that may be suppressed."""
     given = case.parameters
     asked = given.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
     anything = case.algorithm in SUPPRESSING or asked
@@ -110,7 +110,7 @@ def _most_suppressed(case: Case) -> Fraction:
 
 
 def require_sound_book(case: Case, published: Records) -> None:
-    """Check that the codebook explains what is shown and nothing else, and names nodes and sets by what they are."""
+    """Check that the codebook explains exactly the published symbols, and names nodes and sets correctly."""
     shown = {symbol for row in published.rows for symbol in row}
     assert set(published.book) == shown
     values = {x for name in published.relational for x in published.columns[name]}
@@ -136,7 +136,7 @@ def _groups(case: Case) -> list[set[str]]:
 
 
 def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], private: Path) -> None:
-    """Check that every published tuple and value is one of the original, in one group."""
+    """Check that every published tuple and value occurs in the original, in one group."""
     lines = lines_of(private / "records.csv")
     record = [int(line["input_record"]) for line in lines]
     assert len(set(record)) == len(record) == len(tables.qit)
@@ -154,5 +154,5 @@ def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], pr
 
 
 def holds_any(texts: Collection[str], private: Collection[str]) -> str:
-    """Return a private text that one of the texts holds; empty if none does."""
+    """Return the first private text that occurs in one of the texts; empty if none."""
     return next((secret for secret in private for text in texts if secret in text), "")

@@ -1,5 +1,3 @@
-"""Applying cuts, and ordering what is published."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

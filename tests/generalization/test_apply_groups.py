@@ -1,5 +1,3 @@
-"""Publishing item groups."""
-
 import numpy as np
 from tests.facts import refused
 

@@ -1,5 +1,3 @@
-"""Publishing records by the mapping of their cluster."""
-
 import random
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Set-valued columns that were joined into one, and stand in their own columns once published."""
+"""Set-valued columns joined into one column are published as separate columns."""
 
 import numpy as np
 import pytest

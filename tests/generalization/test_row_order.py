@@ -1,4 +1,4 @@
-"""Rows in the order of their content, against sorting their codes as tuples: in memory and in a work directory."""
+"""Row order of publications, compared with sorting tuples, in memory and in a work directory."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,7 +32,7 @@ row_lists = st.lists(
 
 @contextmanager
 def buckets_of(items):
-    """Make buckets, spans and samples so small that buckets overflow and go deeper."""
+    """Use tiny buckets, spans and samples, so that buckets overflow and are split again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_order, "ITEMS_PER_BUCKET", items)
         patch.setattr(row_order, "SAMPLE", 5)
@@ -42,7 +42,7 @@ def buckets_of(items):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Make buckets tiny, and overwrite every element of what is given back, not whole pages alone."""
+    """Use tiny buckets, and overwrite every released element, not only whole pages."""
 
     def spoil(array, first, end):
         array.reshape(-1)[first:end] = 77
@@ -53,7 +53,7 @@ def tiny(monkeypatch):
 
 
 def sort(rows, store, *, narrow=False):
-    """Sort triples (first code, second code, items), the second going along, by the package."""
+    """Sort triples (first code, second code, items) by first code and items."""
     indptr = np.concatenate([[0], np.cumsum([len(items) for *_, items in rows])]).astype(np.int64)
     items = np.array([item for *_, found in rows for item in sorted(found)], np.int32)
     columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
@@ -107,7 +107,7 @@ def mapped(table: Table, work: Files, dtype: type = np.int32) -> Table:
 
 
 def contents(publication):
-    """Return what a publication holds, without where."""
+    """Return the contents of a publication, wherever its arrays are stored."""
     sets = publication.transactions
     arrays = (sets.indptr, sets.items[:], *(column.codes for column in publication.kept), publication.record)
     return [array.tolist() for array in arrays], publication.symbols, sets.vocabulary.labels
@@ -134,7 +134,7 @@ def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups, dtype
 
 
 def by_content(made, tree):
-    """Return each row as (kept code, symbols, record), sorted; symbols are codes, or places of members in a tree."""
+    """Return each row as (kept code, symbols, record), sorted; symbols are codes, or member places in `tree`."""
 
     def symbol(code):
         if tree.place is None:

@@ -1,12 +1,12 @@
-"""The examples of the README, of the pages below docs and of its notebooks, and transcripts, run as a reader would.
+"""Run the examples of the README, the pages and notebooks below docs, and the transcripts, as a reader would.
 
-``python tests/readme/console.py [PAGE...]`` renews what they show; ``--check`` says instead where it differs, and
-``--bin FOLDER`` runs the commands and the Python of another environment.
+``python tests/readme/console.py [PAGE...]`` updates their output; ``--check`` prints differences instead, and ``--bin
+FOLDER`` uses the commands and the Python of another environment.
 
-A page is run from above in one new folder. A block ```` ```text title="name" ```` is a file, also in other languages
-than text. In a ```` ```console ```` block each line ``$ command`` is run, and what it prints follows. The blocks
-```` ```python ```` of a page are one session; where a block ```` ```output ```` follows, it holds what was printed, and
-what the last line is. Lines that differ in seconds, memory or digests alone stay as they were.
+Each page runs top to bottom in a new folder. A block ```` ```text title="name" ```` is a file; other languages than
+text work too. In a ```` ```console ```` block each line ``$ command`` is run, and its output follows. The ````
+```python ```` blocks of a page share one session; a following ```` ```output ```` block contains the printed text and
+the value of the last line. Lines in which only times, memory or digests differ are not updated.
 """
 
 import argparse
@@ -29,19 +29,20 @@ from readme.session import Session, command_output, shell_output
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(sys.executable).parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-"""The pages whose examples are run."""
+"""Pages whose examples are run."""
 TUTORIALS = tuple(sorted((ROOT / "docs" / "tutorials").glob("*.md")))
-"""Those that `make wheel` follows in an empty folder, with the installed wheel."""
+"""Pages that `make wheel` runs in an empty folder with the installed wheel."""
 TRANSCRIPTS = tuple(sorted((ROOT / "tests" / "readme" / "transcripts").glob("*.md")))
-"""What commands print that no page shows: errors, and verdicts that fail."""
+"""Output of commands that no page shows: errors and failed verdicts."""
 NOTEBOOKS = tuple(sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")))
 _BLOCK = re.compile(
     r'^```(?P<kind>console|python|\w+ title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$'
     r"(?P<output>\n\n```output\n.*?^```$)?",
     re.DOTALL | re.MULTILINE,
 )
-_PIP = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # pip reads the last as "no"
-"""What pip installs from a page it takes from this environment: no page needs a package index."""
+# pip reads the value 0 as "no isolation"
+_PIP = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}
+"""Settings that make pip install from this environment, without a package index."""
 _VARIES = (
     (re.compile(r"\b\d+\.\d+ s\b *"), "# s"),
     (re.compile(r"\b\d+\.\d+ [MG]iB\b *"), "# MiB"),
@@ -51,7 +52,7 @@ _VARIES = (
 
 
 def renewed(text: str, binaries: Path | None = None) -> str:
-    """Return a page with every block run again, by the commands and the Python of a folder; None: see `run`."""
+    """Run every block of a page and return the updated page. For `binaries`, see `run`."""
     with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries or HERE) as session:
 
         def renew(block: re.Match[str]) -> str:
@@ -76,7 +77,7 @@ def _renewed_python(block: re.Match[str], session: Session) -> str:
 
 
 def renewed_notebook(text: str, binaries: Path = HERE) -> str:
-    """Return a notebook with every cell run again."""
+    """Run every cell of a notebook and return the updated notebook."""
     notebook = json.loads(text)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries) as session:
@@ -86,7 +87,7 @@ def renewed_notebook(text: str, binaries: Path = HERE) -> str:
 
 
 def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return what a cell showed, as notebooks keep it."""
+    """Return the output of a cell in the notebook format."""
     assert "error" not in found, found["error"]
     made: list[dict[str, Any]] = []
     if found["printed"]:
@@ -99,7 +100,7 @@ def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
 
 
 def run(command: str, folder: str, binaries: Path | None) -> str:
-    """Run a command by a shell and return what it prints; without a folder of commands, anonset in this process."""
+    """Run a command in a shell and return its output; without `binaries`, run anonset in this process."""
     path = os.pathsep.join([str(binaries or HERE), os.environ["PATH"]])
     output = command_output if binaries is None else shell_output
     with contextlib.chdir(folder), mock.patch.dict(os.environ, {**_PIP, "PATH": path, "COLUMNS": "120"}):
@@ -109,14 +110,14 @@ def run(command: str, folder: str, binaries: Path | None) -> str:
 
 
 def comparable(text: str) -> str:
-    """Return the text without what varies from run to run."""
+    """Return the text without the parts that vary from run to run."""
     for pattern, instead in _VARIES:
         text = pattern.sub(instead, text)
     return text
 
 
 def with_old_costs(shown: str, now: str) -> str:
-    """Return a page as it is now, with the lines of before where they differ in what varies alone."""
+    """Return the new page, with the old lines where only varying parts differ."""
     old, new = shown.splitlines(keepends=True), now.splitlines(keepends=True)
     same = difflib.SequenceMatcher(None, [comparable(x) for x in old], [comparable(x) for x in new], autojunk=False)
     return "".join(
@@ -125,7 +126,7 @@ def with_old_costs(shown: str, now: str) -> str:
 
 
 def main() -> int:
-    """Renew pages, or check them."""
+    """Update pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES + TRANSCRIPTS + NOTEBOOKS)
     parser.add_argument("--check", action="store_true")

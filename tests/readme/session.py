@@ -1,7 +1,7 @@
-"""A Python that runs blocks of code one after the other, and tells what each of them shows, as a notebook would.
+"""Run blocks of Python in one session and report the output of each, as a notebook does.
 
-It is a process of its own, in a folder of its own: of this environment or, with the folder of its commands, of another.
-It needs nothing but the standard library, and anonset for a command of it.
+The session is a separate process in a separate folder. With a folder of commands it uses another environment. It needs
+only the standard library, and anonset for anonset commands.
 """
 
 import ast
@@ -18,13 +18,13 @@ from types import TracebackType
 from typing import Any, Self
 
 _COMMAND = re.compile(r"^!(?P<command>.*)$", re.MULTILINE)
-"""A line of a notebook that the shell is to run."""
+"""Notebook line that is a shell command."""
 _ALONE = re.compile(r"anonset( [\w=.,:/'\"@-]+)+")
-"""A command in which a shell has nothing to do but to part its words."""
+"""An anonset command without shell syntax."""
 
 
 class Session:
-    """A process that runs blocks of code; names that one defines are there for the next."""
+    """Process that runs blocks of code; each block sees the names of earlier blocks."""
 
     def __init__(self, folder: Path, binaries: Path) -> None:
         path = os.pathsep.join([str(binaries), os.environ["PATH"]])
@@ -43,7 +43,9 @@ class Session:
         self._process.communicate()
 
     def run(self, code: str) -> dict[str, Any]:
-        """Run a block; return what it ``printed``, its last expression as ``text`` and ``html``, and its ``error``."""
+        """Run a block. Return its output as ``printed``, its last expression as ``text`` and ``html``, and its
+        ``error``.
+        """
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -54,12 +56,12 @@ class Session:
 
 
 def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run a block with names, and return what it shows."""
+    """Run a block in a namespace, and return its output."""
     printed, found = io.StringIO(), dict[str, Any]()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             value = _last_value(_COMMAND.sub(lambda line: f"_command({line['command']!r})", code), names)
-        except Exception as error:  # what a page shows of a refusal
+        except Exception as error:  # a page also shows error messages
             found["error"] = f"{type(error).__name__}: {error}"
         else:
             if value is not None:
@@ -70,7 +72,7 @@ def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _last_value(code: str, names: dict[str, Any]) -> Any:
-    """Run a block; return the value of its last line where that is an expression."""
+    """Run a block; return the value of its last line if that line is an expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<block>", "exec"), names)
@@ -82,7 +84,7 @@ def _command(line: str) -> None:
 
 
 def command_output(line: str) -> str:
-    """Return what a line prints in a shell; a command of anonset runs in this process, where all is imported once."""
+    """Return the output of a shell command. Anonset commands run in this process, where all modules are loaded."""
     command, bar, rest = line.partition(" | ")
     if not _ALONE.fullmatch(command):
         return shell_output(line)
@@ -95,14 +97,14 @@ def command_output(line: str) -> str:
 
 
 def shell_output(line: str, given: str | None = None) -> str:
-    """Return what a shell prints for a line, which may read what it is given."""
+    """Return the output of a shell command."""
     done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, input=given)
     return done.stdout
 
 
 def main() -> None:
-    """Run blocks that come as lines of JSON, and answer in lines of JSON, until there are no more."""
-    sys.path[0] = ""  # modules are those of the folder, not those beside this file
+    """Read blocks as lines of JSON, and write their results as lines of JSON."""
+    sys.path[0] = ""  # import modules from the working folder, not from this file's folder
     names: dict[str, Any] = {"__name__": "__main__", "_command": _command}
     answers = sys.stdout
     for line in sys.stdin:

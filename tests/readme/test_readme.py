@@ -1,4 +1,4 @@
-"""What the README and the pages below docs show is what their commands print."""
+"""The README and the pages below docs show the actual output of their commands."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from readme.console import NOTEBOOKS, PAGES, TRANSCRIPTS, TUTORIALS, comparable,
 pytestmark = pytest.mark.compiled
 
 GENERATED = ("python.md", "command-line.md", "data-cards.md", "schemas.md", "changelog.md")
-"""Pages of the site that are made when it is built."""
+"""Pages generated when the site is built."""
 SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.read_text(), re.MULTILINE)]
 NOT_RUN = {
     "make demo     #": "the project's own set-up",
@@ -34,7 +34,7 @@ NOT_RUN = {
     "rows.groupBy(": "needs Spark",
     '{"time": "2026-03-02T08:15:30.120Z"': "lines of a log; the fields are tested in tests/cli/test_log.py",
 }
-"""How blocks begin that no test runs, and why."""
+"""First words of blocks that are not run, with the reason."""
 
 
 SHOWN = [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]

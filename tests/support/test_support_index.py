@@ -39,13 +39,13 @@ def test_supports_of_nodes(rows: list[set[int]], nodes: set[int]) -> None:
     index = SupportIndex(column_of(rows), HIERARCHY)
     leaves = {node: set(range(HIERARCHY.leaf_lo[node], HIERARCHY.leaf_hi[node])) for node in range(HIERARCHY.n_nodes)}
     expected = [r for r, row in enumerate(rows) if all(row & leaves[node] for node in nodes)]
-    for _ in range(2):  # the second time from kept unions
+    for _ in range(2):  # the second pass uses cached unions
         assert index.support_of_nodes(nodes) == len(expected)
         assert index.records_of_nodes(nodes).tolist() == expected
         assert index.support_of(HIERARCHY.labels[node] for node in nodes) == len(expected)
     for node in nodes:
         assert index.node_support(node) == sum(bool(row & leaves[node]) for row in rows)
-    assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions left the items' records alone
+    assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions did not change the items' records
 
 
 @settings(deadline=None)

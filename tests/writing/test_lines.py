@@ -1,5 +1,3 @@
-"""Columns of text as lines of CSV."""
-
 import csv
 import io
 
@@ -17,7 +15,7 @@ TEXTS = st.lists(st.text('ab",\r\n\ufeff\ufe00é', max_size=4), max_size=6)
 def test_fields_are_quoted_where_they_need_it(texts: list[str], alone: bool, skipped: int) -> None:
     column = pa.array(texts, pa.large_string()).slice(skipped)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subject, "BYTES_AT_ONCE", 2)  # marks of three bytes lie across the parts
+        patch.setattr(subject, "BYTES_AT_ONCE", 2)  # three-byte characters cross block borders
         found = subject.quoted(column, alone=alone).to_pylist()
     for text, field in zip(texts[skipped:], found, strict=True):
         needed = any(mark in text for mark in '",\r\n\ufeff') or (alone and not text)

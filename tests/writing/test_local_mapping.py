@@ -1,5 +1,3 @@
-"""Writing how each cluster publishes its items."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Publications in parts, and in blocks: the same bytes wherever the table lies, and read back as one table."""
+"""Publications written in parts and in blocks have the same bytes in memory and on disk, and are read as one table."""
 
 from dataclasses import replace
 
@@ -75,7 +75,7 @@ def test_fimi_in_parts(tmp_path):
 
 
 def test_rows_stay_ascending_where_parts_order_their_labels_otherwise(tmp_path):
-    """All labels of the second part are integers: by themselves they are ordered as numbers, together by code point."""
+    """All labels of the second part are integers: alone they sort as numbers, with the first part by code point."""
     rows = [{"10", "9", "a"}, {"10", "9"}]
     write_published(replace(publication(rows), kept=()), tmp_path, "dat", part_rows=1)
     files = [tmp_path / name for name in part_names(2, "dat")]

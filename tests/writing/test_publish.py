@@ -1,4 +1,4 @@
-"""Writing publications, reading them back, and what belongs to them."""
+"""Writing publications and reading them back."""
 
 import csv
 
@@ -22,7 +22,6 @@ TREE = Hierarchy.from_tree(("R", [("A", ["a", "b"]), ("B", ["c", "d"])]))
 
 
 def publication(sets, name="items", **columns):
-    """Publish sets as they are, with kept columns."""
     column = None if sets is None else SetColumn.of(sets, name=name)
     kept = tuple(CategoricalColumn.of(k, v) for k, v in columns.items())
     labels = () if column is None else column.vocabulary.labels

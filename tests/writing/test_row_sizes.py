@@ -1,4 +1,4 @@
-"""Rows are cut by what they hold, wherever it lies, and long texts are not held."""
+"""Row groups are cut by their size in bytes, and long texts are not kept in memory."""
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +67,7 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
 
 
 def test_a_large_row_group_is_read_page_by_page(tmp_path):
-    """Neither its compressed bytes nor a dictionary of its texts is held: 32 MB, and 400,000 texts of twenty bytes."""
+    """Reading keeps neither the 32 MB of compressed bytes nor a dictionary of 400,000 texts in memory."""
     draw = np.random.default_rng(1)
 
     def texts(n, width):
