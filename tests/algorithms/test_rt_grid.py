@@ -46,7 +46,7 @@ def test_every_pair_is_anonymous(formation: str, function: str, framework: Any, 
     publication = published(case, result)
     assert verify(publication, KKmAnonymity(k=4, m=2)).holds
     assert result.figures["rum"] <= 0.95 + 1e-9 or framework is TumBound
-    found = measures_of(case.table, case.hierarchies, algorithm, result, publication, {})
+    found = measures_of(case.table, case.hierarchies, algorithm, result, publication)
     assert (found["rum"], found["tum"]) == pytest.approx((result.figures["rum"], result.figures["tum"]))
 
 

@@ -11,7 +11,7 @@ from anonset.algorithms.relational.cluster import Cluster
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Bucketized, Cut, ItemGroups, PerCluster, apply
-from anonset.measures.retention import occurrences_by_size, retention, shares
+from anonset.measures.retention import occurrences_by_size, of_tuples, retention, shares
 from effort import examples
 from measures.test_local_losses import HIERARCHY, MODEL, Image, cut_of, local_case
 from reference.measures import became, shown_below
@@ -95,7 +95,7 @@ def test_tuples_equal_their_twin(tuples: list[tuple[int, bool]]) -> None:
     expected = {"kept": 0, "starred": 0, "removed": 0}
     for g, s in tuples:
         expected["removed" if g < 0 else "starred" if s else "kept"] += 1
-    assert retention(Table(), Bucketized(group, starred)) == {"tuples": expected}
+    assert of_tuples(Bucketized(group, starred)) == expected
 
 
 def test_shares_add_up_and_nothing_has_none() -> None:

@@ -20,12 +20,11 @@ from anonset.generalization import Cut
 from anonset.generalization.beside import Beside
 from anonset.generalization.earlier import Earlier
 from anonset.jobs.persons import require_persons
-from anonset.measures.retention import retention
 from anonset.release.ceilings import require_under_ceilings
 from anonset.release.disclosure_scan import require_originals_declared
 from anonset.release.earlier import begun_from
 from anonset.release.formats import Layout, Unverified, kind_of
-from anonset.release.losses import measures_of, refuse_worthless, require_loss
+from anonset.release.losses import refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 
@@ -102,7 +101,8 @@ class Job:
             layout = self.layout
             if self.earlier is not None:
                 layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
-            publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+            kind = kind_of(algorithm.model)
+            publication = kind.apply(table, hierarchies, result, layout)
             if any(hierarchy.capped for hierarchy in hierarchies.values()):
                 require_under_ceilings(algorithm.name, result, publication, hierarchies)
             since, decided = None, cast("Any", result.recoding)
@@ -110,9 +110,8 @@ class Job:
                 self.earlier.require_kept(publication.symbols)
                 since = self.earlier.since(decided, publication.symbols)
         with self.watch.phase("measure"):
-            kept = retention(table, result.recoding, publication)
-            measures = measures_of(table, hierarchies, algorithm, result, publication, kept)
-            kind = kind_of(algorithm.model)
+            kept = kind.retention(table, result, publication)
+            measures = kind.measures(table, hierarchies, algorithm, result, publication)
             warnings = kind.nothing_left(algorithm.model, table, publication)
             if what := kind.why_worthless(algorithm.model, table, publication):
                 warnings = (f"the publication is worthless: {what}",)

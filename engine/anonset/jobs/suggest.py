@@ -14,7 +14,7 @@ from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.data.workers import Threads
 from anonset.errors import DisclosureError, InfeasibleError, InputError
-from anonset.generalization import Cut, Disassociated, ItemGroups, PerCluster
+from anonset.generalization import PerCluster
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
@@ -318,16 +318,16 @@ class _Trial:
             k = model.k or 1
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
         points = shown_frontier(unverified.result.trace)
-        measured = replace(candidate, shares=shares(unverified.retention), measures=measures, frontier=points)
-        if table.transactions is not None and isinstance(recoding, (Cut, ItemGroups, PerCluster)):
+        counted = None if frequent is None else countable(frequent, unverified.publication)
+        measured = replace(
+            candidate, shares=shares(unverified.retention), measures=measures, frontier=points, countable=counted
+        )
+        if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None
             counts = by_level(table.transactions, recoding, tree)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
-            counted = None if frequent is None else countable(frequent, unverified.publication)
-            measured = replace(measured, levels=levels, nodes=nodes and not made, countable=counted)
-        if isinstance(recoding, Disassociated) and frequent is not None:
-            measured = replace(measured, countable=countable(frequent, unverified.publication))
+            measured = replace(measured, levels=levels, nodes=nodes and not made)
         if what := kind_of(model).why_worthless(model, table, unverified.publication):
             return replace(measured, outcome="worthless", note=what)
         verdict = verify(unverified.publication, model)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
+from anonset.generalization import Bucketized, Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
 from anonset.publications import Chunks
 
@@ -280,21 +279,18 @@ Counts = dict[str, int]
 """Counts by outcome."""
 
 
-def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict[str, Counts]:
-    """Count unchanged, generalized and suppressed items, values and tuples.
+def retention(table: Table, recoding: Cut | ItemGroups | PerCluster) -> dict[str, Counts]:
+    """Count unchanged, generalized and suppressed items and values of published records.
 
     Parameters
     ----------
     table
         The **original** table, with columns bound to the recoding's hierarchies.
-    publication
-        The published table, if it is disassociated.
 
     Returns
     -------
     dict
-        ``items``: occurrences kept, generalized, suppressed; ``values``: relational values kept, generalized;
-        ``tuples`` of buckets: kept, starred, removed; ``items`` of chunks: in_chunks, terms, suppressed. The dict
+        ``items``: occurrences kept, generalized, suppressed; ``values``: relational values kept, generalized. The dict
         contains only entries that apply to the table.
 
     Examples
@@ -304,10 +300,6 @@ def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict
     >>> retention(table, groups)
     {'items': {'kept': 2, 'generalized': 2, 'suppressed': 0}}
     """
-    if isinstance(recoding, Bucketized):
-        return {"tuples": of_tuples(recoding)}
-    if isinstance(recoding, Disassociated):
-        return {} if table.transactions is None else {"items": of_chunks(table.transactions, publication)}
     counts: dict[str, Counts] = {}
     if table.transactions is not None:
         counts["items"] = of_items(table.transactions, recoding)

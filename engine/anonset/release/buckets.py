@@ -10,6 +10,8 @@ from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
+from anonset.measures.grouping_loss import grouping_loss
+from anonset.measures.retention import of_tuples
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
 from anonset.reading.publications.buckets import read_buckets
@@ -45,10 +47,7 @@ class BucketsKind:
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Buckets:
         """Apply a grouping."""
-        if not isinstance(result.recoding, Bucketized):
-            msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
-            raise InputError(msg)
-        return bucketize(table, result.recoding)
+        return bucketize(table, _grouping(result))
 
     def require_readable(self, publication: Buckets) -> None:
         """Accept all: buckets publish values unchanged."""
@@ -112,6 +111,19 @@ class BucketsKind:
         sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
         return {**sizes_of_parts(unverified.result), **sizes}
 
+    def retention(self, table: Table, result: Result, publication: Buckets) -> Mapping[str, Mapping[str, int]]:
+        """Return the number of unchanged, starred and removed tuples."""
+        return {"tuples": of_tuples(_grouping(result))}
+
+    def measures(
+        self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Buckets
+    ) -> Mapping[str, float]:
+        """Return the shares of starred, removed and too frequent tuples."""
+        counts, n = result.figures, max(1, table.n)
+        lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
+        shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
+        return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
+
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
         """Return why no identity can be linked to fewer values, so that buckets are worthless; otherwise empty."""
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
@@ -129,3 +141,11 @@ class BucketsKind:
     def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
         """Return warnings about the labels of both tables."""
         return formula_warnings([*publication.qit, publication.snt_value])
+
+
+def _grouping(result: Result) -> Bucketized:
+    """Return the recoding of a bucketizing algorithm."""
+    if not isinstance(result.recoding, Bucketized):
+        msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
+        raise InputError(msg)
+    return result.recoding

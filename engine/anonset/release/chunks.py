@@ -12,6 +12,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate
+from anonset.measures.retention import of_chunks
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
@@ -122,6 +123,17 @@ class ChunksKind:
         bounds = {"smallest_cluster": int(n.min()), "largest_cluster": int(n.max())} if len(n) else {}
         sizes = {"published_items": len(publication.vocabulary), "clusters": len(n)}
         return {**sizes, **bounds, "shared_chunks": len(shared)}
+
+    def retention(self, table: Table, result: Result, publication: Chunks) -> Mapping[str, Mapping[str, int]]:
+        """Return the number of occurrences of items in chunks, as terms, and suppressed."""
+        return {} if table.transactions is None else {"items": of_chunks(table.transactions, publication)}
+
+    def measures(
+        self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Chunks
+    ) -> Mapping[str, float]:
+        """Return the share of occurrences outside chunks."""
+        total = 0 if table.transactions is None else len(table.transactions.codes)
+        return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
         """Return the reason if no chunk contains an item although records do; otherwise empty."""

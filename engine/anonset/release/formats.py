@@ -213,6 +213,16 @@ class Kind(Protocol[P]):
         """Return the sizes to report to the owner: of items, symbols, clusters, groups."""
         ...
 
+    def retention(self, table: Table, result: Result, publication: P) -> Mapping[str, Mapping[str, int]]:
+        """Return the number of items, values or tuples by outcome, by part of the data."""
+        ...
+
+    def measures(
+        self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: P
+    ) -> Mapping[str, float]:
+        """Return the losses by name, the main loss first."""
+        ...
+
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
         """Return why a publication is worthless; empty if it is not (`losses`)."""
         ...

@@ -20,8 +20,7 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InfeasibleError, InputError, require_finite
-from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster
-from anonset.measures.grouping_loss import grouping_loss
+from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.relational_ncp import relational_ncp
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
@@ -52,15 +51,9 @@ def measures_of(
     hierarchies: Mapping[str, Hierarchy],
     algorithm: Algorithm,
     result: Result,
-    publication: Any,
-    kept: Mapping[str, Mapping[str, int]],
+    publication: Records,
 ) -> dict[str, float]:
-    """Return the losses of a recoding, the main loss first. The logarithm of a zero loss is omitted.
-
-    Parameters
-    ----------
-    kept
-        Counts from `retention`.
+    """Return the losses of published records, the main loss first. The logarithm of a zero loss is omitted.
 
     Raises
     ------
@@ -69,15 +62,7 @@ def measures_of(
     AnonsetError
         If a loss is not finite.
     """
-    recoding = result.recoding
-    if isinstance(recoding, Bucketized):
-        counts, n = result.figures, max(1, table.n)
-        lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
-        shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
-        return {"grouping_loss": grouping_loss(recoding), **shares}
-    if isinstance(recoding, Disassociated):
-        counts = kept.get("items", {})
-        return {"not_in_chunks": 1 - counts["in_chunks"] / total if (total := sum(counts.values())) else 0.0}
+    recoding: Any = result.recoding
     measures: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):
         measures["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)

@@ -19,6 +19,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
 from anonset.measures.exclusiveness import ambiguous_items
+from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records, Symbol
 from anonset.publications.records import written_columns
@@ -35,7 +36,7 @@ from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFil
 from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
-from anonset.release.losses import nothing_left, why_worthless
+from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 from anonset.verification.item_truth import check_item_truth
@@ -214,6 +215,16 @@ class RecordsKind:
             size_of |= {"smallest_cluster": int(members.min()), "largest_cluster": int(members.max())}
             size_of["ambiguous_items"] = ambiguous_items(publication)
         return size_of
+
+    def retention(self, table: Table, result: Result, publication: Records) -> Mapping[str, Mapping[str, int]]:
+        """Return the number of unchanged, generalized and suppressed items and values."""
+        return retention(table, result.recoding)  # type: ignore[arg-type]
+
+    def measures(
+        self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Records
+    ) -> Mapping[str, float]:
+        """Return the losses of items and relational values."""
+        return measures_of(table, hierarchies, algorithm, result, publication)
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
         """Return the reason if every protected column shows one symbol, or none."""

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.algorithms.rt.merging import Merge, on_the_way
 from anonset.data import SetColumn
-from anonset.generalization import Bucketized, Disassociated, ItemGroups, PerCluster
+from anonset.generalization import ItemGroups, PerCluster
 from anonset.jobs.evaluate import Evaluation
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, rare_text, shares
 from anonset.measures.sensitive_values import ObservedDiversity
@@ -286,7 +286,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 def _levels_text(unverified: Unverified[Any]) -> str:
     """Return by how many levels occurrences of items are generalized; empty if all have the same level."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
-    if column is None or isinstance(recoding, (Bucketized, Disassociated)):
+    if column is None or "generalized" not in unverified.retention.get("items", {}):
         return ""
     counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
     return levels_text(counts) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
