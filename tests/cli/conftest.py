@@ -1,4 +1,4 @@
-"""A small data set on disk, and the command line run in this process."""
+"""Small data sets on disk, and the command line run in this process."""
 
 import random
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def long(place: Place) -> Place:
 
 @pytest.fixture
 def shop(place: Place) -> Place:
-    """Sixty baskets of twelve items, and seldom a secret one."""
+    """Sixty baskets of twelve items, a few of them with a sensitive item."""
     rng = random.Random(1)
     rows = [" ".join(rng.sample(ITEMS, rng.randint(1, 4))) for _ in range(60)]
     rows = [f"{row} secret" if at % 12 == 0 else row for at, row in enumerate(rows)]
@@ -55,7 +55,7 @@ def shop(place: Place) -> Place:
 
 @pytest.fixture(scope="module")
 def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
-    """Publish the data of a module by each job once; every further test is given copies of its two directories."""
+    """Publish the data of a module once per job; each test receives copies of the two directories."""
     made: dict[tuple[str, ...], Path] = {}
 
     def publish_once(place: Place, *job: str) -> None:
@@ -72,7 +72,7 @@ def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None
 
 @pytest.fixture
 def chunks(place: Place) -> Place:
-    """A hundred and fifty baskets of at most five items, also as a column of a table."""
+    """150 baskets of at most five items, as a file of baskets and as a column of a table."""
     draw = random.Random(1)
     rows = [sorted({int(12 * draw.random() ** 2) for _ in range(draw.randint(0, 5))}) for _ in range(150)]
     place.write("sets.dat", "".join(" ".join(map(str, row)) + "\n" for row in rows))

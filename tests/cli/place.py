@@ -1,4 +1,4 @@
-"""A small data set on disk, and the job over it."""
+"""A small data set on disk, and a job that anonymizes it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Ran:
 
 @dataclass
 class Place:
-    """A folder with `data.dat`, `data.csv` and `hierarchy.csv`, and the command line run in it."""
+    """A folder with `data.dat`, `data.csv` and `hierarchy.csv`, in which commands are run."""
 
     folder: Path
     run: Callable[..., Ran]
@@ -44,7 +44,7 @@ class Place:
         return self.folder / "out.private"
 
     def job(self, *more: str, data: str = "data.dat") -> list[str]:
-        """Return the arguments of the job of the paper's figure."""
+        """Return the arguments of a job that reproduces the paper's figure."""
         column = "items" if data.endswith(".dat") else "codes"
         fixed = [
             str(self.folder / data),

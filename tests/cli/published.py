@@ -1,11 +1,11 @@
-"""Data for every privacy model, and what the tests do with their publications."""
+"""Data for every privacy model, and common checks of the publications."""
 
 import csv
 from pathlib import Path
 
 from cli.place import Place, Ran
 
-# Figure 1a of Poulis et al. (ECML/PKDD 2013), without the items that its figures leave out
+# Figure 1a of Poulis et al. (ECML/PKDD 2013), without the items that its figures omit
 RT = (
     "age,origin,gender,items\n19,France,Male,E F B\n22,Greece,Male,E F D\n28,Germany,Female,B C E\n"
     "39,Spain,Female,F D\n70,Algeria,Female,E\n55,Nigeria,Male,A F\n"
@@ -30,7 +30,6 @@ def publish(place: Place, data: str, *arguments: str) -> Ran:
 
 
 def verified(place: Place, data: str, *more: str) -> Ran:
-    """Verify the publication against the original."""
     return place.run(
         "verify",
         str(place.out),

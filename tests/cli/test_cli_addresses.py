@@ -1,4 +1,4 @@
-"""Addresses such as ``s3://bucket/out`` are rejected as places to write to: Python would make a folder ``s3:``."""
+"""Addresses such as ``s3://bucket/out`` are rejected as output paths: Python would create a folder ``s3:``."""
 
 import os
 from collections.abc import Callable
@@ -44,7 +44,7 @@ COMMANDS: dict[str, Callable[[Place], list[str]]] = {
 
 @pytest.fixture(autouse=True)
 def within(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder where a run of an earlier version left ``s3:/bucket``."""
+    """Work in a folder that contains ``s3:/bucket`` from a run of an earlier version."""
     (place.folder / "here" / "s3:" / "bucket").mkdir(parents=True)
     monkeypatch.chdir(place.folder / "here")
 

@@ -1,4 +1,4 @@
-"""`--after OUT.private`: a release that keeps the guarantee together with an earlier one of the same persons."""
+"""`--after OUT.private`: a release that keeps the guarantee jointly with an earlier release of the same people."""
 
 import json
 
@@ -133,7 +133,7 @@ def test_repeated_and_empty_ids_are_refused_whoever_the_rows_are(place: Place) -
 
 
 def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
-    """Its records are not the same then, though its bytes are."""
+    """The same bytes read in two ways are different records."""
     twice = [("who", "codes"), *PEOPLE]  # a second header
     job = release(place, "first", twice, FIRST, "--header-line", "2")
     assert place.run(*job).code == 0

@@ -1,4 +1,4 @@
-"""`anonset anonymize`: what it writes, and that it writes the same for any number of workers."""
+"""`anonset anonymize` writes the documented files, with the same bytes for any number of workers."""
 
 import csv
 import hashlib

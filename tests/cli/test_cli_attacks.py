@@ -1,4 +1,4 @@
-"""``anonset risk --attack``: attacks by name, and two releases of the same persons by their ids."""
+"""``anonset risk --attack``: attacks by name, and two releases of the same people linked by ids."""
 
 from pathlib import Path
 

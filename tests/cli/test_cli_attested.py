@@ -1,4 +1,4 @@
-"""What a publication gives away, and what `verify` makes of an attestation, a codebook or constraints that lie."""
+"""Publications do not reveal suppressed items, and `verify` detects a false attestation, codebook or policy."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Mapping[str, str] | None = None) -> None:
-    """Change files of a publication, and its attestation to fit them."""
+    """Change files of a publication, and adjust its attestation."""
     path = folder / "attestation.json"
     attested = json.loads(path.read_text())
     for name, text in (files or {}).items():
@@ -41,7 +41,7 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Map
 def test_what_is_published_does_not_name_suppressed_items(
     place: Place, algorithm: str, more: list[str], symbols: str
 ) -> None:
-    """The data with another item in its place are published as the very same bytes."""
+    """Replacing a suppressed item by another item does not change the published bytes."""
     found, tree = [], place.write("tree.csv", CODES)
     constraints = ["--privacy-constraints", place.write("constraints.txt", "hiv\nrare\n")]
     for item in ("hiv", "rare"):
@@ -148,7 +148,7 @@ def test_columns_are_named_by_what_they_were_taken_as(rt: Place) -> None:
     ran = rt.run("verify", str(rt.out))
     assert names(ran.out, "columns age gender items origin quasi-identifiers protected")
     rewrite(rt.out, lambda a: a["data"].update(relational=["origin", "gender"], keep=["age"]))
-    ran = rt.run("verify", str(rt.out))  # the limits speak of ranges, and no quasi-identifier has any
+    ran = rt.run("verify", str(rt.out))  # the limits mention ranges, and no quasi-identifier is a range
     assert (ran.code, names(ran.err, "limits")) == (2, True), ran.err
 
 
@@ -167,7 +167,7 @@ def test_columns_of_buckets(long: Place) -> None:
     ],
 )
 def test_a_codebook_that_contradicts_the_labels(place: Place, row: str, fragment: str) -> None:
-    """By the label, {a, b} is shown by one record, which two constraints forbid; the codebook would hide it."""
+    """By its label, {a, b} occurs in one record, which violates two constraints; the codebook would hide that."""
     data = place.write("p.csv", 'codes\n"(a,b)"\nc\nc\n')
     check = [data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
     check += [place.write("constraints.txt", "a b\nc\n")]
@@ -213,7 +213,7 @@ def test_protected_items_that_stand_behind_no_symbol(place: Place) -> None:
     ran = place.run(*check, none)
     assert (ran.code, names(ran.err, "2 x")) == (2, True)
     assert ran.err.count("\n") == 1
-    # where it is known that they were suppressed, nothing is wrong
+    # if the items are known to be suppressed, nothing is wrong
     ran = place.run(*check, none, "--original", place.write("original.csv", "codes\na\na x\n"))
     assert names(ran.out, "2")
     tree = place.write("tree.csv", "a,R\nx,R\n")
@@ -232,7 +232,7 @@ def test_no_constraint_found_goes_there_and_back(place: Place) -> None:
         assert (ran.code, names(ran.out, "0")) == (0, True), ran.err
     ran = place.run("verify", str(place.out), "--privacy-constraints", place.write("c.txt", "a\nb\n"))
     assert (ran.code, names(ran.err, "0 2")) == (2, True)
-    # an empty file protects nothing: where nobody attested that this is meant, it is a mistake
+    # an empty file protects nothing, so it is rejected unless the attestation declares it
     check = ["verify", data, "--model", "constraints", "--k", "2", "--privacy-constraints", str(written)]
     assert place.run(*check).code == 2
 
@@ -250,7 +250,7 @@ def test_labels_cannot_write_to_the_terminal(place: Place) -> None:
 
 
 def test_the_account_fits_a_screen(place: Place) -> None:
-    """24 lines of 80 columns, with the first limits of all that the attestation holds, and where these are."""
+    """The account has at most 24 lines of 80 columns, with the first limits and a reference to the others."""
     lines = place.run(*place.job()).out.splitlines()
     assert sum(max(1, -(-len(line.rstrip()) // 80)) for line in lines if str(place.folder) not in line) <= 22 - 3
     [at] = [number for number, line in enumerate(lines) if names(line, "What")]

@@ -1,5 +1,3 @@
-"""Safe grouping and Anatomy from the command line."""
-
 import hashlib
 import json
 import os

@@ -1,4 +1,4 @@
-"""Chains of releases, each by `--recoding` of the one before: a name means one thing, and what is gone stays gone."""
+"""Chains of releases by `--recoding`: symbols keep their meaning, and suppressed items stay suppressed."""
 
 import csv
 import random
@@ -30,7 +30,7 @@ def mapping_of(out: Path) -> dict[str, str]:
 
 
 def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: list[str], *, after: bool) -> None:
-    """Release a changing table again and again, and compare what all of these releases say."""
+    """Release a changing table several times, and compare symbols and suppressed items of all releases."""
     meant, gone, earlier = dict[str, frozenset[str]](), set[str](), list[str]()
     rows = [row | {ITEMS[at]} if at < len(ITEMS) else row for at, row in enumerate(drawn(rng, 40))]
     for number, algorithm in enumerate(algorithms):
@@ -69,7 +69,7 @@ def test_names_and_suppressed_items_of_cuts_stay(place: Place, seed: int, after:
 
 
 def test_a_code_is_given_once_in_a_chain(place: Place) -> None:
-    """Three releases by sets: pairs, the same pairs and two of them as one, and new items beside."""
+    """Three releases by sets: pairs, the same pairs of which two are merged, and additional items."""
     one = place.write("one.txt", " ".join("abcdefgh") + "\n")
     job = ["--algorithm", "pcta", "--k", "2", "--m", "1", "--privacy-constraints", "km", "--symbols", "short"]
     data = [

@@ -1,4 +1,4 @@
-"""Disassociation from the command line: what is published and checked, and what can be asked of it."""
+"""Disassociation from the command line: publication, verification and evaluation."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Disassociation from the command line: forged publications, other originals, and what is refused."""
+"""Disassociation from the command line: forged publications, wrong originals and invalid options."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""(k,l)-diversity and (k,t)-closeness from the command line, and the sensitive column on its whole way."""
+"""(k,l)-diversity and (k,t)-closeness from the command line, from the sensitive column to the verdict."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What a run that is killed leaves of its data is named by the next one, and cleared by `anonset clean` alone."""
+"""The next run lists the leftover files of a killed run; only `anonset clean` removes them."""
 
 import json
 import os
@@ -44,7 +44,7 @@ OF_ITEMS = ["--hierarchy", "items=balanced:2", "--model", "km", "--k", "2", "--m
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with data, and temporary files of its own."""
+    """A folder with data and a private temporary folder."""
     (tmp_path / "v.dat").write_text(BASKETS)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
@@ -73,7 +73,7 @@ def job(run):
 
 
 def stopped(folder, *more):
-    """Start a run by blocks in a process of its own, which stops before it verifies."""
+    """Start a process that runs out of core and stops before it verifies."""
     words = ["anonymize", str(folder / "v.dat"), "-o", str(folder / "stopped"), *OF_ITEMS, *more]
     child = subprocess.Popen([sys.executable, "-c", _STOPPED, *words], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
@@ -139,7 +139,7 @@ def test_what_a_killed_run_was_to_publish_is_cleared_where_it_was_to_be(folder, 
         {"path": left.name, "state": "left", "process": child.pid, "bytes": _size(left), "removed": False}
         for left in (place, home)
     ]
-    for report in ("finished.private", "stopped.private"):  # where there is a report, a publication may be complete
+    for report in ("finished.private", "stopped.private"):  # if a report exists, the publication may be complete
         (folder / report / "report.json").touch()
         assert run("clean", report, "--yes").code == 0
         assert (folder / report).exists()

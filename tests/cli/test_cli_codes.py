@@ -1,4 +1,4 @@
-"""Dirty codes on the command line: fitted, counted in the private report, held against the original, and listed."""
+"""Dirty codes on the command line: normalized, counted in the private report, verified, and listed."""
 
 import json
 

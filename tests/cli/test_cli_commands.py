@@ -1,4 +1,4 @@
-"""The other commands: verify, evaluate, hierarchy, datasets, demo."""
+"""The commands verify, evaluate, hierarchy, datasets and demo."""
 
 import json
 from pathlib import Path

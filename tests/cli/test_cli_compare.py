@@ -1,4 +1,4 @@
-"""``anonset compare`` as a study: ranges, seeds, runs that are kept, and plots that need no colour."""
+"""``anonset compare`` as a study: parameter ranges, seeds, cached runs, and plots readable without colour."""
 
 import csv
 import io

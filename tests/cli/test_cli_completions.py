@@ -1,4 +1,4 @@
-"""The shells complete our commands and options."""
+"""Shells complete commands and options."""
 
 import contextlib
 import functools
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.compiled
 
 @functools.cache
 def script(shell: str) -> str:
-    """Return what a shell is given."""
+    """Return the completion script of a shell."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert main(["completions", shell]) == 0
     return printed.getvalue()

@@ -1,5 +1,3 @@
-"""``anonset datasets check``."""
-
 import gzip
 from pathlib import Path
 
@@ -40,7 +38,7 @@ def test_states_as_json_and_exit_codes(place: Place, folder: Path) -> None:
     assert rows["retail"]["state"] == "different"
     assert rows["retail"]["files"] == [{"file": "transactions/retail.dat.gz", "state": "different"}]
     assert rows["adult"]["state"] == "missing"
-    assert place.run("datasets", "check", "bms_pos").code == 0  # nothing needs it
+    assert place.run("datasets", "check", "bms_pos").code == 0  # no experiment needs it
     assert place.run("datasets", "check", "retial").code == 2
 
 

@@ -1,4 +1,4 @@
-"""What lies in a publication is attested, and nothing else; texts that no codebook explains are opaque."""
+"""Every file in a publication is attested, and texts without a codebook entry are opaque."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def test_a_missing_file_is_named(place: Place) -> None:
 
 
 def test_data_under_another_name_are_refused(place: Place) -> None:
-    """Also where the attestation was changed to name them."""
+    """They are rejected even if the attestation names them."""
     assert place.run(*place.job()).code == 0
     (place.out / "published.dat").rename(place.out / "data.dat")
     attested = json.loads((place.out / "attestation.json").read_text())
@@ -96,7 +96,7 @@ MODELS = [
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model[1])
 def test_texts_of_several_columns_are_opaque(place: Place, model: list[str]) -> None:
-    """Two texts that could be read as the same set are shown by one record each."""
+    """Two texts that could be read as the same set are counted separately: one record each."""
     data = place.write("made.csv", OPAQUE)
     ran = place.run("verify", data, "--items", "p,q", *model)
     assert ran.code == 1, ran.out + ran.err

@@ -1,4 +1,4 @@
-"""Every command that reads a data set reads it by the same options."""
+"""All commands that read a data set share the same reading options."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""No message shows an id or a whole record: each is provoked with a marker, which is sought in all that errors say."""
+"""No error message shows an id or a whole record: each error is provoked with a marker in the data."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,12 +32,12 @@ from cli.place import Place
 
 MARK = "X-4711"
 NUMBER = "9007199254740993"
-"""A number that no float holds: its row is refused, and it could be somebody's."""
+"""A number that no float represents exactly: its row is rejected, and it could be a person's number."""
 IDS = {"id": "p", "items": "s", "keep": "note"}
 
 
 def texts_of(error: BaseException | None) -> str:
-    """Return all that an error says, and those in the chain behind it."""
+    """Return the texts of an error and of the errors that caused it."""
     parts: list[str] = []
     seen: list[BaseException] = []
     waiting = [error]

@@ -1,4 +1,4 @@
-"""A disk that is too small is refused before any work, and the space and time of a large run are announced."""
+"""A disk that is too small is rejected before any work, and large runs announce their disk space and time."""
 
 from collections import namedtuple
 from pathlib import Path
@@ -16,7 +16,7 @@ Usage = namedtuple("Usage", "total used free")
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Free bytes on the disks of the test; all have enough until it says otherwise."""
+    """Free bytes on each disk, settable by the test; unlimited by default."""
     found: dict[str, int] = {}
     monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: Usage(1 << 50, 0, found.get(Path(path).name, 1 << 50)))
     return found
@@ -30,7 +30,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     monkeypatch.setattr("anonset.jobs.input._gathered", lambda *_: pytest.fail("the data are read"))
     stat = Path.stat
 
-    def of_disk(path: Path, **how: Any) -> Any:  # each of the folders is a disk
+    def of_disk(path: Path, **how: Any) -> Any:  # each folder is a separate disk
         found = stat(path, **how)
         return namedtuple("Status", "st_dev st_mode st_size st_mtime_ns st_ino")(
             hash(path.name), found.st_mode, found.st_size, found.st_mtime_ns, found.st_ino

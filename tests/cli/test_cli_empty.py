@@ -1,4 +1,4 @@
-"""Data without records are rejected, since they usually are an export that failed."""
+"""Data without records are rejected: usually an export failed."""
 
 import pytest
 from tests.facts import names

@@ -1,4 +1,4 @@
-"""Whatever goes wrong: one clear line, the right exit code, and nothing left behind."""
+"""Every failure gives one clear line and the right exit code, and leaves no files."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ Change = Callable[[Place, list[str]], list[str]]
 
 
 def files(**texts: str) -> Change:
-    """Write other texts into the files of the job."""
+    """Change the contents of the job's files."""
 
     def change(place: Place, job: list[str]) -> list[str]:
         for name, text in texts.items():
@@ -29,7 +29,7 @@ def files(**texts: str) -> Change:
 
 
 def flags(**values: str | None) -> Change:
-    """Give other values to the flags of the job; None takes a flag away."""
+    """Change the job's options; None removes an option."""
 
     def change(place: Place, job: list[str]) -> list[str]:
         for name, value in values.items():
@@ -44,7 +44,7 @@ def flags(**values: str | None) -> Change:
 
 
 def of_csv(*more: str, text: str | None = None) -> Change:
-    """Take the job of `data.csv`, with another text in it if one is given."""
+    """Use the job of `data.csv`, with new contents if given."""
 
     def change(place: Place, _: list[str]) -> list[str]:
         if text is not None:
@@ -175,7 +175,7 @@ BAD: list[tuple[str, Change, str, int]] = [
 
 
 def _beside(place: Place, name: str) -> Path:
-    """Return a path outside the folder of the job, in which nothing may be left."""
+    """Return a path outside the job's folder."""
     folder = place.folder.with_name(f"{place.folder.name}-beside")
     folder.mkdir(exist_ok=True)
     return folder / name
@@ -287,7 +287,7 @@ def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.Mon
 
 
 def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
-    """Return a writer that writes something else than it was given."""
+    """Return a writer that changes its input before writing."""
     write = anonset.release.records.write_published
 
     def tampered(*arguments: Any, **options: Any) -> Path:

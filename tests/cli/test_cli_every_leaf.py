@@ -1,4 +1,4 @@
-"""Nothing in an attestation can be changed without `verify` refusing it: all of it is computed from the files."""
+"""`verify` rejects every change to an attestation: all of its values are computed from the files."""
 
 import copy
 import json
@@ -44,18 +44,17 @@ JOBS = {
     "safe-grouping": f"long.csv --model safe-grouping --k 4 --l 2 {LONG}",
     "anatomy": f"long.csv --model anatomy --l 3 {LONG}",
 }
-"""A publication of every model, and of every way to lay it out."""
+"""Arguments for a publication of every model in every layout."""
 
 
 def arguments(place: Place, name: str) -> list[str]:
-    """Return the arguments of a job."""
     file, *words = JOBS[name].format(folder=place.folder).split()
     return [str(place.folder / file), *words]
 
 
 @pytest.fixture
 def published(request: pytest.FixtureRequest, shop: Place, rt: Place, long: Place) -> Place:
-    """Return the place with the publication of a job."""
+    """Return a place with the publication of a job."""
     shop.write("two.csv", TWO)
     shop.write("one.tsv", "c\n" + "".join(f"type {n % 3}\n" for n in range(12)))
     shop.write("set.csv", "c\n" + "type 1;b\nb\ntype 1\n" * 8)
@@ -68,7 +67,7 @@ def published(request: pytest.FixtureRequest, shop: Place, rt: Place, long: Plac
 
 
 def leaves(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every value, of those inside first."""
+    """Yield the path of every value, nested values first."""
     inner = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
     for key, value in inner:
         yield from leaves(value, (*path, key))
@@ -77,7 +76,7 @@ def leaves(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(value: Any) -> list[Any]:
-    """Return other values of the same kind."""
+    """Return other values of the same type."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -95,7 +94,7 @@ def changed(value: Any) -> list[Any]:
 
 
 def lies(attested: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the attestation with one value changed, or left out."""
+    """Yield the attestation with one value changed or removed."""
     for path in leaves(attested):
         *way, last = path
         for number, value in enumerate([*_changed_at(attested, path), ...]):
@@ -117,7 +116,7 @@ def _changed_at(found: Any, path: tuple[Any, ...]) -> list[Any]:
 
 
 def refusal(out: Path, given: dict[str, str]) -> str | None:
-    """Return why a publication is refused; None if it is not."""
+    """Return the error message if `verify` rejects a publication, else None."""
     try:
         check(out, given)
     except InputError as error:
@@ -130,7 +129,7 @@ def refusal(out: Path, given: dict[str, str]) -> str | None:
 def test_every_leaf_is_computed(
     published: Place, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One thread checks: thousands of checks, of few rows each, would mostly begin threads."""
+    """One thread checks: with few rows each, thousands of checks would mostly start threads."""
     monkeypatch.setattr(spans, "cores", lambda: 1)
     path: Path = published.out / "attestation.json"
     policy = {"privacy_constraints": str(published.folder / "policy.txt")} if "policy" in request.node.name else {}

@@ -1,4 +1,4 @@
-"""Extreme values of every option of every command: one line and exit code 2, or a result, but never a defect."""
+"""Extreme values of every option of every command give a result, or one line and exit code 2, never a defect."""
 
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -23,11 +23,11 @@ TEXTS = ("", "\0", "who,who", "codes=/dev/zero", "@/dev/zero", DIGITS)
 NEEDED = {"k": "2", "m": "1", "delta": "1", "h": "1", "p": "1", "l": "2", "rho": "0.9", "sensitive_items": "b2"}
 READ = {"--items": "codes", "--drop": "age,city,drug", "--id": "who"}
 SLOW = {"seconds", "time_limit", "attempts", "itemsets", "top"}
-"""Settings that ask for long work where they are large; their smallest values are tried."""
+"""Settings that increase the run time; only their smallest values are tested."""
 
 
 def kinds(annotation: Any) -> set[Any]:
-    """Return the plain types of a setting."""
+    """Return the plain types of a setting's annotation."""
     if get_origin(annotation) in (list, dict):
         return {str}
     parts = get_args(annotation)
@@ -41,14 +41,14 @@ def values(name: str, annotation: Any) -> tuple[str, ...]:
 
 
 def options(model: type[BaseModel], *without: str) -> list[tuple[str, str]]:
-    """Return each option of a command with each of its values."""
+    """Return each option of a command with each test value."""
     fields_of = model.model_fields.items()
-    left_out = {"input", "out", "cluster", *without}  # an address is waited for
+    left_out = {"input", "out", "cluster", *without}  # an address would be waited for
     return [(name, value) for name, one in fields_of if name not in left_out for value in values(name, one.annotation)]
 
 
 def with_algorithm(setting: str) -> dict[str, str]:
-    """Return the options of a run whose algorithm takes a setting."""
+    """Return the options of a run whose algorithm has a setting."""
     name = parameters()[setting].users[0] if setting in parameters() else "exact"
     cls: Any = ALGORITHMS[name]
     needed = [form_of(f.name).setting for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
@@ -112,7 +112,7 @@ OTHERS: dict[str, tuple[list[str], type[BaseModel], dict[str, str]]] = {
 
 
 def usual(name: str) -> list[tuple[str, str]]:
-    """Return the options of a command with all values, but with one where an earlier command tries the same option."""
+    """Return a command's options with all test values, or with one value if an earlier command tests the option."""
     before = list(OTHERS)[: list(OTHERS).index(name)]
     tried = set(options(settings_model(), "resume")).union(*(options(OTHERS[one][1]) for one in before))
     of_option: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""A full disk, or quota: one line names the path that the user named, the exit code is 2, and nothing is left."""
+"""On a full disk a run ends with exit code 2 and one line that names the user's path, and leaves no files."""
 
 import errno
 import os
@@ -21,12 +21,12 @@ Call = Callable[..., Any]
 
 
 def writes(*arguments: Any) -> bool:
-    """Tell whether a call of `open` is one to write."""
+    """Return True if a call of `open` opens a file for writing."""
     return len(arguments) > 1 and "w" in arguments[1]
 
 
 def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail: Call) -> list[int]:
-    """Let the call of a function by this number fail; return a list with as many entries as there were calls."""
+    """Make the n-th call of a function fail; return a list that grows by one entry per call."""
     honest, calls = getattr(owner, name), []
 
     def counted(*arguments: Any, **options: Any) -> Any:
@@ -40,7 +40,7 @@ def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail:
 
 
 def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> list[str]:
-    """Run a job that fails at the first call, at the second and so on, until it is not called as often; return why."""
+    """Run a job that fails at its first call, then at its second and so on, until it succeeds; return the messages."""
     said: list[str] = []
     while True:
         with pytest.MonkeyPatch.context() as patch:
@@ -57,7 +57,7 @@ def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> 
 @needs_full
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_every_file_that_finds_no_room(place: Place, suffix: str) -> None:
-    """Written through a device on which the operating system finds no room."""
+    """Files are written through a device on which every write fails."""
     opened = Path.open
 
     def full(path: Path, mode: str, *arguments: Any, **options: Any) -> Any:

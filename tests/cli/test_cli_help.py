@@ -1,4 +1,4 @@
-"""Help shows options under headings, what a user needs first before the machinery."""
+"""Help lists options under headings, the most important first."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""``anonset import``: what another tool was set up to do runs here, and promises no less."""
+"""``anonset import`` runs projects of another tool with at least the same guarantee."""
 
 import zipfile
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monk
 def test_nothing_is_left_of_an_import_that_fails(tmp_path: Path) -> None:
     project = arx_project(tmp_path / "p.deid")
     content = project.read_bytes()
-    project.write_bytes(content.replace(b"p0;20;m", b"p0;99;m"))  # its checksum is another one
+    project.write_bytes(content.replace(b"p0;20;m", b"p0;99;m"))  # its checksum differs
     assert main(["import", str(project), "-o", str(tmp_path / "job")]) == 2
     assert not (tmp_path / "job").exists()
     (tmp_path / "job").mkdir()

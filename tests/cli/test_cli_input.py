@@ -1,4 +1,4 @@
-"""What the data must look like: both `anonymize` and `verify` refuse what is no record, or nobody's."""
+"""`anonymize` and `verify` reject data in which rows are not records, or belong to nobody."""
 
 import pytest
 from tests.facts import names

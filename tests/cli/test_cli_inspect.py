@@ -1,4 +1,4 @@
-"""``anonset inspect``: the account, JSON, and a job file that runs as it is."""
+"""``anonset inspect`` prints an account and JSON, and writes a job file that runs unchanged."""
 
 import re
 import shlex
@@ -45,7 +45,7 @@ def test_the_job_runs_once_it_says_who_is_a_person(place: Place, columns: str, m
     monkeypatch.chdir(place.folder.parent)
     job = place.folder / "job.toml"
     text = job.read_text()
-    assert ('unit = "?"' in text) == (columns == "age,sex")  # an id, and items alone, leave nothing to ask
+    assert ('unit = "?"' in text) == (columns == "age,sex")  # with an id, or items only, the unit is known
     if columns == "age,sex":
         ran = place.run("anonymize", str(job))
         assert (ran.code, 'unit = "row"' in ran.err) == (2, True)
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_an_error_and_leaves_nothing(place: Place) -> Non
     assert (ran.code, Path(place.folder / "other.toml").exists()) == (2, False)
 
 
-TREE = "".join(f"C{n},{'AB'[n % 2]},any\n" for n in range(4))  # in capitals, and c4 is not there
+TREE = "".join(f"C{n},{'AB'[n % 2]},any\n" for n in range(4))  # capital letters, and c4 is missing
 
 
 def test_codes_that_a_hierarchy_does_not_know_are_mended(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_what_is_mostly_unknown_to_a_hierarchy_is_not_left_out(place: Place) -> 
 
 
 def test_each_command_prints_one_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a table whose cells hold commas to a page, by what is printed alone."""
+    """From a table whose cells contain commas to a report, using only the printed commands."""
     place.write("people data.csv", PEOPLE.replace(" ", '","').replace(",", ";").replace('";"', ","))
     monkeypatch.chdir(place.folder)
     typed, seen = ["inspect", "people data.csv", "--k", "2", "--m", "1"], []
@@ -152,7 +152,7 @@ def test_what_is_recognised_is_read_on_with_and_goes_into_the_next_command(
     assert place.run("inspect", str(path), "-o", str(job), "--quiet").code == 0
     ran = place.run("inspect", str(job))
     assert (ran.code, ran.err) == (0, "")
-    assert place.run("anonymize", str(path), "-o", str(place.out)).code == 2  # which takes nothing by itself
+    assert place.run("anonymize", str(path), "-o", str(place.out)).code == 2  # the option has no default
 
 
 def test_an_encoding_that_was_given_is_not_replaced(place: Place) -> None:

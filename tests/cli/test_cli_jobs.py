@@ -1,4 +1,4 @@
-"""Job files in place of the data set, for every command that reads one."""
+"""Every command that reads a data set also accepts a job file."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ out = "../safe"
 
 @pytest.fixture
 def job(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a job file in a folder of its own, as seen from elsewhere; its paths are relative to itself."""
+    """Return a job file in another folder; its paths are relative to itself."""
     (place.folder / "jobs" / "data").mkdir(parents=True)
     place.write("jobs/data/visits.csv", "codes,doctor\na1 b1 b2,x\na2 b1,y\na2 b1 b2,x\na1 a2 b2,z\n")
     place.write("jobs/codes.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n")
@@ -82,7 +82,7 @@ def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
     asked = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
     out = ("-o", "out") if command == "anonymize" else ()
     ran = place.run(command, "job.toml", *asked, "--hierarchy", "code=balanced:3", *out)
-    assert (ran.code, ran.err) == (0, "")  # without one, full dates of birth are refused
+    assert (ran.code, ran.err) == (0, "")  # without this hierarchy, full dates of birth are rejected
 
 
 def test_a_role_of_one_column_leaves_those_of_others_in_the_job(place: Place) -> None:
@@ -191,7 +191,7 @@ LISTS = {
 
 
 def job_with(place: Place, name: str) -> tuple[list[str], Path, str]:
-    """Return a job that names a file, and the content that the file gets later."""
+    """Return a job that names a missing file, and the contents to write to that file."""
     algorithm, file, first, then = LISTS[name]
     path = Path(place.write(file, first))
     fixed = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--allow-worthless", "--algorithm"]
@@ -287,7 +287,7 @@ def test_risk_and_report_take_the_original_of_a_job_under_their_flags(place: Pla
     place.write("other.csv", "codes,doctor\na1,x\na2,y\nb1,x\nb2,z\n")
     for command, more in (("risk", ()), ("report", ("-o", "other.html"))):
         ran = place.run(command, job, "--original", "other.csv", *more)
-        assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err  # not the data that were published
+        assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err  # not the published data
 
 
 @pytest.mark.parametrize("command", ["verify", "risk"])

@@ -1,4 +1,4 @@
-"""Several set-valued columns: joined to be anonymized, separate again when published."""
+"""Several set-valued columns are joined to be anonymized, and published as separate columns."""
 
 import json
 import random
@@ -41,7 +41,7 @@ def records() -> list[tuple[list[str], str, str, list[str]]]:
 
 @pytest.fixture
 def clinic(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Forty people with codes and drugs, as CSV and as Parquet; the columns stand apart."""
+    """Forty people with codes and drugs in separate columns, as CSV and as Parquet."""
     monkeypatch.chdir(place.folder)
     place.write("codes.csv", CODES)
     rows = records()
@@ -73,7 +73,7 @@ def checked(place: Place, suffix: str, *more: str) -> dict[str, Any]:
 
 
 def expected_rows(place: Place) -> list[dict[str, set[str]]]:
-    """Make the published sets from the private mapping and records, by the rule that is documented."""
+    """Derive the published sets from the private mapping and records, by the documented rule."""
     mapping = {row["item"]: row["published"] for row in rows_of(place.private / "mapping.csv")}
     columns_of: dict[str, set[str]] = {}
     for item, symbol in mapping.items():
@@ -93,7 +93,7 @@ def expected_rows(place: Place) -> list[dict[str, set[str]]]:
 
 
 def symbols_behind(place: Place, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Look up what is published, as the codebook is documented; every symbol of it must be found."""
+    """Look up every published symbol in the codebook, by the documented rule."""
     book = {row["symbol"]: row["members"].split() for row in rows_of(place.out / "codebook.csv")}
     found = {}
     for column in ("codes", "drugs"):

@@ -1,4 +1,4 @@
-"""JSON as its standard has it, in everything that is written and read."""
+"""All JSON that is written and read conforms to the standard."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What a killed run leaves is found and named by the next one, with the way to clear it; and files stay the owner's."""
+"""The next run lists leftovers of a killed run and how to remove them; the files keep their owner."""
 
 import json
 import os
@@ -69,7 +69,7 @@ EVERY_LINE = """
         for path in folder.iterdir():
             shutil.rmtree(path)
 """
-"""Publishes again and again, each time in a process that is killed one line later, until one is not."""
+"""Publish repeatedly, each time in a process that is killed one line later, until a run succeeds."""
 
 
 @pytest.mark.compiled

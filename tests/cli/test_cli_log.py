@@ -1,4 +1,4 @@
-"""`--log-format json`: lines for programs, which show no label of the data; and the exit codes that they end with."""
+"""`--log-format json` logs lines for programs without labels of the data; exit codes match the last line."""
 
 import hashlib
 import re
@@ -26,7 +26,7 @@ MARK = "X-4711"
 
 
 def lines_of(err: str) -> list[dict[str, Any]]:
-    """Return the events of a log, each held against the schema of the page."""
+    """Return the events of a log, each validated against the documented schema."""
     found = [loads(line) for line in err.splitlines()]
     for one in found:
         own = {"code", "exit_code"} if one.get("level") == "error" else set()
@@ -139,9 +139,9 @@ def test_no_label_is_shown(place: Place, case: str) -> None:
     assert "…" in logged(ran)[-2]["message"]
 
 
-NUMBER = "3017"  # as part of `5.3017` it is too short to look like an id, which messages hide
+NUMBER = "3017"  # as part of `5.3017` it is too short to resemble an id, which messages hide
 SMUGGLED = [f"{begin}{NUMBER}" for begin in ("--k.", "k.", "5.", "km/", "codes.", "--items/", "safe.", "--k=")]
-"""Labels that look like arguments of the command, or begin as they do."""
+"""Labels that equal or begin like command arguments."""
 FAULTS: dict[str, tuple[str, str, str]] = {
     "missing in the hierarchy": ("codes\n{0}\na1\n", "km --m 2 --hierarchy codes=FILE", "a1,A,ALL\na2,A,ALL\n"),
     "two parents": ("codes\n{0}\n", "km --m 2 --hierarchy codes=FILE", "{0},A,ALL\na2,A,ALL\n{0},B,ALL\n"),
@@ -172,7 +172,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("label", SMUGGLED)
 def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) -> None:
-    """Whatever fails, the log holds none of the label; people are told it, where a message names it."""
+    """The log never contains the label; messages for people may name it."""
     held = 0
     for at, (data, given, tree) in enumerate(FAULTS.values()):
         source = place.write(f"data{at}.csv", data.replace("{0}", label))
@@ -250,8 +250,6 @@ def test_a_defect_and_an_interruption_are_lines(place: Place) -> None:
 
 
 class Holds:
-    """A verdict."""
-
     def __str__(self) -> str:
         return "holds"
 

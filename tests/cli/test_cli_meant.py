@@ -1,4 +1,4 @@
-"""Slips in names and options: one line that says what was probably meant."""
+"""Misspelled names and options give one line with a suggestion."""
 
 import pytest
 from tests.facts import names

@@ -120,7 +120,7 @@ def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
 
 
 def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
-    """Two classes of three: one person in each knows the illness of all others, or of none."""
+    """Two classes of three: in one the illness is shared by all, in the other by nobody."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
     roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
     ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles, "--publish-as-is", "illness")
@@ -205,7 +205,7 @@ def test_coherence(shop: Place) -> None:
     ],
 )
 def test_a_share_is_taken_as_it_was_written(place: Place, h: str, attested: object, config: bool) -> None:
-    """Whoever has `a` has `s`: a share of all records that hold `a`, which is more than any h below 1."""
+    """Every record with `a` has `s`: a share of 1, above any h below 1."""
     data = place.write("told.dat", "a s\na s\nb\nb\n")
     given = ["--config", place.write("job.toml", f"h = {h}\n")] if config else ["--h", h]
     job = ["--k", "2", "--p", "2", "--sensitive-items", "s"]
@@ -287,7 +287,7 @@ def test_diversity_of_rt_data(rt: Place) -> None:
 
 @pytest.fixture
 def bakery(place: Place) -> Place:
-    """Return a place where any cut without suppression says nothing, for one item is rare and far from the others."""
+    """Return a place where every cut without suppression is useless: one item is rare and far from the others."""
     rows = ["a1 a2", "a1 b1", "a2 b1", "b2", "b2 b1", "a1"] * 4 + ["c1"]
     place.write("data.dat", "".join(f"{row}\n" for row in rows))
     place.write("hierarchy.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\nc1,C,ALL\nc2,C,ALL\n")

@@ -1,4 +1,4 @@
-"""Numbers that overflow, or that nothing holds exactly: refused in one line, never published with a loss of NaN."""
+"""Numbers that overflow or have no exact representation are rejected in one line, and never published."""
 
 import pytest
 from tests.facts import names
@@ -45,7 +45,7 @@ def test_every_command_refuses_numbers_that_it_cannot_work_with(place: Place, on
     ],
 )
 def test_published_numbers_are_compared_as_they_are_written(place: Place, label: str, true: bool) -> None:
-    """A float would take 9007199254740991.99999 for 9007199254740992."""
+    """A float would round 9007199254740991.99999 to 9007199254740992."""
     data = place.write("people.csv", "age\n1\n9007199254740992\n")
     published = place.write("published.csv", f"age\n{'[1:9007199254740992]' if label[1] != '1' else label}\n{label}\n")
     k = ["--model", "k", "--k", "1", "--relational", "age", "--hierarchy", "age=range"]

@@ -1,4 +1,4 @@
-"""`verify --original` and `evaluate`: what the attestation says of the columns need not be said again."""
+"""`verify --original` and `evaluate` read the columns' roles from the attestation."""
 
 import random
 import shutil
@@ -28,7 +28,7 @@ OTHERS = ["--hierarchy", "codes=others.csv"]
 
 @pytest.fixture
 def clinic(place: Place) -> Place:
-    """Eighty people with codes, separated by semicolons; the hierarchy is of all codes but the sensitive one."""
+    """Eighty people with codes separated by semicolons; the hierarchy lacks the sensitive code."""
     rng = random.Random(1)
     rows = [rng.sample(ITEMS[: 4 + n % 9], 1 + n % 4) for n in range(80)]
     place.write("codes.csv", "codes\n" + "".join(f"{';'.join(row)}\n" for row in rows))
@@ -66,7 +66,7 @@ def test_an_original_is_read_once_if_the_attested_separator_explains_all_items(
     assert verified(clinic, "codes.csv").json["true"] is True
     assert len(found) == 1
     lines = (clinic.folder / "codes.csv").read_text().replace(";", " ")
-    clinic.write("blanks.csv", lines)  # separated otherwise than attested
+    clinic.write("blanks.csv", lines)  # another separator than attested
     assert verified(clinic, "blanks.csv").json["true"] is True
     assert len(found) == 3
 
@@ -126,7 +126,7 @@ def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: p
     whole = clinic.run("evaluate", str(clinic.folder / "codes.csv"), str(clinic.out), *told)
     assert whole.code == 0, whole.err
     mapped: list[bool] = []
-    if small:  # more than there is room for lies in files
+    if small:  # the table exceeds the memory limit and is stored in files
         monkeypatch.setattr(reading, "memory_limit", lambda _: 1)
     read = reading.read_data
     for module in (reading, original):

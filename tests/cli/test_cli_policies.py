@@ -1,4 +1,4 @@
-"""Constraints and sets of items, comparisons, and queries from the command line."""
+"""Privacy and utility constraints, comparisons, and queries from the command line."""
 
 import csv
 import json

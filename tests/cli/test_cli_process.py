@@ -1,4 +1,4 @@
-"""The command line as a process of its own: imports, signals, closed pipes."""
+"""The command line as a separate process: imports, signals, closed pipes."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def test_warnings_of_libraries_show_no_paths() -> None:
 
 
 def test_a_log_in_json_has_standard_error_for_itself() -> None:
-    """Neither libraries, nor child processes, nor Python at the end of the process write between its lines."""
+    """Libraries, child processes and interpreter shutdown write nothing between the log lines."""
     code = """
 import asyncio, atexit, logging, os, subprocess, sys, threading, warnings
 from anonset.cli import app, main
@@ -94,7 +94,7 @@ USUAL = (
     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "signal.signal(signal.SIGTERM, signal.SIG_DFL), signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
 )
-"""The handlers of signals as they usually are: tests may run under nohup."""
+"""Default signal handlers: tests may run under nohup."""
 ENDS = [
     (signal.SIGINT, 130, "interrupted"),
     (signal.SIGTERM, 143, "terminated"),
@@ -104,7 +104,7 @@ ENDS = [
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
 def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, said: str) -> None:
-    """The process sends itself a signal in the middle of writing, and more of them within the clean-up."""
+    """The process sends itself a signal in the middle of writing, and more signals during the clean-up."""
     trap = (
         "import shutil, anonset.writing.codebook as p\n"
         "remove = shutil.rmtree\n"
@@ -138,7 +138,7 @@ module.{name} = stuck
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
-    """The process is sent a signal while its main thread is where no handler runs; nothing is left of it."""
+    """A signal that arrives while the main thread runs compiled code still ends the process, without leftover files."""
     module, name = where.rsplit(".", 1)
     command = [sys.executable, "-c", USUAL + STUCK.format(module=module, name=name) + RUN, *place.job("--quiet")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -152,7 +152,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
             assert process.wait(60) == code
         finally:
             process.kill()
-        assert time.monotonic() - start < 30  # two seconds, on a machine that does nothing else
+        assert time.monotonic() - start < 30  # two seconds on an idle machine
         assert names(process.stderr.read(), f"error {said}")
     assert place.nothing_left()
     assert not Path(work).exists(), list(Path(work).iterdir())
@@ -167,7 +167,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
     ],
 )
 def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
-    """The process sends itself a signal when both directories stand, or even later."""
+    """The process sends itself a signal when both directories exist, or later."""
     module, name = where.rsplit(".", 1)
     trap = (
         "import importlib, anonset.cli.main\n"
@@ -187,7 +187,7 @@ def test_signals_after_the_publication_undo_nothing(place: Place, number: signal
 
 @pytest.mark.parametrize("module", ["cyclopts", "pydantic", "numpy", "anonset_kernels"])
 def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -> None:
-    """What is imported may turn the interruption into an error of its own."""
+    """An imported module may turn the interruption into another error."""
     trap = (
         "class Finder:\n"
         "    def find_spec(name, *_):\n"
@@ -205,7 +205,7 @@ def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -
 
 @pytest.mark.parametrize(("closed", "more"), [((1,), ()), ((2,), ()), ((0, 1, 2), ()), ((0, 1, 2), ("--quiet",))])
 def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], more: tuple[str, ...]) -> None:
-    """Nor do the files that are opened instead receive what was meant for them."""
+    """Files that are opened in place of the closed streams receive none of their output."""
     begin = "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     shut = f"import os, sys; [os.close(number) for number in {closed}]; {begin}"
     ran = python(shut, "-c", RUN, *place.job(*more))
@@ -274,7 +274,7 @@ def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
 
 
 def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_path: Path) -> None:
-    """Each command is done, or refused in one line and leaves nothing."""
+    """Each command succeeds, or is rejected in one line and leaves no files."""
     footprint = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "building" / "footprint.py")))
     page, place = (ROOT / "docs" / "install.md").read_text("utf-8"), tmp_path / "small"
     without = footprint.LEFT_OUT[-1]

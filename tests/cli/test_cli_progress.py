@@ -1,4 +1,4 @@
-"""Progress and notes: on a terminal only."""
+"""Progress and notes appear on a terminal only."""
 
 import io
 from pathlib import Path
@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 
 def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Put a terminal in the place of standard error; within the test, since pytest does so before it too."""
+    """Replace standard error by a terminal, within the test because pytest replaces it before the test."""
     made = Terminal()
     monkeypatch.setattr("sys.stderr", made)
     monkeypatch.setenv("TERM", "xterm")

@@ -1,4 +1,4 @@
-"""`evaluate` measures nothing where the original, the publication and the private directory do not belong together."""
+"""`evaluate` rejects an original, a publication and a private directory that do not belong together."""
 
 import json
 import random
@@ -38,7 +38,7 @@ Made = tuple[Place, str, list[str]]
 
 @pytest.fixture(params=JOBS)
 def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[..., None]) -> Made:
-    """Return the place of a publication, its input, and the roles of the columns."""
+    """Return the place of a publication, its input, and the column roles."""
     long.write("patients.csv", PATIENTS)
     data, roles, model = JOBS[request.param]
     publish_once(long, data, *roles, *model)
@@ -46,14 +46,14 @@ def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[...
 
 
 def evaluated(place: Place, data: str, roles: list[str], *more: str) -> str:
-    """Return why a publication is not evaluated; the empty text if it is."""
+    """Return the error message of `evaluate`; empty if it succeeds."""
     ran = place.run("evaluate", str(place.folder / data), str(place.out), *roles, *more)
     assert (ran.code, ran.err.count("\n")) in ((0, 0), (2, 1)), ran.err
     return ran.err
 
 
 def rewritten(place: Place, data: str, change: Callable[[list[str]], list[str]]) -> str:
-    """Write the data with other lines, and return the name of the file."""
+    """Write the data with changed lines, and return the file name."""
     header, *lines = (place.folder / data).read_text().splitlines()
     place.write("other.csv", "\n".join([header, *change(lines)]) + "\n")
     return "other.csv"
@@ -66,7 +66,7 @@ def shuffled(lines: list[str]) -> list[str]:
 
 
 def one_cell(lines: list[str]) -> list[str]:
-    """Exchange the last cells of two lines."""
+    """Swap the last cells of two lines."""
     (one, x), (other, y) = (lines[at].rsplit(",", 1) for at in (0, 2))
     return [f"{one},{y}", lines[1], f"{other},{x}", *lines[3:]]
 
@@ -86,7 +86,7 @@ def test_another_original_is_refused(made: Made, change: str) -> None:
     assert evaluated(place, data, roles) == ""
     said = evaluated(place, rewritten(place, data, CHANGES[change]), roles)
     if change == "two cells exchanged" and "--drop" in roles and "codes" in roles[roles.index("--drop") + 1]:
-        assert said == ""  # the cells are of a column that was dropped
+        assert said == ""  # the cells are of a dropped column
     else:
         assert names(said, "original column") or names(said, "records")
 
@@ -118,7 +118,7 @@ def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, chang
     place, data, roles = made
     private = place.private.rename(place.folder / "gone")
     said = evaluated(place, data, roles)
-    if names(said, "private mapping"):  # a local recoding is never evaluated without
+    if names(said, "private mapping"):  # a local recoding is evaluated only with its mapping
         return
     assert said == ""
     assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # the same rows give the same losses
@@ -129,9 +129,9 @@ def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, chang
     said = evaluated(place, rewritten(place, data, changes[change]), roles)
     relational_alone, buckets = "ward" in " ".join(roles[2:4]) and "--items" not in roles, "--sensitive" in roles
     possible = {
-        "a line more": buckets,  # rows may have been left out
+        "a line more": buckets,  # rows may have been dropped
         "other values": "--relational" not in roles and not buckets,  # ages are dropped
-        "two cells exchanged": relational_alone or buckets,  # neither table tells whose value it was
+        "two cells exchanged": relational_alone or buckets,  # neither table links the value to a row
     }
     assert (said == "") == possible[change], said
     assert private.is_dir()
@@ -151,7 +151,7 @@ def test_a_mapping_of_another_publication_is_refused(made: Made) -> None:
 
 
 def larger(model: list[str]) -> list[str]:
-    """Return the parameters of a model, the first of them larger."""
+    """Return the parameters of a model, with a larger first parameter."""
     return [model[2], str(int(model[3]) + 1), *model[4:]]
 
 

@@ -70,7 +70,7 @@ def test_a_hierarchy_made_from_the_data_is_the_earlier_one(place: Place, spec: s
     assert place.run(*job).code == 0
     (place.folder / "out").rename(place.folder / "q1")
     (place.folder / "out.private").rename(place.folder / "q1.private")
-    place.write("data.dat", "a2 b2\na2 b2\nb2 b1\nb1 b2 a2\n")  # by frequency another tree
+    place.write("data.dat", "a2 b2\na2 b2\nb2 b1\nb1 b2 a2\n")  # by frequency, the tree differs
     assert place.run(*job, "--recoding", str(place.folder / "q1.private")).code == 0
     trees = [(place.folder / name / "hierarchy.csv").read_text() for name in ("q1.private", "out.private")]
     assert trees[0] == trees[1]

@@ -1,4 +1,4 @@
-"""Rejected runs that are followed literally: the options that a message names are added to the command."""
+"""Rejected runs succeed after adding the options that the message names."""
 
 import re
 import shlex
@@ -52,7 +52,7 @@ def test_persons_without_a_column_are_no_empty_data(place: Place) -> None:
 
 
 def complete(err: str) -> dict[str, list[str]]:
-    """Return the complete commands of a message, by what they say of the person."""
+    """Return the complete commands in a message, by what they assume of persons."""
     return {
         who.removeprefix(", "): shlex.split(command)[1:]
         for who, command in re.findall(
@@ -72,7 +72,7 @@ def complete(err: str) -> dict[str, list[str]]:
 def test_the_complete_command_mends_all_faults_at_once(
     place: Place, given: tuple[str, ...], kept: str, moved: str
 ) -> None:
-    """Unit, header line, footer, separator, columns that differ, and the model that is left."""
+    """Unit, header line, footer, separator, irregular columns, and a model without its required column."""
     text = f"Export of May\n\npatient_id,sex,ward,test,parts\n{''.join(ROWS)}Number of visits,90,,,\n"
     data = place.write("visits.csv", text)
     command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
@@ -96,7 +96,7 @@ def test_a_complete_command_declares_nothing_for_the_owner(place: Place) -> None
     found = complete(ran.err)
     assert (ran.code, list(found)) == (2, [""]), ran.err
     assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*found[""]}
-    assert found[""][found[""].index("--drop") + 1] == "note"  # a column that nobody named is not published
+    assert found[""][found[""].index("--drop") + 1] == "note"  # undeclared columns are not published
     assert place.run(*found[""]).code == 0
 
 

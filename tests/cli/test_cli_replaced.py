@@ -1,5 +1,3 @@
-"""Data that are replaced while a job runs are rejected."""
-
 import pytest
 from tests.facts import names
 

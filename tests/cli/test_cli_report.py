@@ -1,4 +1,4 @@
-"""``anonset report``: a page that stays at home, and one that may go with the data and holds nothing private."""
+"""``anonset report`` writes an internal page, and a shareable page without private information."""
 
 import csv
 import html
@@ -62,7 +62,7 @@ def test_the_internal_page_says_all(ward: Place) -> None:
                  "Item occurrences"):  # fmt: skip
         assert text in page
     limits = page.partition("What is not guaranteed")[2].partition("</ul>")[0]
-    assert limits.count("<li>") > 5  # each by itself, not one paragraph
+    assert limits.count("<li>") > 5  # separate items, not one paragraph
     assert stat.S_IMODE((ward.folder / "page.html").stat().st_mode) == 0o600
     assert ward.run("verify", str(ward.out)).code == 0
 
@@ -76,7 +76,7 @@ def test_no_page_claims_too_much_or_asks_others_for_anything(ward: Place) -> Non
 
 
 def private_words(ward: Place) -> set[str]:
-    """Return what the private report says and the publication does not: values, names, digests, exact figures."""
+    """Return texts that only the private report contains: values, names, digests, exact figures."""
     report = json.loads((ward.private / "report.json").read_text())
     attested = json.loads((ward.out / "attestation.json").read_text())
     known = set(re.findall(r"[\w.]+", json.dumps(attested)))
@@ -130,7 +130,7 @@ def test_the_first_screen(ward: Place, more: list[str]) -> None:
 
 
 def test_counts_of_symbols_that_name_one_item_are_not_called_exact(ward: Place) -> None:
-    """In another cluster the same item is in a group, so that more records contain it."""
+    """In another cluster the same item is in a group, so more records contain it."""
     shutil.rmtree(ward.out)
     shutil.rmtree(ward.private)
     roles = ["--items", "codes", "--relational", "age", "--hierarchy", "age=range", "--hierarchy", "codes=balanced:3"]
@@ -189,7 +189,7 @@ def test_every_after_has_its_before(ward: Place) -> None:
 
 
 def test_before_is_what_the_data_say(ward: Place) -> None:
-    """The ages of the ward, by hand."""
+    """The figures before anonymization match the ages of the ward, counted by hand."""
     ages = [line.split(",")[1] for line in WARD.splitlines()[1:]]
     rows = cells_below(page_of(ward), "How far somebody gets who knows something")
     known = {row[0]: row[2:] for row in rows}["all quasi-identifiers"]
@@ -302,7 +302,7 @@ def browse(folder: Path, *more: str) -> str:
 @pytest.mark.compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_pages_fit_in_a_browser_which_asks_nobody_for_anything(pages: list[Path], tmp_path: Path) -> None:
-    """Three pages at two widths, all in one start of the browser, which takes a second or two."""
+    """Three pages at two widths share one browser start, which takes a second or two."""
     sizes = [(page, width) for page in pages for width in (360, 1280)]
     frames = "".join(
         f'<iframe id="f{n}" width="{width}" height="900" style="border:0" src="{page.name}" '

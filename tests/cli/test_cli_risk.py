@@ -1,4 +1,4 @@
-"""``anonset risk``: after a publication, with and without the original."""
+"""``anonset risk`` measures a publication with and without its original."""
 
 from functools import cached_property
 

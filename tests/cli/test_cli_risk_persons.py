@@ -1,4 +1,4 @@
-"""Risks of rows by the owner's word are told of persons, where the original tells whose rows they are."""
+"""If the owner declared rows to be persons and the original has ids, risks are reported per person."""
 
 import csv
 import html
@@ -19,7 +19,7 @@ TREES = ("--hierarchy", "code=balanced:5", "--hierarchy", "zip=prefix:4,3")
 
 
 def published_by_word(place: Place, key: str) -> tuple[str, str]:
-    """Publish stays as if each were a person; return the data, and what is dropped."""
+    """Publish stays with `--rows-are-persons`; return the data and the dropped columns."""
     data = stays(key=key)
     path = write(place.folder / "stays.csv", data)
     left = ",".join(name for name in data if name not in ("code", "sex", "zip"))
@@ -31,7 +31,7 @@ def published_by_word(place: Place, key: str) -> tuple[str, str]:
 
 
 def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
-    """Return how many persons stand in a class of fewer than 5, and how many there are."""
+    """Return the number of persons in a class of fewer than 5 rows, and the number of persons."""
     with Path(path).open() as file:
         persons = [row[key] for row in csv.DictReader(file)]
     with (place.private / "records.csv").open() as file:

@@ -1,4 +1,4 @@
-"""``anonset suggest``: candidates, the best, and a command that runs it."""
+"""``anonset suggest`` prints candidates, the best of them, and a command that runs it."""
 
 import json
 import random

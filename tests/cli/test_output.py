@@ -1,4 +1,4 @@
-"""Tables are plain text where no terminal is, unless colours are forced."""
+"""Tables are plain text without a terminal, unless colours are forced."""
 
 import subprocess
 import sys

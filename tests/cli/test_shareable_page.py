@@ -1,4 +1,4 @@
-"""The page that goes with the data is a function of the publication: what OUT hides, the page hides too."""
+"""The shareable page depends only on the publication, and hides everything that the publication hides."""
 
 import shutil
 import tempfile
@@ -24,11 +24,11 @@ TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["rare", "rarer"]}}
 RECORDS = st.lists(st.sets(st.sampled_from(sorted(PAIRS)), min_size=1), min_size=6, max_size=12)
 
 FEW = settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-"""Each example publishes twice, so that shrinking one would take minutes."""
+"""Each example publishes twice, so shrinking would take minutes."""
 
 
 def published(folder: Path, columns: dict[str, list[Any]], algorithm: anonset.Algorithm, **more: Any) -> Path:
-    """Publish columns of which ``codes`` are items, ``age`` a quasi-identifier, and the others are left out."""
+    """Publish columns: ``codes`` as items, ``age`` as quasi-identifier, the others undeclared."""
     relational = [name for name in columns if name == "age"]
     left = sorted({*columns} - {"codes", "age"})
     table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=left)
@@ -47,7 +47,7 @@ def page_of(out: Path) -> bytes:
 
 
 def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]], *job: Any, **more: Any) -> None:
-    """Publish two inputs; where the publications are the same, so must the pages be."""
+    """Publish two inputs; if the publications are equal, the pages must be equal."""
     assume(first != second)
     with tempfile.TemporaryDirectory() as name:
         outs = []

@@ -1,4 +1,4 @@
-"""A cache of compiled kernels that lacks those of one file: all else was compiled before."""
+"""A cache of compiled kernels that lacks the kernels of one file."""
 
 import shutil
 from pathlib import Path
@@ -8,12 +8,12 @@ from anonset_kernels import _jit
 
 
 def cache_without(name: str, folder: Path) -> dict[str, str]:
-    """Copy the kernels that are compiled into a folder, but for those of one file.
+    """Copy the compiled kernels into a folder, except those of one file.
 
     Returns
     -------
     dict of str
-        The variable that names the folder to a process.
+        Environment variable that names the folder.
     """
     for file in all_files():
         compiled = _jit.directory_of(_jit.path_of(file))

@@ -1,4 +1,4 @@
-"""Two releases in Python: who is in both, and what they keep together."""
+"""Two releases of the same people in Python: persons in both, and the joint guarantee."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Losses held against the least that a cut of the hierarchy can have."""
+"""Losses relative to the smallest possible loss of a cut."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Anatomy by blocks: the bytes of a run in memory, held against the original in the same way."""
+"""Anatomy out of core publishes the same bytes as in memory, and is verified the same way."""
 
 import csv
 import json

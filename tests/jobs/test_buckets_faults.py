@@ -1,4 +1,4 @@
-"""What can go wrong while buckets are formed by blocks: one clear line, no publication, and a run that goes on."""
+"""Failures while buckets are formed out of core give one clear line and no publication; the run can be resumed."""
 
 import csv
 import os
@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def within(most, command):
-    """Run a command whose files may hold so many bytes each, as where the disk or a quota is full."""
+    """Run a command with a file size limit, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
     try:
@@ -48,7 +48,7 @@ def within(most, command):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("most", [1200, 1500, 2300])  # the smallest holds what tells the run, paths included
+@pytest.mark.parametrize("most", [1200, 1500, 2300])  # the smallest size fits the run's own records, including paths
 def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on(folder, capsys, model, most):
     assert main(["anonymize", "v.csv", *ROLES, *MODELS[model], "-o", "whole"]) == 0
     capsys.readouterr()
@@ -115,19 +115,19 @@ IN_PARTS = """
     main.run()
 """
 LIMIT = 600 << 20
-PEAK = 350 << 20  # on one thread: about 270 in parts, and 460 in memory
+PEAK = 350 << 20  # on one thread: about 270 MiB in parts, and 460 in memory
 
 
 @pytest.mark.compiled
 def test_parts_of_the_tuples_keep_to_the_limit(on_disk, monkeypatch):
-    """Seconds of work: less says nothing of it."""
+    """This takes seconds of work: a shorter run shows nothing."""
     monkeypatch.chdir(on_disk)
     warm_up()  # so that no memory is reserved for compiling
     write_tuples(1_100_000, on_disk / "tuples.parquet")
     roles = ["--id", "patient", "--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping"]
     job = ["anonymize", "tuples.parquet", *roles, "--k", "5", "--l", "5", *PLACES, "--memory-limit", str(LIMIT)]
     with group() as made:
-        held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
+        held = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
     command = [sys.executable, "-c", dedent(IN_PARTS), *job, "--workers", "1"]
     took = run(command, limit=held, env={**os.environ, "TMPDIR": str(on_disk)})
     assert (took.code, names(took.errors, "blocks")) == (0, True), took.errors

@@ -1,4 +1,4 @@
-"""Published buckets that are verified, measured and attacked from files: what is found is what is found in memory."""
+"""Published buckets are verified, measured and attacked in files with the same results as in memory."""
 
 import csv
 import json
@@ -83,7 +83,7 @@ def test_what_is_found_in_files_is_what_is_found_in_memory(folder, found, capsys
 
 
 def _page(folder, drop, place):
-    """Return the page of a report, which does not stay."""
+    """Return the contents of a report page, and delete the page."""
     path = folder / "page.html"
     assert main(["report", "out", "--original", "v.csv", *drop, "-o", str(path), "--quiet", *place]) == 0
     text = path.read_text()
@@ -127,7 +127,7 @@ def test_what_compares_all_rows_at_once_is_refused_above_the_limit(folder, capsy
 
 
 def publications():
-    """Any groups of tuples of few people, some hidden."""
+    """Any groups of tuples of a few people, some starred."""
     tuples = st.tuples(*(st.integers(0, most) for most in (3, 1, 5, 3)), st.booleans())
 
     def made(rows):

@@ -1,4 +1,4 @@
-"""A job by blocks: the bytes of the one in memory, a work directory that goes, and refusals that say what would do."""
+"""A job out of core publishes the same bytes as in memory, removes its work directory, and rejects with a remedy."""
 
 import json
 import stat
@@ -24,7 +24,7 @@ PERSONS = "who,codes\np,x\nq,x y\np,y z\nr,x y\ns,z\nq,z\n"
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
-    """Pieces of a few bytes, spans of two records, and temporary files below the test's own folder."""
+    """Use parts of a few bytes, spans of two records, and a temporary folder of the test."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 9)
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     (tmp_path / "temporary").mkdir()
@@ -41,7 +41,7 @@ def files_of(folder):
 
 
 def report_of_both(tmp_path):
-    """Return the report of a run in memory and one by blocks, which published and kept the same and left nothing."""
+    """Check that runs in memory and out of core wrote equal files; return the report of the latter."""
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
     reports = [json.loads(files.pop("report.json")) for files in private]
@@ -105,7 +105,7 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, anonymize, algorithm, 
     reports = [json.loads(files.pop("report.json")) for files in private]
     assert private[0] == private[1]
     assert reports[0]["measures"] == reports[1]["measures"]
-    if "--id" not in roles:  # ids, which are not published, are no column of what is read by blocks
+    if "--id" not in roles:  # ids are not published, so they are not among the columns read out of core
         assert reports[0]["input"] == reports[1]["input"]
     assert left(tmp_path) == []
 
@@ -296,7 +296,7 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
 
 @pytest.mark.parametrize("keep", [(), ("--keep", "note", "--publish-as-is", "note")])
 def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize, monkeypatch, keep):
-    """Columns that are kept lie in files, and are sorted there. No step begins threads within those of another."""
+    """Kept columns are stored in files and sorted there. No step starts threads within the threads of another step."""
     pools, within = [], []
 
     class Pool(ThreadPoolExecutor):

@@ -1,4 +1,4 @@
-"""Disassociation by blocks: the bytes of a run in memory, and what is checked of them."""
+"""Disassociation out of core publishes the same bytes as in memory."""
 
 import random
 
@@ -17,7 +17,7 @@ N_ROWS = 150
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
-    """Pieces of some bytes, and temporary files below the test's own folder."""
+    """Use parts of some bytes, and a temporary folder of the test."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 99)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))

@@ -1,4 +1,4 @@
-"""A cluster of processes: the same search, whatever happens to its workers."""
+"""A cluster of processes gives the same result, even if workers fail."""
 
 import os
 import pickle
@@ -102,7 +102,7 @@ def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, bl
 
 def kill_one(client):
     pids = [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid]
-    with passing_over(ProcessLookupError):  # it is gone, and the next one not there yet
+    with passing_over(ProcessLookupError):  # the worker is gone, and its successor not yet started
         os.kill(pids[0], signal.SIGKILL)
 
 
@@ -133,9 +133,10 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
         expected.recoding.labels, expected.figures, expected.trace,
     )  # fmt: skip
     assert len(killed) == 2
-    gathered = {"_Share", "_Find"} if suppress else set()  # without suppression tables tell all rare sets
+    gathered = {"_Share", "_Find"} if suppress else set()  # without suppression, tables determine all rare sets
     assert {"NodeSupports", "_CountSiblings", "CountSets", *gathered} <= set(sent)
-    left = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}  # those of who was killed
+    # without the files of the killed worker
+    left = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}
     assert left == {"indptr", "items"}
 
 
@@ -162,11 +163,11 @@ def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(cl
     assert np.array_equal(found.recoding.group, expected.recoding.group)
     assert np.array_equal(found.recoding.starred, expected.recoding.starred)
     left = {path.name.split("-")[0] for path in {*(tmp_path / "work").iterdir()} - here}
-    assert (left, len(before) < len(here)) == ({"group", "starred"}, True)  # the recoding's own
+    assert (left, len(before) < len(here)) == ({"group", "starred"}, True)  # the files of the recoding
 
 
 class Answering:
-    """A client whose workers answer as told."""
+    """A client whose workers give fixed answers."""
 
     scheduler = SimpleNamespace(address="tcp://here")
 

@@ -1,4 +1,4 @@
-"""The end of a command while the processes of its cluster are at work: Ctrl-C at a terminal, or by force."""
+"""Interrupting a command that uses a cluster, by Ctrl-C or SIGKILL, ends its processes."""
 
 import os
 import select
@@ -93,7 +93,7 @@ def test_a_command_that_is_killed_leaves_no_worker_and_goes_on(tmp_path):
 
 
 def has_ended(pid):
-    """Wait for the end of a process of somebody else's."""
+    """Wait until a process ends that is not our child."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""A cluster that cannot be reached, or that is lost in the middle of a run, is one line."""
+"""A cluster that is unreachable, or lost during a run, gives a one-line error."""
 
 import multiprocessing
 import socket
@@ -68,7 +68,7 @@ def test_a_scheduler_that_is_killed_in_the_search_is_one_line(tmp_path):
 
 
 def wait_for(port):
-    """Wait until something listens at a port."""
+    """Wait until a process listens on a port."""
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -80,7 +80,7 @@ def wait_for(port):
 
 
 class Blind:
-    """A client whose worker does not see the work directory."""
+    """A client whose worker cannot access the work directory."""
 
     scheduler = SimpleNamespace(address="tcp://here")
 
@@ -109,7 +109,7 @@ def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeyp
 
 
 def anonset_client():
-    """Return what `cluster_of` gives, for a client whose worker sees nothing."""
+    """Return a stand-in for `cluster_of`: a client whose worker cannot access the directory."""
     from contextlib import nullcontext
 
     return nullcontext(Blind())

@@ -1,4 +1,4 @@
-"""`anonset.compare` and `anonset.evaluate`: losses of what was not published, and of what was."""
+"""`anonset.compare` measures recodings without publishing them; `anonset.evaluate` measures publications."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A block that is damaged on the disk in the middle of a run: one line, code 2, and nothing is published."""
+"""A block damaged on disk during a run gives one line and exit code 2, and nothing is published."""
 
 import sys
 
@@ -28,7 +28,7 @@ def run(tmp_path, capsys):
 
 
 def damage(items, values):
-    """Write over the items of records, in the file in which they lie."""
+    """Overwrite the items of records in their file."""
     np.memmap(backing(items).filename, np.int32, "r+")[:] = values
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong in a run by blocks, on one machine or on workers: one clear line, and no publication."""
+"""Failures of a run out of core, on one machine or on workers, give one clear line and no publication."""
 
 import resource
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ def write_baskets(folder):
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """Compile what the job calls for: machine code is written, too, and larger than the files may be."""
+    """Compile the kernels of the job first: machine code files are larger than the file size limit."""
     folder = tmp_path_factory.mktemp("compiled")
     places = ["-o", str(folder / "out"), "--work-dir", str(folder / "work")]
     assert main(["anonymize", write_baskets(folder), *OF_ITEMS, *places]) == 0
@@ -33,7 +33,7 @@ def compiled(tmp_path_factory):
 
 @pytest.fixture
 def job(tmp_path, capsys, compiled):
-    """Run a job by blocks whose files may hold so many bytes each, as where the disk or a quota is full."""
+    """Run a job out of core with a file size limit, as on a full disk."""
     write_baskets(tmp_path)
     places = ["-o", str(tmp_path / "out"), "--work-dir", str(tmp_path / "work")]
 
@@ -83,7 +83,7 @@ def test_a_second_run_in_a_work_directory_is_refused(tmp_path, job):
 
 
 class Lost:
-    """A task whose workers died, or whose result never comes."""
+    """A task whose workers died, or whose result never arrives."""
 
     def __init__(self, error):
         self.error = error

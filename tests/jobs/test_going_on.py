@@ -1,4 +1,4 @@
-"""Going on from an earlier release: names keep their members, nothing becomes finer, no more than must is coarsened."""
+"""Continuing an earlier release: symbols keep their members, no item becomes finer, and coarsening is minimal."""
 
 import random
 from itertools import product
@@ -27,12 +27,12 @@ from reference.km import naive_km
 COARSENING = with_traits(lambda traits: traits.coarsens)
 ITEMS = [f"i{number}" for number in range(8)]
 LATER = ["i2a", "j0", "j1"]
-"""Items that are new in the second quarter; one of them lies between the earlier ones."""
+"""New items of the second quarter; one of them sorts between the earlier items."""
 GIVEN: dict[str, dict[str, Any]] = {"coherence-suppression": {"p": 2}, "coat": {"m": 2, "max_suppressed": 1.0}}
 SETS = ("coat", "pcta", "coherence-suppression")
-"""Those that take items without a hierarchy."""
+"""Algorithms that need no hierarchy."""
 WALKS_DOWN = ("hghs", "mhghs")
-"""Those that begin at the root, and may leave more coarse than need be."""
+"""Algorithms that start at the root and may coarsen more than necessary."""
 
 
 def quarter(seed: int, items: list[str], n: int = 40) -> Table:
@@ -47,7 +47,7 @@ def algorithm(name: str, k: int = 3) -> Any:
 
 
 def released(out: Path, table: Table, name: str, trees: dict[str, Any], **more: Any) -> tuple[dict[str, str], Any]:
-    """Publish a table; return how each item is published, and the release."""
+    """Publish a table; return the symbol of each item, and the release."""
     release = anonset.anonymize(
         table, algorithm(name), hierarchies=trees, workers=1, allow_worthless=True, symbols="short", **more
     )
@@ -56,7 +56,7 @@ def released(out: Path, table: Table, name: str, trees: dict[str, Any], **more: 
 
 
 def classes(mapping: dict[str, str]) -> dict[str, frozenset[str]]:
-    """Return the items behind each name."""
+    """Return the items of each symbol."""
     return {name: frozenset(i for i in mapping if mapping[i] == name) for name in set(mapping.values()) - {""}}
 
 
@@ -76,9 +76,9 @@ def test_three_quarters(tmp_path: Path, name: str, seed: int) -> None:
         old, new = classes(before), classes(after)
         for label, items in old.items():
             to = {after[item] for item in items}
-            assert len(to) == 1  # what was published as one symbol still is
+            assert len(to) == 1  # items published as one symbol still share a symbol
             if label in new and name in SETS:
-                assert new[label] == items  # a name keeps its members
+                assert new[label] == items  # a symbol keeps its members
         assert all(after[item] == "" for item in before if before[item] == "")
         book = {symbol.label: set(symbol.members) for symbol in read_codebook(path / "codebook.csv")}
         earlier = {s.label: set(s.members) for s in read_codebook(tmp_path / f"q{number - 1}" / "codebook.csv")}
@@ -104,7 +104,7 @@ def test_the_same_data_change_nothing(tmp_path: Path, name: str) -> None:
 
 
 def cuts(tree: Hierarchy, node: int = 0) -> list[list[int]]:
-    """Return every cut below a node, as its nodes."""
+    """Return every cut below a node, as a list of nodes."""
     if tree.is_leaf[node]:
         return [[node]]
     parts = [cuts(tree, int(child)) for child in tree.children(node)]

@@ -1,4 +1,4 @@
-"""Studies of growth: their sizes, nested samples, and exponents."""
+"""Growth studies: sizes, nested samples, and exponents."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Looking at data before they are anonymized: proposed roles, who is at risk, problems, and the job file."""
+"""Inspecting data before anonymization: proposed roles, risk, problems, and the job file."""
 
 import os
 import random
@@ -241,7 +241,7 @@ def test_codes_of_a_column_look_like_its_values(null):
     text = pa.chunked_array([[*TEXTS[:4], None] if null else TEXTS[:4], TEXTS[4:]])
     assert profile("x", coded(text)) == profile("x", text)
     assert pa.types.is_dictionary(coded(text).type) == (not null)
-    part = text.dictionary_encode().combine_chunks()[4:9]  # of whose dictionary not all values occur
+    part = text.dictionary_encode().combine_chunks()[4:9]  # not all values of its dictionary occur
     assert profile("x", pa.chunked_array([part])) == profile("x", pa.chunked_array([part.cast(pa.string())]))
 
 

@@ -1,4 +1,4 @@
-"""Kept columns of many labels by blocks: their texts lie in files, and the bytes are those of labels in memory."""
+"""Kept columns with many labels out of core: labels are stored in files, and the bytes are the same as in memory."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""A split run that was killed goes on with the part it was at, to the same bytes; damage of what was kept is named."""
+"""A killed split run resumes at the current part and publishes the same bytes; damaged parts are detected."""
 
 import random
 from dataclasses import replace
@@ -29,7 +29,7 @@ JOBS = {
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ def run(tmp_path, capsys):
 
 @pytest.fixture
 def solved(monkeypatch):
-    """The parts that are solved; one more than `dies` kills the run."""
+    """Solved parts; solving more than `dies` parts kills the run."""
     spans, dies, solve = [], [10**9], _OnPart.__call__
 
     def counted(self, span):
@@ -106,7 +106,7 @@ def test_what_was_kept_and_is_damaged_is_named(tmp_path, run, solved):
 
 
 def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeypatch):
-    """Another job in it would take up what is not its own."""
+    """Another job in the directory would read foreign files."""
     written = []
     monkeypatch.setattr(Kept, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *JOBS["in parts"]]

@@ -1,4 +1,4 @@
-"""The memory that a run in memory is told to take: by algorithm, and held against what processes take."""
+"""Estimated memory of a run in memory, by algorithm, compared with the measured memory of processes."""
 
 import os
 import sys
@@ -28,20 +28,20 @@ RECORDS = 200_000
 
 
 class Offered:
-    """An algorithm of a package that says nothing of its memory."""
+    """A third-party algorithm that declares no memory factor."""
 
     name: ClassVar[str] = "offered"
 
 
 class Thrifty(Offered):
-    """One that says it."""
+    """A third-party algorithm that declares its memory factor."""
 
     traits: ClassVar[Traits] = Traits(memory_factor=0.5)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extended(Apriori):
-    """One that goes on from one of ours."""
+    """A third-party algorithm that extends a built-in algorithm."""
 
     name: ClassVar[str] = "extended"
 
@@ -84,7 +84,7 @@ def test_tables_of_larger_sets_are_told_beside_the_data(name):
     beside = traits_of(triples).memory_beside
     assert (traits_of(pairs).memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
     assert memory_of(MANY, triples) == memory_of(MANY, pairs) + beside
-    few = Size(300, 1500, 6000)  # which fill no table
+    few = Size(300, 1500, 6000)  # too few to fill a table
     assert 0 < memory_of(few, triples) - memory_of(few, pairs) < 1 << 20
 
 
@@ -98,7 +98,7 @@ ALLOWED = {
 
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory):
-    """Few records, and many."""
+    """Two files: few records, and many records."""
     folder = tmp_path_factory.mktemp("made")
     made = [folder / f"pos{records}" for records in (RECORDS // 100, RECORDS)]
     for path in made:
@@ -113,7 +113,7 @@ def test_sets_take_no_more_than_is_told(tmp_path, baskets, name):
     asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *given]
     asked += ["--allow-worthless", "--workers", "2"]
     few, many = baskets
-    assert main(["anonymize", few, *asked, "-o", str(tmp_path / "few")]) == 0  # compiles, if there is anything to
+    assert main(["anonymize", few, *asked, "-o", str(tmp_path / "few")]) == 0  # compiles kernels if necessary
     command = [sys.executable, "-m", "anonset", "anonymize", many, *asked, "-o", str(tmp_path / "out")]
     took = run(command, env=dict(os.environ))
     assert took.code == 0, took.errors

@@ -1,4 +1,4 @@
-"""A run by blocks keeps to its memory limit, all its processes together, and far below what it takes in memory."""
+"""A run out of core keeps to its memory limit over all processes, far below the memory of a run in memory."""
 
 import os
 import sys
@@ -13,9 +13,9 @@ from anonset.jobs.warmup import warm_up
 pytestmark = pytest.mark.long
 
 LIMIT = 600 << 20
-PEAK = 300 << 20  # on one thread: about 250 by blocks, and 350 in memory
-RECORDS = "900000"  # the fewest that would need more than the limit
-ITEMS = "n_items=200"  # so few that COAT is soon done
+PEAK = 300 << 20  # on one thread: about 250 MiB out of core, and 350 in memory
+RECORDS = "900000"  # the smallest number that needs more than the limit in memory
+ITEMS = "n_items=200"  # few items, so that COAT ends quickly
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_a_run_that_would_take_more_keeps_to_the_limit(on_disk, baskets, by):
     places = ["-o", str(on_disk / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(on_disk / "work")]
     command = ["anonymize", str(baskets), *of_items, *places, "--workers", "1"]
     with group() as made:
-        held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
+        held = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
     took = run([sys.executable, "-m", "anonset", *command], limit=held, env={**os.environ, "TMPDIR": str(on_disk)})
     assert (took.code, names(took.errors, "blocks")) == (0, True), took.errors
     assert took.peak <= PEAK

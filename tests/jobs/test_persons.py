@@ -1,4 +1,4 @@
-"""Nothing is published of rows that are taken for persons, or of names, unless the owner answers for it."""
+"""Rows that may not be persons, and names of people, are published only if the owner confirms it."""
 
 import json
 import re
@@ -171,7 +171,7 @@ def test_what_was_given_and_would_be_refused_is_told():
 
 
 def spoilt(data, key):
-    """Return the same with ids as a spreadsheet leaves long numbers; several persons share one."""
+    """Return the data with rounded ids, as a spreadsheet stores long numbers; several persons share an id."""
     who = {value: n for n, value in enumerate(dict.fromkeys(data[key]))}
     return data | {key: [f"1,{who[value] // 3:05d}E+11" for value in data[key]]}
 
@@ -227,7 +227,7 @@ FORMS = {"iso": "%Y-%m-%d", "german": "%d.%m.%Y", "us": "%m/%d/%Y", "plain": "%Y
 
 
 def born(form, n=60):
-    """Return rows with a date of birth, many on each of few days."""
+    """Return rows with dates of birth, many rows on each of few days."""
     days = [np.datetime64("1950-01-13").astype(object) + timedelta(days=n % 6 * 40) for n in range(n)]
     return {"dob": [day.strftime(form) for day in days], "code": ["a", "b"] * (n // 2)}
 
@@ -251,7 +251,7 @@ def test_full_dates_of_birth_are_refused_where_nothing_makes_them_coarser(tmp_pa
         coarse = [*job, "--hierarchy", f"dob={levels}", "-o", str(tmp_path / "coarse")]
         assert main(coarse) == 0
         published = (tmp_path / "coarse/published.csv").read_text()
-        assert "1950-01" in published  # months, of which none is a day
+        assert "1950-01" in published  # months, but no days
         assert not any(day in published for day in born(form)["dob"])
         tree, out = ("--hierarchy", f"dob={levels}", "--drop", "code"), str(tmp_path / "coarse")
         records = str(tmp_path / "coarse.private/records.csv")

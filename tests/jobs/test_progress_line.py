@@ -1,4 +1,4 @@
-"""The line that tells notebooks, and terminals, how far a run is."""
+"""The progress line of notebooks and terminals."""
 
 import sys
 from types import ModuleType, SimpleNamespace
@@ -11,7 +11,7 @@ import anonset
 def test_a_terminal_shows_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     line = anonset.ProgressLine()
     line("search", 1, 4)
-    line("search", 2, 4)  # too soon after the first
+    line("search", 2, 4)  # too soon after the first line
     line("search", 4, 4)
     line("read", 0, 0)
     assert capsys.readouterr().err.split("\r\x1b[K") == ["", "search: 25% (1 of 4)", "search: 100% (4 of 4)", "read"]

@@ -1,4 +1,4 @@
-"""One possible table behind a disassociated publication: it is one, and the seed alone chooses which."""
+"""Reconstruction of a disassociated publication returns a possible table, which depends only on the seed."""
 
 import random
 from dataclasses import replace

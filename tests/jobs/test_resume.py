@@ -1,4 +1,4 @@
-"""A run by blocks that was killed goes on in its work directory, to the same bytes; on a cluster, too."""
+"""A killed run out of core resumes in its work directory and publishes the same bytes, also on a cluster."""
 
 import json
 import subprocess
@@ -60,7 +60,7 @@ def work(folder):
 
 
 def kill(folder, work, where, algorithm="apriori"):
-    """Run the job in a process of its own, which dies at some point."""
+    """Run the job in a process that is killed at a given point."""
     command = [*arguments(folder, "out", algorithm=algorithm), "--work-dir", str(work)]
     script = f"import os, sys\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
     assert subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == 9
@@ -104,7 +104,7 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
 
 @pytest.mark.compiled
 def test_a_run_under_another_list_is_not_taken_up(folder, work, run):
-    """What was found under one list must not be published under another."""
+    """Results found under one ceiling must not be published under another ceiling."""
     (folder / "top.txt").write_text("N1_0\n")
     options = ["--ceiling", f"items={folder / 'top.txt'}", "--work-dir", str(work)]
     assert run("out", *options, "--max-loss", "0").code == 1
@@ -152,7 +152,7 @@ def scheduler():
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", ["apriori", "vpa", "exact"])
 def test_a_cluster_publishes_the_same_bytes(folder, run, scheduler, algorithm):
-    """The cluster runs already, and is left running; `test_cluster_interrupted` lets a command start one."""
+    """The cluster runs before the command and afterwards; in `test_cluster_interrupted` the command starts it."""
     assert run("memory", algorithm=algorithm).code == 0
     done = run("cluster", "--cluster", scheduler, algorithm=algorithm)
     assert (done.code, names(done.err, "blocks")) == (0, True)

@@ -1,4 +1,4 @@
-"""`--if-exists resume`: the same command serves the first run, the retry after a kill, and the finished run."""
+"""`--if-exists resume`: one command serves for the first run, the retry after a kill, and the finished run."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def arguments(folder, *options, out="out", k="2"):
 
 
 def start(folder, where, options, before=DYING):
-    """Start the job in a process of its own, in which something happens at some point."""
+    """Start the job in a process with a hook at a given point."""
     script = f"{before}{dedent(where)}\nimport sys\nfrom anonset.cli.main import run\nrun()"
     command = [sys.executable, "-c", script, *arguments(folder, *options)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -87,7 +87,7 @@ def run(folder, capsys):
 
 
 def far(folder):
-    """Let all leases in a folder be of another machine, and valid by its clock."""
+    """Make all leases in a folder belong to another machine and be valid by its clock."""
     found = list(folder.rglob(f"{LEASE[:-5]}*"))
     for lease in found:
         said = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
@@ -163,7 +163,7 @@ def test_of_two_retries_at_the_same_moment_one_publishes(folder):
     said = [child.communicate()[1] for child in both]
     codes = [child.returncode for child in both]
     assert 0 in codes
-    for code, line in zip(codes, said, strict=True):  # the second one may come when the first is done
+    for code, line in zip(codes, said, strict=True):  # the second command may start when the first has finished
         assert (code, line.count("\n")) in ((0, 0), (2, 1)), line
     assert left(folder) == ["out", "out.private"]
     assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0

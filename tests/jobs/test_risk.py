@@ -1,4 +1,4 @@
-"""What is at risk after a publication, against counting by hand; and an attack that finds no more than is promised."""
+"""Risks after a publication equal a count by hand, and attacks do not exceed the guarantee."""
 
 import random
 
@@ -109,7 +109,7 @@ def test_a_population_hides_more():
 
 
 def test_k_l_t_are_those_of_pycanon():
-    """What it needs is pinned elsewhere, but these functions need pandas alone: it is installed by itself."""
+    """pyCANON pins other packages, but these functions need only pandas, so it is installed without dependencies."""
     anonymity = pytest.importorskip("pycanon.anonymity", reason="pip install --no-deps pycanon")
     import pandas as pd
 
@@ -157,7 +157,7 @@ def test_how_surely_buckets_tell_a_value():
     assert (rows.known, rows.persons, rows.promised, persons.promised) == ("one row", 12, 0.5, None)
     assert 1 / 3 <= rows.average.value <= rows.highest <= 0.5
     assert persons.persons == 6
-    assert persons.highest > rows.highest  # several rows tell more than one
+    assert persons.highest > rows.highest  # several rows reveal more than one row
     groups, column = found.attempts
     assert (groups.attempts, groups.broken, found.broken) == (12, 0, 0)
     assert 1 / 3 <= groups.success <= 0.5
@@ -199,7 +199,7 @@ def test_persons_are_counted_where_they_have_several_rows():
     assert by_values.mean == pytest.approx(np.mean(list(least.values())))
     assert by_values.below.value == np.mean([fitting < 3 for fitting in least.values()])
     assert by_values.below.value > 0
-    assert found.broken == 0  # the guarantee speaks of rows
+    assert found.broken == 0  # the guarantee is per row
     alone, rows_alone = anonset.risk(RT, persons=range(60)), anonset.risk(RT)
     for one, other in zip(alone.exposures, rows_alone.exposures, strict=True):
         assert (one.smallest, one.below, one.alone) == (other.smallest, other.below, other.alone)

@@ -1,4 +1,4 @@
-"""Published ranges end at numbers that are no values of fewer than k records, whatever the algorithm."""
+"""Published ranges do not end at values of fewer than k records, for any algorithm."""
 
 import json
 import random
@@ -100,7 +100,7 @@ def test_the_bound_of_the_relational_loss_holds_for_the_published_ranges(delta: 
 
 
 def test_losses_of_unions_are_those_of_rounded_ranges() -> None:
-    """Against rounding each union anew; single values cost nothing, and count as their cells beside others."""
+    """The twin rounds each union separately; single values cost nothing, and count as their cells in unions."""
     table = table_of(3, 80)
     columns = tuple(
         replace(column, grid=grid_of(column.values, K)) if isinstance(column, NumericColumn) else column

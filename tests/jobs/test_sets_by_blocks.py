@@ -1,4 +1,4 @@
-"""COAT and PCTA by blocks: the bytes and decisions of a run in memory; what goes wrong is one line."""
+"""COAT and PCTA out of core: the same bytes and decisions as in memory, and one line per failure."""
 
 import json
 import random
@@ -25,7 +25,7 @@ RARE = ["j1", "j2", "j3"]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
-    """Pieces of some bytes, and temporary files below the test's own folder."""
+    """Use parts of some bytes, and a temporary folder of the test."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 99)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
@@ -138,7 +138,8 @@ def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_pa
     place, step = ["--work-dir", str(tmp_path / "work")], "__init__" if most else "_roots"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     done_before = getattr(ConstraintSearch, step)
-    assert run("before", "--work-dir", str(tmp_path / "work-before"), m=m).code == 0  # machine code is written, too
+    # machine code files are written, too
+    assert run("before", "--work-dir", str(tmp_path / "work-before"), m=m).code == 0
 
     def in_little_room(self, *given):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most or 0, hard))

@@ -1,4 +1,4 @@
-"""Publications stored in the repository verify, and the commands that begin with a publication read them."""
+"""Publications stored in the repository verify, and commands that start from a publication read them."""
 
 import json
 import shutil
@@ -16,8 +16,9 @@ NAMES = ("baskets", "both", "buckets", "constraints", "items", "relational")
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Return a function that copies a stored publication, makes its folder the current one, and rewrites the paths and
-    package versions in its report."""
+    """Return a function that copies a stored publication, changes to its folder, and updates the paths and package
+    versions in its report.
+    """
 
     def copied(name, **changed):
         shutil.copytree(MADE, tmp_path / "made")
@@ -35,7 +36,7 @@ def test_every_command_reads_it(place, capsys, name):
     place(name)
     for job in ("job.toml", "private/report.json"):
         assert main(["verify", job]) == 0
-    policy = "private/privacy_constraints.txt"  # which the attestation must not hold
+    policy = "private/privacy_constraints.txt"  # the attestation must not contain it
     assert main(["verify", "out", *(["--privacy-constraints", policy] if name == "constraints" else [])]) == 0
     assert main(["evaluate", "private/report.json", "--quiet"]) == 0
     assert main(["report", "job.toml", "-o", "page.html", "--quiet"]) == 0
@@ -60,7 +61,7 @@ def test_other_versions_made_something_else(place, capsys):
 
 @pytest.mark.parametrize("name", ["baskets", "constraints", "items"])
 def test_a_release_goes_on_from_it(place, name):
-    """Of the same data, the next release publishes what this one did."""
+    """For the same data, the next release publishes the same records."""
     place(name)
     following = ["-o", "next", "--private", "next.private", "--recoding", "private"]
     assert main(["anonymize", "job.toml", *following]) == 0

@@ -1,4 +1,4 @@
-"""What is suggested for a guarantee: the candidate that leaves the most to count, which holds, on all data."""
+"""The suggested candidate satisfies the guarantee on all data and has the highest utility."""
 
 import random
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_large_data_are_sampled_first():
     assert found.sample == 60
     assert {one.sampled for one in found.candidates} == {True, False}
     on_all = [one for one in found.candidates if not one.sampled]
-    assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and that of another guarantee
+    assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and one for another guarantee
     assert found.beside is on_all[-1]
     assert found.recommended is found.candidates[0]
     assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
@@ -277,7 +277,7 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
     assert found.recommended.usefulness == max(one.usefulness for one in found.candidates if not one.beside)
     tried = [dict(one.settings) for one in found.candidates]
-    expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the usual one
+    expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the default
     assert sorted(tried, key=repr) == sorted(expected, key=repr)
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
 
@@ -366,7 +366,7 @@ def test_the_notebook_view(found):
 
 
 def half(items_error, rum, **more):
-    """Return a candidate of which both halves are as good as its ranges."""
+    """Return a candidate whose two halves are as good as its ranges."""
     counted = Countable(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
     kept = {"items": {"kept": 1.0 - rum}}
     return Candidate("x", more, "holds", kept, countable=counted, measures={"rum": rum})
@@ -379,7 +379,7 @@ def test_what_counts_frequent_items_comes_before_what_is_little_more_useful_and_
     assert ranked([more, less]) == ([less, more] if first else [more, less])
     best = ranked([more, less])[0]
     assert names(reason(best, [more, less]), "items 25%") == first
-    counting = half(0.25, 0.5)  # one that counts them is the most useful as it is
+    counting = half(0.25, 0.5)  # if it counts items itself, it is the most useful
     assert ranked([less, counting, more])[0] is counting
 
 

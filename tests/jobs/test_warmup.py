@@ -1,4 +1,4 @@
-"""Compiling before it is needed: what a warm-up calls for is all that jobs call for."""
+"""The warm-up compiles every kernel that jobs call."""
 
 import json
 import os
@@ -65,7 +65,7 @@ print(json.dumps({"compiled": kernels, "scipy": scipy, "warm": n_warm, "done": d
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Run the jobs after a warm-up that has nothing to compile."""
+    """Run the jobs after a warm-up, and record what they compile."""
 
     def run() -> dict[str, Any]:
         where = {"cwd": tmp_path_factory.mktemp("warm"), "env": os.environ | {"PYTHONPATH": path}}
@@ -87,7 +87,7 @@ def test_jobs_call_for_no_kernel_that_the_warm_up_did_not(warm: dict[str, Any]) 
 
 @compiled
 def test_no_kernel_imports_scipy_to_be_loaded(warm: dict[str, Any]) -> None:
-    """NumPy's reductions, searches and selections do, in Numba; a loop is as fast, and there 0.1 s earlier."""
+    """NumPy's reductions, searches and selections import scipy in Numba; a loop is as fast, and loads 0.1 s earlier."""
     assert (warm["compiled"], warm["scipy"]) == (0, False)
 
 
