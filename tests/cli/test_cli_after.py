@@ -1,4 +1,4 @@
-"""`--after OUT.private`: a release that keeps the guarantee jointly with an earlier release of the same people."""
+"""`--after OUT.private`: a release that satisfies the guarantee jointly with an earlier release of the same people."""
 
 import json
 

@@ -213,7 +213,7 @@ def test_protected_items_that_stand_behind_no_symbol(place: Place) -> None:
     ran = place.run(*check, none)
     assert (ran.code, names(ran.err, "2 x")) == (2, True)
     assert ran.err.count("\n") == 1
-    # if the items are known to be suppressed, nothing is wrong
+    # correct if the items are known to be suppressed
     ran = place.run(*check, none, "--original", place.write("original.csv", "codes\na\na x\n"))
     assert names(ran.out, "2")
     tree = place.write("tree.csv", "a,R\nx,R\n")
@@ -232,7 +232,7 @@ def test_no_constraint_found_goes_there_and_back(place: Place) -> None:
         assert (ran.code, names(ran.out, "0")) == (0, True), ran.err
     ran = place.run("verify", str(place.out), "--privacy-constraints", place.write("c.txt", "a\nb\n"))
     assert (ran.code, names(ran.err, "0 2")) == (2, True)
-    # an empty file protects nothing, so it is rejected unless the attestation declares it
+    # an empty file is rejected unless the attestation declares it
     check = ["verify", data, "--model", "constraints", "--k", "2", "--privacy-constraints", str(written)]
     assert place.run(*check).code == 2
 

@@ -1,4 +1,4 @@
-"""Chains of releases by `--recoding`: symbols keep their meaning, and suppressed items stay suppressed."""
+"""Chains of releases by `--recoding`: symbols keep their meaning, and suppressed items remain suppressed."""
 
 import csv
 import random

@@ -1,4 +1,4 @@
-"""No error message shows an id or a whole record: each error is provoked with a marker in the data."""
+"""No error message shows an id or a complete record: each error is provoked with a marker in the data."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every failure gives one clear line and the right exit code, and leaves no files."""
+"""Every failure prints a one-line message, returns the right exit code and writes no files."""
 
 import errno
 import os

@@ -1,4 +1,6 @@
-"""Extreme values of every option of every command give a result, or one line and exit code 2, never a defect."""
+"""Extreme values of every option of every command return a result, or a one-line error with exit code 2, never a
+defect.
+"""
 
 from dataclasses import MISSING, fields
 from pathlib import Path

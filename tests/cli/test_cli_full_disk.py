@@ -1,4 +1,4 @@
-"""On a full disk a run ends with exit code 2 and one line that names the user's path, and leaves no files."""
+"""On a full disk a run returns exit code 2 with a message that names the user's path, and writes no files."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""`anonymize` and `verify` reject data in which rows are not records, or belong to nobody."""
+"""`anonymize` and `verify` reject data in which rows are not records, or belong to no person."""
 
 import pytest
 from tests.facts import names

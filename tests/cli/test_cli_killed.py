@@ -100,7 +100,7 @@ def test_a_kill_at_any_line_is_named_by_the_next_run(tmp_path: Path) -> None:
 
 @pytest.fixture
 def killed(place: Place) -> Place:
-    """Return a place where a job was killed in the middle of its verification."""
+    """Return a place with a job that was killed while it verified."""
     trap = textwrap.dedent(
         """
         import time, anonset.release.publish as module

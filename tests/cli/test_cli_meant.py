@@ -1,4 +1,4 @@
-"""Misspelled names and options give one line with a suggestion."""
+"""Misspelled names and options are rejected with a suggestion."""
 
 import pytest
 from tests.facts import names

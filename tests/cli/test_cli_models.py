@@ -120,7 +120,7 @@ def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
 
 
 def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
-    """Two classes of three: in one the illness is shared by all, in the other by nobody."""
+    """Two classes of three: in the first all share the illness, in the second none."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
     roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
     ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles, "--publish-as-is", "illness")
@@ -287,7 +287,7 @@ def test_diversity_of_rt_data(rt: Place) -> None:
 
 @pytest.fixture
 def bakery(place: Place) -> Place:
-    """Return a place where every cut without suppression is useless: one item is rare and far from the others."""
+    """Return a place with data for which every cut without suppression is useless, because of a rare, distant item."""
     rows = ["a1 a2", "a1 b1", "a2 b1", "b2", "b2 b1", "a1"] * 4 + ["c1"]
     place.write("data.dat", "".join(f"{row}\n" for row in rows))
     place.write("hierarchy.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\nc1,C,ALL\nc2,C,ALL\n")

@@ -1,4 +1,4 @@
-"""Numbers that overflow or have no exact representation are rejected in one line, and never published."""
+"""Numbers that overflow or have no exact representation are rejected, never published."""
 
 import pytest
 from tests.facts import names

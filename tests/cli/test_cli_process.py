@@ -52,7 +52,7 @@ def test_warnings_of_libraries_show_no_paths() -> None:
 
 
 def test_a_log_in_json_has_standard_error_for_itself() -> None:
-    """Libraries, child processes and interpreter shutdown write nothing between the log lines."""
+    """Libraries, child processes and interpreter shutdown do not write between the log lines."""
     code = """
 import asyncio, atexit, logging, os, subprocess, sys, threading, warnings
 from anonset.cli import app, main
@@ -138,7 +138,9 @@ module.{name} = stuck
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
-    """A signal that arrives while the main thread runs compiled code still ends the process, without leftover files."""
+    """A signal that arrives while the main thread runs compiled code still stops the process, without
+    leftover files.
+    """
     module, name = where.rsplit(".", 1)
     command = [sys.executable, "-c", USUAL + STUCK.format(module=module, name=name) + RUN, *place.job("--quiet")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -274,7 +276,7 @@ def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
 
 
 def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_path: Path) -> None:
-    """Each command succeeds, or is rejected in one line and leaves no files."""
+    """Each command succeeds, or prints a one-line error and writes no files."""
     footprint = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "building" / "footprint.py")))
     page, place = (ROOT / "docs" / "install.md").read_text("utf-8"), tmp_path / "small"
     without = footprint.LEFT_OUT[-1]

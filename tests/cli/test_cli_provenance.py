@@ -121,7 +121,7 @@ def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, chang
     if names(said, "private mapping"):  # a local recoding is evaluated only with its mapping
         return
     assert said == ""
-    assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # the same rows give the same losses
+    assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # equal rows have equal losses
     changes = {
         **CHANGES,
         "other values": lambda lines: [f"9{line[1:]}" if n < 20 else line for n, line in enumerate(lines)],
@@ -131,7 +131,7 @@ def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, chang
     possible = {
         "a line more": buckets,  # rows may have been dropped
         "other values": "--relational" not in roles and not buckets,  # ages are dropped
-        "two cells exchanged": relational_alone or buckets,  # neither table links the value to a row
+        "two cells exchanged": relational_alone or buckets,  # no table links the value to a row
     }
     assert (said == "") == possible[change], said
     assert private.is_dir()

@@ -302,7 +302,7 @@ def browse(folder: Path, *more: str) -> str:
 @pytest.mark.compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_pages_fit_in_a_browser_which_asks_nobody_for_anything(pages: list[Path], tmp_path: Path) -> None:
-    """Three pages at two widths share one browser start, which takes a second or two."""
+    """Three pages at two widths share a browser start of one to two seconds."""
     sizes = [(page, width) for page in pages for width in (360, 1280)]
     frames = "".join(
         f'<iframe id="f{n}" width="{width}" height="900" style="border:0" src="{page.name}" '

@@ -1,4 +1,4 @@
-"""Failures while buckets are formed out of core give one clear line and no publication; the run can be resumed."""
+"""If forming buckets out of core fails, the run prints an error, publishes no files and can be resumed."""
 
 import csv
 import os
@@ -120,7 +120,7 @@ PEAK = 350 << 20  # on one thread: about 270 MiB in parts, and 460 in memory
 
 @pytest.mark.compiled
 def test_parts_of_the_tuples_keep_to_the_limit(on_disk, monkeypatch):
-    """This takes seconds of work: a shorter run shows nothing."""
+    """The test needs seconds: shorter runs never reach the limit."""
     monkeypatch.chdir(on_disk)
     warm_up()  # so that no memory is reserved for compiling
     write_tuples(1_100_000, on_disk / "tuples.parquet")

@@ -1,4 +1,4 @@
-"""A cluster of processes gives the same result, even if workers fail."""
+"""A cluster of processes returns the same result, even if workers fail."""
 
 import os
 import pickle
@@ -102,7 +102,7 @@ def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, bl
 
 def kill_one(client):
     pids = [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid]
-    with passing_over(ProcessLookupError):  # the worker is gone, and its successor not yet started
+    with passing_over(ProcessLookupError):  # the worker has ended, and the next has not started
         os.kill(pids[0], signal.SIGKILL)
 
 
@@ -167,7 +167,7 @@ def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(cl
 
 
 class Answering:
-    """A client whose workers give fixed answers."""
+    """A client with fixed answers."""
 
     scheduler = SimpleNamespace(address="tcp://here")
 

@@ -1,4 +1,4 @@
-"""Interrupting a command that uses a cluster, by Ctrl-C or SIGKILL, ends its processes."""
+"""Interrupting a command, by Ctrl-C or SIGKILL, also stops the cluster processes."""
 
 import os
 import select
@@ -93,7 +93,7 @@ def test_a_command_that_is_killed_leaves_no_worker_and_goes_on(tmp_path):
 
 
 def has_ended(pid):
-    """Wait until a process ends that is not our child."""
+    """Wait for the exit of a process that is not our child."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

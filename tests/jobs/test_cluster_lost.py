@@ -1,4 +1,4 @@
-"""A cluster that is unreachable, or lost during a run, gives a one-line error."""
+"""A cluster that is unreachable, or lost during a run, causes a one-line error."""
 
 import multiprocessing
 import socket

@@ -1,4 +1,4 @@
-"""A block damaged on disk during a run gives one line and exit code 2, and nothing is published."""
+"""A block damaged on disk during a run causes exit code 2 and a one-line error; no files are published."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Failures of a run out of core, on one machine or on workers, give one clear line and no publication."""
+"""If a run out of core fails, locally or on workers, it prints a one-line error and publishes no files."""
 
 import resource
 from types import SimpleNamespace
@@ -83,7 +83,7 @@ def test_a_second_run_in_a_work_directory_is_refused(tmp_path, job):
 
 
 class Lost:
-    """A task whose workers died, or whose result never arrives."""
+    """A task that lost all workers, or that never returns."""
 
     def __init__(self, error):
         self.error = error

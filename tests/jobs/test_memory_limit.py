@@ -1,4 +1,4 @@
-"""A run out of core keeps to its memory limit over all processes, far below the memory of a run in memory."""
+"""All processes of a run out of core stay within the memory limit, well below a run in memory."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 LIMIT = 600 << 20
 PEAK = 300 << 20  # on one thread: about 250 MiB out of core, and 350 in memory
 RECORDS = "900000"  # the smallest number that needs more than the limit in memory
-ITEMS = "n_items=200"  # few items, so that COAT ends quickly
+ITEMS = "n_items=200"  # few items, so that COAT is fast
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`--if-exists resume`: one command serves for the first run, the retry after a kill, and the finished run."""
+"""`--if-exists resume`: the same command serves for the first run, the retry after a kill, and the finished run."""
 
 import json
 import os

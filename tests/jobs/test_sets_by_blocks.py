@@ -1,4 +1,4 @@
-"""COAT and PCTA out of core: the same bytes and decisions as in memory, and one line per failure."""
+"""COAT and PCTA out of core: the same bytes and decisions as in memory, and one-line errors."""
 
 import json
 import random
@@ -138,7 +138,7 @@ def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_pa
     place, step = ["--work-dir", str(tmp_path / "work")], "__init__" if most else "_roots"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     done_before = getattr(ConstraintSearch, step)
-    # machine code files are written, too
+    # machine code files are written as well
     assert run("before", "--work-dir", str(tmp_path / "work-before"), m=m).code == 0
 
     def in_little_room(self, *given):

@@ -1,4 +1,6 @@
-"""Split jobs publish the same bytes however they run, are verified as a whole, and mention the split in the account."""
+"""Split jobs publish the same bytes however they run, are verified as one publication, and mention the split in the
+account.
+"""
 
 import json
 import random
@@ -91,7 +93,7 @@ def test_what_is_published_shows_no_part(tmp_path, run):
     tuples = list(zip(*(codes.tolist() for codes in ranks), strict=True))
     assert len(rows) == again.n
     groups = [at for at in range(1, len(tuples)) if tuples[at] != tuples[at - 1]]
-    assert len(groups) + 1 == len(set(tuples))  # rows with equal columns are adjacent, whatever parts they come from
+    assert len(groups) + 1 == len(set(tuples))  # rows with equal columns are adjacent, even from different parts
     told = (tmp_path / "out" / "attestation.json").read_text()
     assert "part" not in told.replace("partition", "").replace("apart", "").replace("parties", "")
 
