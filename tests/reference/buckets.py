@@ -1,7 +1,7 @@
-"""Anatomy, safe grouping, their detectors and estimates, as naively as they can be written.
+"""Naive twins of Anatomy, safe grouping, their detectors and estimates.
 
-A table is a list of identities and a list of values; a decision is a group per tuple (None: removed) and the set of
-starred tuples.
+A table is a list of identities and a list of values. A grouping is a group number per tuple (None: removed) and the set
+of starred tuples.
 """
 
 from collections import Counter
@@ -15,18 +15,18 @@ from reference.draws import Draw
 
 Groups = list[int | None]
 Number = Callable[[int], int]
-"""The draws for one purpose."""
+"""Random draws for a single purpose."""
 SHOWN = "safe grouping: which of an individual's tuples are shown"
 GONE = "safe grouping: which of an individual's tuples with the value go"
 
 
 class Infeasible(Exception):  # noqa: N818
-    """The guarantee cannot be reached; the message says by what."""
+    """The guarantee is infeasible; the message names the condition."""
 
 
 @dataclass
 class Grouping:
-    """What a grouping algorithm decided."""
+    """Result of a grouping algorithm."""
 
     group: Groups
     starred: set[int] = field(default_factory=set)
@@ -35,17 +35,16 @@ class Grouping:
 
     @property
     def removed(self) -> set[int]:
-        """Tuples that are not published."""
+        """Number of tuples that are not published."""
         return {t for t, group in enumerate(self.group) if group is None}
 
     def members(self) -> list[list[int]]:
-        """Return the tuples of each group."""
         count = len({group for group in self.group if group is not None})
         return [[t for t, group in enumerate(self.group) if group == number] for number in range(count)]
 
 
 def require_eligible(values: Sequence[str], l: int) -> None:  # noqa: E741
-    """Refuse values of which one is in more than 1/l of the tuples."""
+    """Raise Infeasible if a value occurs in more than 1/l of the tuples."""
     if values and l * max(Counter(values).values()) > len(values):
         msg = "eligible"
         raise Infeasible(msg)
@@ -54,10 +53,10 @@ def require_eligible(values: Sequence[str], l: int) -> None:  # noqa: E741
 def drawn_order(
     codes: Sequence[int], draw: Number, room: int = 1 << 15, weights: Counter[int] | None = None
 ) -> list[int]:
-    """Return the entries by code, those of a code in random order.
+    """Return the entries by code, in random order within a code.
 
-    A code whose entries weigh more than the room (each 1, if nothing is said) has them spread over 2^b stretches, by
-    b bits of a quarter of a draw; then each stretch is shuffled, its last place first.
+    If the entries of a code weigh more than `room` (1 each by default), b bits of a quarter draw spread them over 2^b
+    stretches. Each stretch is then shuffled from the last place to the first.
     """
     bits = dict.fromkeys(codes, 0)
     for code, size in Counter(codes).items():
@@ -78,7 +77,7 @@ def drawn_order(
 
 
 def exchanged(place: int, begin: int, end: int, draw: Number) -> int:
-    """Return the place that a place is exchanged with: two places, an odd one and that before it, share a draw."""
+    """Return the place to swap with. An odd place and the place before it share a draw."""
     span = place - begin + 1
     if span > 1 << 16:
         return begin + draw((1 << 61) + place) % span
@@ -88,13 +87,13 @@ def exchanged(place: int, begin: int, end: int, draw: Number) -> int:
 
 
 def order_by_value(values: Sequence[str], draw: Draw) -> list[int]:
-    """Return the order in which Anatomy takes tuples."""
+    """Return the order in which Anatomy processes tuples."""
     known = sorted(set(values))
     return drawn_order([known.index(v) for v in values], partial(draw, "anatomy: order of the tuples of a value"))
 
 
 def chosen(places: Sequence[int], wanted: int, draw: Number) -> set[int]:
-    """Choose so many places, each choice of them as likely: one after the other is in or out, by the draw it names."""
+    """Choose `wanted` places uniformly at random, by sequential sampling with a draw per place."""
     found: set[int] = set()
     for at, place in enumerate(places):
         if draw(place) % (len(places) - at) < wanted - len(found):
@@ -103,9 +102,9 @@ def chosen(places: Sequence[int], wanted: int, draw: Number) -> set[int]:
 
 
 def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -> Grouping:  # noqa: E741
-    """Take the l largest buckets again and again; what is left over joins the first group that lacks its value.
+    """Repeatedly form a group from the l largest buckets; each residual tuple joins the first group without its value.
 
-    A bucket gives its tuples in the given order, or as they stand.
+    Tuples leave a bucket in `order`, or in input order.
     """
     require_eligible(values, l)
     rows = range(len(values)) if order is None else order
@@ -125,7 +124,9 @@ def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -
 
 
 def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, draw: Draw) -> Grouping:  # noqa: E741
-    """Group the tuples of individuals by falling number, remove for diversity, star for equal visibility."""
+    """Group the tuples of individuals by descending count, remove tuples for diversity, star tuples for equal
+    visibility.
+    """
     grouping = Grouping([None] * len(values))
     tuples: dict[Any, list[int]] = {u: [] for u in sorted(set(ids))}
     for t, u in enumerate(ids):
@@ -159,13 +160,15 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
 
 
 def by_falling_count(tuples: Mapping[Any, Sequence[int]], draw: Number) -> list[Any]:
-    """Return the individuals, those with most tuples first, in random order where they have equally many."""
+    """Return the individuals by descending number of tuples, in random order for equal numbers."""
     people, counts = list(tuples), [len(own) for own in tuples.values()]
     return [people[at] for at in drawn_order([-c for c in counts], draw, weights=Counter({-c: c for c in counts}))]
 
 
 def groups_of(people: Sequence[Any], k: int, draw: Number) -> list[Sequence[Any]]:
-    """Cut into groups of k or, of fewer than 2k, one; where k does not divide, chosen groups have one more each."""
+    """Partition into groups of k; randomly chosen groups receive the remaining individuals. Fewer than 2k form a
+    single group.
+    """
     n = len(people) // k
     larger = chosen(range(n), len(people) % n, draw) if n else set()
     sizes = [len(people) // n + (at in larger) for at in range(n)]
@@ -180,10 +183,10 @@ def diverse(
     place: Mapping[int, int],
     draw: Draw,
 ) -> list[int]:
-    """Return what is left of a group when no value has more than 1/l of it.
+    """Return the tuples of a group that remain if no value may exceed 1/l of them.
 
-    Of the most frequent values one is drawn, and of those who have it and most tuples, one; how many tuples with a
-    value somebody loses is decided first, which of them then.
+    Repeatedly draw one of the most frequent values, then one of its individuals with most tuples. Counts are fixed
+    before the removed tuples are drawn.
     """
     of: dict[tuple[Any, str], list[int]] = {}
     for t in sorted(group, key=lambda t: place[t]):
@@ -214,7 +217,7 @@ def diverse(
 
 
 def is_diverse(values: Collection[str], l: int) -> bool:  # noqa: E741
-    """Tell whether no value has more than 1/l of the tuples."""
+    """Return True if no value exceeds 1/l of the tuples."""
     return all(l * count <= len(values) for count in Counter(values).values())
 
 
@@ -225,7 +228,7 @@ def is_safe(
     k: int,
     l: int,  # noqa: E741
 ) -> bool:
-    """Tell whether a publication is safe, given the identity (None: starred) and group of each QIT row."""
+    """Return True if a publication is safe, given the identity (None: starred) and group of each QIT row."""
     visible = [(u, g) for u, g in zip(shown, group, strict=True) if u is not None]
     if any(len({g for v, g in visible if v == u}) > 1 for u, _ in visible):
         return False
@@ -244,7 +247,7 @@ def loss(grouping: Grouping) -> Fraction:
 def intra_group(
     shown: Sequence[Any], group: Sequence[Any], values: Mapping[Any, Sequence[str]]
 ) -> set[tuple[Any, Any, str]]:
-    """Return the (group, individual, value) that the pigeonhole principle gives away."""
+    """Return the (group, individual, value) triples disclosed by the pigeonhole principle."""
     found = set()
     for g in values:
         tuples = Counter(u for u, h in zip(shown, group, strict=True) if h == g and u is not None)
@@ -262,7 +265,7 @@ def inter_group(
     *,
     require_intersection: bool,
 ) -> set[tuple[Any, str, int, int, int]]:
-    """Return (individual, value, groups with it, groups, values in common) of every violation across groups."""
+    """Return all violations across groups: (individual, value, groups with the value, groups, common values)."""
     found = set()
     for u in set(shown) - {None}:
         groups = {g for v, g in zip(shown, group, strict=True) if v == u}
@@ -284,7 +287,7 @@ def estimate(
     columns: Mapping[str, Collection[str]],
     sensitive: Collection[str] | None,
 ) -> Fraction:
-    """Sum, over the QIT rows that satisfy the conditions, the share of their group's values that are allowed."""
+    """Sum the share of allowed values in the groups of all QIT rows that satisfy the conditions."""
     total = Fraction(0)
     for row, g in zip(rows, group, strict=True):
         if all(row[name] in allowed and row[name] != "*" for name, allowed in columns.items()):

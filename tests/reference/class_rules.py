@@ -1,4 +1,4 @@
-"""What classes of records must hold of a sensitive column, by the definitions, and merging until they do."""
+"""Naive twins of the diversity and closeness conditions on classes, and of merging classes until they are satisfied."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -27,14 +27,14 @@ def is_recursive(values: Sequence[str], l: int, c: Fraction) -> bool:  # noqa: E
 
 
 def equal_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
-    """Half the sum of the differences of the shares."""
+    """Return half the sum of absolute differences of the shares."""
     own, whole = Counter(values), Counter(everybody)
     shares = (abs(Fraction(own[v], len(values)) - Fraction(whole[v], len(everybody))) for v in whole)
     return sum(shares, Fraction()) / 2
 
 
 def ordered_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
-    """The least work of moving the shares of a class to those of all, from the smallest number on."""
+    """Return the earth mover's distance between ordered shares."""
     numbers = sorted({Fraction(value) for value in set(everybody)})
     if len(numbers) < 2:
         return Fraction()
@@ -59,7 +59,7 @@ def ordered_distance(values: Sequence[str], everybody: Sequence[str]) -> Fractio
 def hierarchical_distance(
     values: Sequence[str], everybody: Sequence[str], paths: dict[str, tuple[str, ...]]
 ) -> Fraction:
-    """The cost of each node: its height times what its children can still exchange (Li et al. 2007, section 5.2)."""
+    """Return the earth mover's distance over a tree: node height times exchanged mass (Li et al. 2007, section 5.2)."""
     nodes = {node for path in paths.values() for node in path}
     below = {node: [leaf for leaf in paths if node in paths[leaf]] for node in nodes}
     height = {node: max(paths[leaf].index(node) for leaf in below[node]) for node in nodes}
@@ -79,7 +79,9 @@ def hierarchical_distance(
 
 
 def merged(relation: Relation, clusters: Sequence[Cluster], keeps: Callable[[Cluster], bool]) -> list[Cluster]:
-    """Merge the first cluster that breaks the rule with the cheapest that mends it, else with the cheapest."""
+    """Merge the first violating cluster with the cheapest partner that satisfies the rule, else with the cheapest
+    partner.
+    """
     left, n = in_order([list(cluster) for cluster in clusters]), len(relation.rows)
     while (bad := next((c for c in left if not keeps(c)), None)) is not None:
         others = [c for c in left if c is not bad]

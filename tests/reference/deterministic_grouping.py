@@ -1,7 +1,8 @@
-"""Safe grouping without draws, as it must not be: what the attacks on it have to find.
+"""Safe grouping without random draws: an insecure version that attacks must detect.
 
-Groups are numbered as they are formed, by falling number of tuples and then by name; the last takes who is left over;
-of several tuples that may go the last one goes, of the one who comes first by name; the first tuples are shown.
+Groups are numbered in order of formation, by descending tuple count and then by name; the last group receives all
+remaining individuals. The first individual by name loses the last of several removable tuples. The first tuples are
+published.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ from reference.buckets import Grouping
 
 
 def deterministic_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int) -> Grouping:  # noqa: E741
-    """Group the tuples of k individuals at a time, remove for diversity, star for equal visibility."""
+    """Group the tuples of k individuals at a time, remove tuples for diversity, star tuples for equal visibility."""
     grouping = Grouping([None] * len(values))
     tuples: dict[Any, list[int]] = {}
     for t, u in enumerate(ids):
@@ -37,7 +38,7 @@ def deterministic_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l:
 
 
 def make_diverse(group: list[int], ids: Sequence[Any], values: Sequence[str], l: int) -> None:  # noqa: E741
-    """Remove tuples from a group until no value has more than 1/l of it."""
+    """Remove tuples from a group until no value exceeds 1/l of the group."""
     while group:
         count = Counter(values[t] for t in group)
         value = min(count, key=lambda v: (-count[v], v))

@@ -1,4 +1,4 @@
-"""Disassociation, and all possible worlds behind a tiny publication of it, as naively as they can be written."""
+"""Naive twin of disassociation, and enumeration of all possible worlds of a tiny publication."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ Rows = tuple[Row, ...]
 
 @dataclass(frozen=True)
 class Shared:
-    """A shared chunk: the clusters first .. last, and its sub-records."""
+    """A shared chunk: the range of clusters, and the sub-records."""
 
     first: int
     last: int
@@ -23,7 +23,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A published cluster: its number of records, its term items, and the sub-records of each of its chunks."""
+    """A published cluster: its record count, its term items, and the sub-records of each chunk."""
 
     n: int
     terms: Row
@@ -32,8 +32,6 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Chunks:
-    """A publication."""
-
     clusters: tuple[Cluster, ...]
     shared: tuple[Shared, ...] = ()
     totals: tuple[tuple[Item, int], ...] | None = None
@@ -50,7 +48,7 @@ def in_order(rows: Iterable[Row]) -> Rows:
 
 
 def is_km(rows: Collection[Row], k: int, m: int) -> bool:
-    """Tell whether every set of at most m items that occurs is in k rows."""
+    """Return True if every set of at most m items occurs in k rows or in none."""
     return all(sum(part <= row for row in rows) >= k for row in rows for part in parts(row, m))
 
 
@@ -61,13 +59,13 @@ def parts(items: Collection[Item], most: int) -> Iterator[Row]:
 
 
 def items_of(publication: Chunks) -> Row:
-    """Return the items that a publication shows."""
+    """Return all published items."""
     clusters = (row for own in publication.clusters for row in (own.terms, *map(domain, own.chunks)))
     return frozenset(chain(*clusters, *(domain(chunk.rows) for chunk in publication.shared)))
 
 
 def covers(cluster: Cluster, k: int, m: int) -> bool:
-    """Tell whether a cluster may have no term item (rule 4): its chunks alone cover it, with room for k matches."""
+    """Return True if a cluster needs no term items (rule 4): its chunks cover it, with k possible matches."""
     if k < 2 or not cluster.chunks:
         return k < 2 or not cluster.terms
     spare = sum(map(len, cluster.chunks)) - cluster.n
@@ -76,7 +74,7 @@ def covers(cluster: Cluster, k: int, m: int) -> bool:
 
 
 def falls_on(publication: Chunks, chunk: Shared) -> list[int]:
-    """Return the clusters of a shared chunk's range that show none of its items at an inner place."""
+    """Return the clusters in a shared chunk's range that have none of its items in an inner chunk or term."""
     items = domain(chunk.rows)
     free = []
     for c in range(chunk.first, chunk.last + 1):
@@ -97,7 +95,7 @@ def falls_on(publication: Chunks, chunk: Shared) -> list[int]:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for."""
+    """Parameters of a disassociation."""
 
     k: int
     m: int
@@ -153,7 +151,7 @@ def gray_order(rows: Sequence[Row], support: Counter[Item]) -> list[int]:
 
 
 def pieces(order: Sequence[int], size: int) -> list[list[int]]:
-    """Cut records into pieces of a size; what is left shares the last pieces evenly."""
+    """Split records into pieces of a size; the last pieces share the remainder evenly."""
     whole, rest = divmod(len(order), size)
     ends = [size * (j + 1) for j in range(whole)]
     if rest:
@@ -163,8 +161,8 @@ def pieces(order: Sequence[int], size: int) -> list[list[int]]:
 
 
 def horpart(records: Sequence[int], rows: Sequence[Row], k: int, size: int, used: Row) -> list[list[int]]:
-    """Part records by their most frequent item not used, as the paper writes it; one that would leave fewer than k of a
-    part with, or without it, is skipped for good.
+    """Split records by their most frequent unused item, as in the paper; skip an item if either part has 1 to k - 1
+    records.
     """
     if len(records) <= size:
         return [list(records)] if records else []
@@ -212,7 +210,7 @@ def _key(rows: Rows) -> list[tuple[list[Item], int]]:
 def _refined(
     records: Sequence[Sequence[Row]], state: Sequence[Cluster], terms: list[set[Item]], asked: Asked
 ) -> list[Shared]:
-    """Move terms into chunks that groups of 4, 16, 64, ... clusters share."""
+    """Move terms into chunks shared by groups of 4, 16, 64, ... clusters."""
     shown = [set(chain.from_iterable(map(domain, cluster.chunks))) for cluster in state]
     may_empty = [bool(cluster.chunks) and covers(cluster, asked.k, asked.m) for cluster in state]
     shared: list[Shared] = []
@@ -221,7 +219,7 @@ def _refined(
         width *= 4
         for first in range(0, len(state), width):
             group = range(first, min(first + width, len(state)))
-            if len(group) > width // 4:  # else it is the group of the level below
+            if len(group) > width // 4:  # otherwise it equals a group of the level below
                 shared += _shared_by(group, records, terms, shown, may_empty, asked)
     return shared
 
@@ -283,12 +281,14 @@ def _first_fit(
 
 
 def _parted(group: range, records: Sequence[Sequence[Row]], known: dict[Item, list[int]]) -> list[Row]:
-    """Return what each record of a group gives to a shared chunk."""
+    """Return the part of each record of a group that moves to a shared chunk."""
     return [frozenset(item for item in row if c in known.get(item, ())) for c in group for row in records[c]]
 
 
 def _sorted_clusters(clusters: Sequence[Cluster], shared: Sequence[Shared]) -> list[int]:
-    """Sort clusters within each group of 4, these groups within each of 16, and so on, by what is published of them."""
+    """Sort clusters by their published contents within each group of 4, these groups within each group of 16, and so
+    on.
+    """
     nodes: list[tuple[Any, list[int]]] = [
         ((c.n, sorted(c.terms), list(map(_key, c.chunks))), [number]) for number, c in enumerate(clusters)
     ]
@@ -311,7 +311,7 @@ Source = tuple[Rows | None, list[int], list[tuple[Row | None, ...]]]
 
 
 def placements(rows: Rows, places: int) -> list[tuple[Row | None, ...]]:
-    """Return the distinct ways to put rows on places, one a place at most."""
+    """Return the distinct ways to assign rows to places, at most one row per place."""
     if len(rows) > places:
         return []
     found: list[tuple[Row | None, ...]] = []
@@ -328,9 +328,10 @@ def placements(rows: Rows, places: int) -> list[tuple[Row | None, ...]]:
 
 
 def sources_of(publication: Chunks, *, anywhere: bool = False) -> list[Source]:
-    """Return, of each source, its rows (None for a term item), its places, and the ways to fill these.
+    """Return the rows of each source (None for a term item), its places, and the possible assignments.
 
-    A shared chunk falls `anywhere` in its range (as in the paper), or where none of its items is at an inner place.
+    A shared chunk may fall on any cluster in its range (`anywhere`, as in the paper), or only on clusters without its
+    items.
     """
     first = [sum(cluster.n for cluster in publication.clusters[:c]) for c in range(len(publication.clusters) + 1)]
     sources: list[Source] = []
@@ -348,7 +349,7 @@ def sources_of(publication: Chunks, *, anywhere: bool = False) -> list[Source]:
 
 
 def number_of_worlds(publication: Chunks) -> int:
-    """Count the worlds, those with empty records too."""
+    """Count the worlds, including worlds with empty records."""
     number = 1
     for _, _, ways in sources_of(publication):
         number *= len(ways)
@@ -356,7 +357,7 @@ def number_of_worlds(publication: Chunks) -> int:
 
 
 def worlds(publication: Chunks, *, empty: bool, anywhere: bool = False) -> Iterator[list[list[Row | None]]]:
-    """Yield each world: by place, what each source puts there; those with empty records only if asked for.
+    """Yield each world as the sources' rows by place; worlds with empty records only if `empty`.
 
     No record has an item from two sources.
     """
@@ -376,7 +377,7 @@ def worlds(publication: Chunks, *, empty: bool, anywhere: bool = False) -> Itera
 
 
 def _total(sources: Sequence[Source], world: Sequence[Sequence[Row | None]], item: Item) -> int:
-    """Count the places where an item stands as a term."""
+    """Count the places with a term item."""
     terms = [number for number, (rows, _, _) in enumerate(sources) if rows is None]
     return sum(record[number] == frozenset([item]) for record in world for number in terms)
 
@@ -387,9 +388,9 @@ def _has_twice(record: Sequence[Row | None]) -> bool:
 
 
 def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = False) -> Fraction:
-    """Return the largest probability with which some sub-record of a chunk is linked to a person (guarantee B).
+    """Return the largest probability of linking a sub-record of a chunk to a person (guarantee B).
 
-    The worlds are equally likely. Of the person, any of the records that match, at most m items are known.
+    All worlds are equally likely. An attacker knows at most m items of the person.
     """
     sources = sources_of(publication)
     items = items_of(publication)
@@ -399,7 +400,7 @@ def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = Fa
     ]
     surest = Fraction(0)
     for known in [frozenset[Item](), *parts(items, m)]:
-        shown: dict[tuple[int, Row], Counter[int]] = defaultdict(Counter)  # how often, by how many records match then
+        shown: dict[tuple[int, Row], Counter[int]] = defaultdict(Counter)  # occurrences by number of matching records
         matching, matched = 0, 0
         for world in possible:
             matches = [rows for whole, rows in world if known <= whole]
@@ -415,12 +416,13 @@ def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = Fa
 
 
 def _in_chunks(sources: Sequence[Source], record: Sequence[Row | None]) -> list[tuple[int, Row]]:
-    """Return what a record has of each chunk: the number of the source, and the row."""
+    """Return the record's part in each chunk, as (source number, row)."""
     return [(number, row) for number, row in enumerate(record) if row and sources[number][0] is not None]
 
 
 def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
-    """Tell whether every set of at most m items that some world shows is shown by k records of some (guarantee A).
+    """Return True if k records of some world contain each itemset of at most m items that any world contains (guarantee
+    A).
 
     No record of a world is empty.
     """
@@ -435,9 +437,9 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
 
 
 def surest_conclusion(publication: Chunks, secret: Item, m: int, *, empty: bool) -> Fraction:
-    """Return the largest probability with which a secret is concluded of a person of whom other items are known.
+    """Return the largest probability that a person has a secret item, given other items of the person.
 
-    The worlds are equally likely; at most m items are known.
+    All worlds are equally likely; at most m items are known.
     """
     possible = [
         [frozenset(chain.from_iterable(filter(None, record))) for record in world]
@@ -452,12 +454,12 @@ def surest_conclusion(publication: Chunks, secret: Item, m: int, *, empty: bool)
 
 
 def is_capped(rows: Rows, places: int, secrets: Row, cap: Fraction) -> bool:
-    """Tell whether a chunk shows secrets alone, and in at most a share of its places."""
+    """Return True if a chunk contains only secret items, in at most a given share of its places."""
     return not secrets & domain(rows) or (len(domain(rows)) == 1 and len(rows) <= cap * places)
 
 
 def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: Fraction = Fraction(1, 2)) -> bool:
-    """Tell whether a publication keeps every rule."""
+    """Return True if a publication satisfies every rule."""
     for cluster in publication.clusters:
         places = [cluster.terms, *map(domain, cluster.chunks)]
         if cluster.n < k or not (cluster.terms or covers(cluster, k, m)):

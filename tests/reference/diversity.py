@@ -1,4 +1,4 @@
-"""The l^m-diversity version of the apriori anonymization, and the checks of diversity, as naively as can be."""
+"""Naive twins of l^m-diverse apriori anonymization, and of the diversity checks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, product
@@ -22,7 +22,7 @@ Rows = Sequence[Collection[str]]
 
 
 def is_good(cohort: Rows, sensitive: Collection[str], k: int, diversity: int) -> bool:
-    """Tell whether a cohort is empty, or large enough with no sensitive item in more than one of l records."""
+    """Return True if a cohort is empty, or has k records and no sensitive item in more than one of l records."""
     if not cohort:
         return True
     return len(cohort) >= k and all(diversity * sum(1 for row in cohort if s in row) <= len(cohort) for s in sensitive)
@@ -34,7 +34,7 @@ def cohort_of(nodes: Collection[str], rows: Rows, tree: HierarchyModel) -> list[
 
 
 def is_diverse(published: Rows, sensitive: Collection[str], k: int, diversity: int, m: int) -> bool:
-    """Tell whether every cohort of up to m published non-sensitive symbols is good."""
+    """Return True if every cohort of up to m published non-sensitive symbols is good."""
     symbols = sorted({s for row in published for s in row} - set(sensitive))
     return all(
         is_good([row for row in published if set(chosen) <= set(row)], sensitive, k, diversity)
@@ -46,7 +46,7 @@ def is_diverse(published: Rows, sensitive: Collection[str], k: int, diversity: i
 def lm_apriori(
     rows: Rows, tree: HierarchyModel, sensitive: Collection[str], k: int, diversity: int, m: int
 ) -> tuple[Image, list[Fix]]:
-    """Sweep over the sets on the current cut until a sweep changes nothing."""
+    """Repeatedly process the itemsets of the current cut until a pass changes no node."""
     if not is_good(rows, sensitive, k, diversity):
         raise Infeasible
     ordinary = [set(row) - set(sensitive) for row in rows]
@@ -100,7 +100,7 @@ def _fix(
 def brute_force_feasible(
     rows: Rows, tree: HierarchyModel, sensitive: Collection[str], k: int, diversity: int, m: int
 ) -> bool:
-    """Tell whether any cut is diverse."""
+    """Return True if any cut is diverse."""
     for cut in tree.cuts():
         image = tree.image(cut)
         published = [{image.get(item, item) for item in row} for row in rows]

@@ -1,15 +1,15 @@
-"""The draws of bucketization, as naively as they can be written: SipHash-2-4 in whole numbers, one draw a number."""
+"""Naive twin of the random draws of bucketization: SipHash-2-4 in Python integers, one draw at a time."""
 
 import hashlib
 from collections.abc import Callable
 
 Draw = Callable[[str, int], int]
-"""From a purpose and a number, a number of 0 .. 2^64 - 1."""
+"""Function from a purpose and a number to an integer below 2^64."""
 MASK = (1 << 64) - 1
 
 
 def siphash(key: bytes, message: bytes) -> int:
-    """SipHash-2-4 of a message under a key of 16 bytes."""
+    """Return the SipHash-2-4 of a message under a key of 16 bytes."""
     k0, k1 = (int.from_bytes(key[at : at + 8], "little") for at in (0, 8))
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
     padded = message + bytes(7 - len(message) % 8) + bytes([len(message) % 256])
@@ -24,7 +24,6 @@ def siphash(key: bytes, message: bytes) -> int:
 
 
 def mix(v: list[int], rounds: int) -> None:
-    """Mix the state."""
     for _ in range(rounds):
         for a, b, c, d, first, second in ((0, 1, 2, 3, 13, 16), (2, 1, 0, 3, 17, 21)):
             v[a] = (v[a] + v[b]) & MASK
@@ -35,12 +34,12 @@ def mix(v: list[int], rounds: int) -> None:
 
 
 def turned(word: int, bits: int) -> int:
-    """Turn a word to the left."""
+    """Rotate a word to the left."""
     return (word << bits | word >> 64 - bits) & MASK
 
 
 def keyed(secret: bytes) -> Draw:
-    """Return the draws under a secret: each purpose has a key of its own."""
+    """Return the draws under a secret, with a separate key per purpose."""
 
     def draw(purpose: str, number: int) -> int:
         key = hashlib.sha256(secret + purpose.encode()).digest()[:16]

@@ -1,4 +1,4 @@
-"""The exact k^m cut by enumerating every recoding; rare sets and their clauses, one by one."""
+"""Naive twin of the exact k^m cut: enumerate every recoding; check rare sets and their clauses one at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -10,11 +10,11 @@ from reference.suppression import is_antichain, support
 from reference.transaction_algorithms import Infeasible, Rows, is_km
 
 Recoding = Mapping[str, str | None]
-"""The node that each leaf is published as; None where it is suppressed."""
+"""Published node of each leaf; None if suppressed."""
 
 
 def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:
-    """Return every recoding by an antichain of nodes: below it no leaf is left out, above it all are suppressed."""
+    """Return every recoding by an antichain of nodes; with `suppress`, leaves outside the antichain are suppressed."""
 
     def below(node: str) -> list[dict[str, str | None]]:
         found: list[dict[str, str | None]] = [dict.fromkeys(tree.below[node], node)]
@@ -28,7 +28,7 @@ def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:
 
 
 def published(rows: Rows, recoding: Recoding) -> list[set[str]]:
-    """Return the records with every item replaced by its node, suppressed ones left out."""
+    """Return the records with every item replaced by its node, without suppressed items."""
     return [{node for item in row if (node := recoding[item]) is not None} for row in rows]
 
 
@@ -51,7 +51,7 @@ def least_loss(rows: Rows, tree: HierarchyModel, k: int, m: int, *, suppress: bo
 
 
 def rare_sets(rows: Rows, tree: HierarchyModel, k: int, size: int) -> list[tuple[str, ...]]:
-    """Return the sets of unrelated nodes that some, but fewer than k, records hold; members from left to right."""
+    """Return the sets of unrelated nodes contained in 1 to k - 1 records; members from left to right."""
     return [
         nodes
         for nodes in combinations(tree.nodes, size)
@@ -60,7 +60,7 @@ def rare_sets(rows: Rows, tree: HierarchyModel, k: int, size: int) -> list[tuple
 
 
 def maximal(sets: Sequence[tuple[str, ...]], tree: HierarchyModel) -> list[tuple[str, ...]]:
-    """Return those of all rare sets of a size of which no member can be replaced by its parent."""
+    """Return the rare sets in which no member can be replaced by its parent."""
     known = set(sets)
     return [
         nodes
@@ -79,7 +79,9 @@ def meeting(tree: HierarchyModel, node: str, other: str) -> str:
 
 
 def clause_value(nodes: Sequence[str], leaves: Sequence[str], recoding: Recoding, tree: HierarchyModel) -> int:
-    """Return the left side of the clause of a rare set and the leaves of a record that holds it, at a recoding."""
+    """Return the left side of the clause, for a recoding, of a rare set and the leaves of a record that contains the
+    set.
+    """
 
     def closed(node: str | None) -> int:
         return int(node is not None and all(recoding[leaf] in tree.chain[node] for leaf in tree.below[node]))
@@ -89,6 +91,6 @@ def clause_value(nodes: Sequence[str], leaves: Sequence[str], recoding: Recoding
 
 
 def witnesses(nodes: Sequence[str], rows: Rows, tree: HierarchyModel) -> Iterator[tuple[str, ...]]:
-    """Yield the leaves by which records hold a set of nodes, one below each."""
+    """Yield the leaves by which records contain a set of nodes, one leaf per node."""
     for row in rows:
         yield from product(*([leaf for leaf in tree.below[v] if leaf in row] for v in nodes))

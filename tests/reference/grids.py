@@ -1,4 +1,4 @@
-"""Admissible ends of ranges over plain lists of exact numbers: the naive twin."""
+"""Naive twin of the grid of range ends, over lists of exact numbers."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -12,7 +12,7 @@ _DIGITS = 15
 
 
 def grid(values: Sequence[Number], k: int, most: int) -> Cells:
-    """Return the cells of the numbers' grid, ascending, each by its ends."""
+    """Return the grid cells of the numbers, ascending, each by its two ends."""
     whole = all(isinstance(value, int) for value in values)
     exact = [Fraction(repr(value)) for value in values]
     unit = _finest(max(map(abs, exact)))
@@ -23,7 +23,7 @@ def grid(values: Sequence[Number], k: int, most: int) -> Cells:
     cells = sorted(floor(value / unit) for value in exact)
     ends = _inner(cells, k)
     low, high = (end * unit for end in _outer(cells, ceil(max(exact) / unit), k))
-    if whole:  # ends are 64-bit integers, too
+    if whole:  # range ends are 64-bit integers
         low, high = max(low, Fraction(-(2**63))), min(high, Fraction(2**63 - 1))
     lows = [low, *(end * unit for end in ends)]
     highs = [*(end * unit - whole for end in ends), high]

@@ -1,4 +1,4 @@
-"""Trees made from frequencies, by nested tuples: the twin of `anonset.data.halves`."""
+"""Naive twin of `anonset.data.halves`: trees built from frequencies, as nested tuples."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -20,7 +20,7 @@ def halved(order: Sequence[str], weight: Mapping[str, int], by: str) -> Nested:
 
 
 def halves(occurrences: Mapping[str, int], by: str) -> Nested:
-    """Return the tree over labels that are given in canonical order."""
+    """Return the tree over labels in canonical order."""
     place = {label: at for at, label in enumerate(occurrences)}
     order = sorted(occurrences, key=lambda label: (-occurrences[label], place[label]))
     return halved(order, {label: max(1, count) for label, count in occurrences.items()}, by)
@@ -39,7 +39,7 @@ def inner(tree: Nested) -> list[frozenset[str]]:
 
 
 def numbered(occurrences: Mapping[str, int], by: str) -> dict[str, frozenset[str]]:
-    """Return the labels below each inner node by its name: ``H1``, ... by (first label below, larger node first)."""
+    """Return the labels below each inner node by node name: ``H1``, ... ordered by first label, larger node first."""
     place = {label: at for at, label in enumerate(occurrences)}
     nodes = sorted(inner(halves(occurrences, by)), key=lambda node: (min(place[x] for x in node), -len(node)))
     return {f"H{number}": node for number, node in enumerate(nodes, 1)}

@@ -1,4 +1,4 @@
-"""A hierarchy as plain dictionaries over labels: the naive twin of the flat arrays."""
+"""Naive twin of hierarchies: dictionaries over labels."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ Tree = str | tuple[str, Sequence["Tree"]]
 
 
 def parse(text: str) -> Tree:
-    """Read ``ALL(A(a1,a2),b)`` as nested pairs.
+    """Parse ``ALL(A(a1,a2),b)`` to nested pairs.
 
     >>> parse("ALL(A(a1,a2),b)")
     ('ALL', [('A', ['a1', 'a2']), 'b'])
@@ -31,7 +31,7 @@ def _parse_node(text: str) -> tuple[Tree, str]:
 
 
 def collapse(tree: Tree) -> Tree:
-    """Replace each node that has one child by that child."""
+    """Replace each node that has a single child by that child."""
     if isinstance(tree, str):
         return tree
     label, children = tree
@@ -41,7 +41,8 @@ def collapse(tree: Tree) -> Tree:
 
 
 def columns_of(tree: Tree) -> dict[str, list[str]]:
-    """Return what each leaf shows in each column of a file, its own first; of a node with one child, that child.
+    """Return each leaf's text in each column of a file, its label first; a node with a single child is replaced by that
+    child.
 
     >>> columns_of(parse("ALL(A(a1,a2),U(B(b)),c)"))["b"], columns_of(parse("ALL(A(a1,a2),c)"))["c"]
     (['b', 'b', 'b', 'ALL'], ['c', 'c', 'ALL'])
@@ -77,10 +78,10 @@ def preorder(tree: Tree, parent: str | None = None) -> Iterator[tuple[str, str |
 
 
 class HierarchyModel:
-    """A rooted tree by labels, inner nodes with one child collapsed.
+    """A rooted tree of labels, without inner nodes that have a single child.
 
-    ``parent`` and ``children`` map labels, ``pre`` is the position in preorder, ``leaves`` go left to right. `columns`
-    is of the tree as it was given.
+    ``parent`` and ``children`` are keyed by label, ``pre`` is the position in preorder, ``leaves`` are ordered from
+    left to right. `columns` describes the tree before nodes with a single child are removed.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -104,11 +105,11 @@ class HierarchyModel:
         return [node] if above is None else [node, *self._chain(above)]
 
     def strictly_above(self, ancestor: str, node: str) -> bool:
-        """Tell whether `ancestor` is a strict ancestor of `node`."""
+        """Return True if `ancestor` is a strict ancestor of `node`."""
         return ancestor in self.chain[node][1:]
 
     def cuts(self, node: str | None = None) -> list[tuple[str, ...]]:
-        """Return every cut of the subtree of a node (of the whole tree), each in preorder."""
+        """Return every cut below a node (by default, of the complete tree), each in preorder."""
         node = self.root if node is None else node
         if not self.children[node]:
             return [(node,)]
@@ -118,5 +119,5 @@ class HierarchyModel:
         return [(node,), *found]
 
     def image(self, cut: Sequence[str]) -> dict[str, str]:
-        """Return the map of each leaf to the node of the cut above it."""
+        """Map each leaf to the node of the cut above it."""
         return {leaf: node for node in cut for leaf in self.below[node]}

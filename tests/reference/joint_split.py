@@ -1,4 +1,4 @@
-"""Joint top-down splitting over plain sets, Counters and Fractions: the naive twin."""
+"""Naive twin of joint top-down splitting: sets, Counters and Fractions."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -11,13 +11,13 @@ from reference.transaction_algorithms import apriori
 
 Rows = Sequence[Collection[str]]
 Region = frozenset[str] | tuple[Fraction, ...]
-"""Values, nodes, or of numbers: the ends between cuts, then the published ends."""
+"""Set of values or nodes, or for numbers: the two cut points, then the two published ends."""
 Halves = tuple[Region, Region]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One relational column."""
+    """A relational column."""
 
     values: Sequence[object]
     kind: str
@@ -26,14 +26,14 @@ class Column:
     """Values in canonical order."""
     tree: HierarchyModel | None = None
     lows: Sequence[Fraction] = ()
-    """Numbers at which cells begin, ascending: all but the first are possible cuts."""
+    """Lower ends of the grid cells, ascending; all but the first are possible cut points."""
     highs: Sequence[Fraction] = ()
-    """Numbers at which published ranges may end."""
+    """Possible upper ends of published ranges."""
     rounds: bool = True
-    """Whether published ranges are rounded outward."""
+    """True if published ranges are rounded outward."""
 
     def whole(self) -> Region:
-        """The region of all records."""
+        """Region of all records."""
         if self.kind == "number":
             return self.lows[0], self.highs[-1] + 1
         if self.tree is None:
@@ -44,13 +44,13 @@ class Column:
         return self.tree.below[node] if self.tree else [node]
 
     def holds(self, region: Region, value: object) -> bool:
-        """Whether a value is in a region."""
+        """Return True if the region contains the value."""
         if isinstance(region, tuple):
             return region[0] <= value < region[1]  # type: ignore[operator]
         return any(value in self.leaves(node) for node in region)
 
     def hull(self, region: Region, records: Sequence[int]) -> Region:
-        """The smallest region of the values of some records."""
+        """Return the smallest region that contains the values of some records."""
         values = [self.values[r] for r in records]
         if isinstance(region, tuple):
             low, high = min(values), max(values)  # type: ignore[type-var]
@@ -61,13 +61,13 @@ class Column:
         return frozenset(self.common(part) for part in parts if part)
 
     def common(self, values: Collection[str]) -> str:
-        """The lowest node above some values; the value itself if it is the only one."""
+        """Return the lowest common ancestor of some values, or the only value."""
         if self.tree is None:
             return next(iter(values))
         return [v for v in self.tree.nodes if all(v in self.tree.chain[x] for x in values)][-1]
 
     def ncp(self, region: Region) -> Fraction:
-        """Width of a region over that of the column, at most 1."""
+        """Return the width of a region divided by the column's width, at most 1."""
         if isinstance(region, tuple):
             least, most = min(self.values), max(self.values)  # type: ignore[type-var]
             wide = min(region[3], most) - max(region[2], least)  # type: ignore[type-var, operator]
@@ -76,7 +76,7 @@ class Column:
         return Fraction(sum(len(self.leaves(node)) for node in region) - 1, max(1, domain - 1))
 
     def cut(self, region: Region, records: Sequence[int], k: int) -> Halves | None:
-        """Cut a region in two."""
+        """Split a region in two."""
         values = [self.values[r] for r in records]
         if isinstance(region, tuple):
             options = []
@@ -122,7 +122,9 @@ class Twin:
     scores: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def score(self, records: Sequence[int]) -> int:
-        """Members of the groups of all occurrences beside the items themselves, under apriori on halves."""
+        """Count the other members of the published group, summed over all occurrences, under apriori on a halved
+        tree.
+        """
         key = tuple(records)
         if key not in self.scores:
             rows = [self.rows[r] for r in records]
@@ -136,14 +138,13 @@ class Twin:
         return self.scores[key]
 
     def node(self, regions: tuple[Region, ...], records: list[int]) -> Leaf:
-        """A node with the hulls of its records and its losses, as shares of the largest."""
+        """Return a node with the hulls of its records, and its losses as shares of the root's losses."""
         regions = tuple(c.hull(r, records) for c, r in zip(self.columns, regions, strict=True))
         ncp = sum((c.ncp(r) for c, r in zip(self.columns, regions, strict=True)), Fraction(0)) / len(self.columns)
         most = max(1, sum(map(len, self.rows)) * (self.n_items - 1))
         return Leaf(regions, records, ncp * len(records) / len(self.rows), Fraction(self.score(records), most))
 
     def grow(self, w: Fraction) -> Leaf:
-        """Grow the tree."""
         root = self.node(tuple(c.whole() for c in self.columns), list(range(len(self.rows))))
         self._split(root, w)
         return root
@@ -173,17 +174,17 @@ class Twin:
 
 
 def loss(node: Leaf, w: Fraction) -> Fraction:
-    """The weighted loss."""
+    """Return the weighted loss."""
     return w * node.relational + (1 - w) * node.items
 
 
 def leaves(node: Leaf) -> list[Leaf]:
-    """The leaves below a node."""
+    """Return the leaves below a node."""
     return [node] if node.children is None else [leaf for child in node.children for leaf in leaves(child)]
 
 
 def pruned(node: Leaf, w: Fraction) -> list[Leaf]:
-    """The leaves after pruning, bottom-up."""
+    """Return the leaves after bottom-up pruning."""
     if node.children is None:
         return [node]
     below = [leaf for child in node.children for leaf in pruned(child, w)]
@@ -191,7 +192,7 @@ def pruned(node: Leaf, w: Fraction) -> list[Leaf]:
 
 
 def least_weight(grow: Callable[[int], list[Leaf]], largest: Fraction, most: int) -> int:
-    """The weight of a point in millionths."""
+    """Return the weight of a point, in millionths."""
 
     def reaches(w: int) -> bool:
         return sum(leaf.relational for leaf in grow(w)) <= largest

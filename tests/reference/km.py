@@ -1,4 +1,4 @@
-"""k^m-anonymity with sets and Counters: the naive twin of its verification."""
+"""Naive twin of k^m-anonymity verification: sets and Counters."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -8,7 +8,7 @@ Records = Sequence[Collection[int]]
 
 
 def supports(rows: Records, size: int) -> Counter[tuple[int, ...]]:
-    """Count the records of each itemset of `size` codes that occurs.
+    """Count the records that contain each occurring itemset of `size` codes.
 
     >>> supports([{1, 2}, {1, 2, 3}], 2)[1, 2]
     2
@@ -17,7 +17,7 @@ def supports(rows: Records, size: int) -> Counter[tuple[int, ...]]:
 
 
 def naive_km(rows: Records, k: int, m: int) -> tuple[int, ...] | None:
-    """Return the smallest itemset of at most `m` codes that occurs in fewer than `k` records, or None.
+    """Return the smallest itemset of at most `m` codes that occurs in 1 to `k` - 1 records, or None.
 
     >>> naive_km([{1, 2}, {1, 2}, {1}], 3, 2), naive_km([{1, 2}, {1, 2}, {1}], 2, 2)
     ((2,), None)

@@ -1,11 +1,11 @@
-"""What known items leave, by the definitions: every set of every record, held against all records."""
+"""Naive twin of the risk from known items: compare every itemset of every record with all records."""
 
 from fractions import Fraction
 from itertools import combinations
 
 
 def known_items(rows, size, k, groups=None):
-    """Return, for each record, (least, share of sets of fewer than k, share of unique sets), by Fractions."""
+    """Return (smallest support, share of sets below k, share of unique sets) of each record, as Fractions."""
     groups = groups or [0] * len(rows)
     found = []
     for row, group in zip(rows, groups, strict=True):
@@ -19,13 +19,13 @@ def known_items(rows, size, k, groups=None):
 
 
 def class_sizes(columns, n):
-    """Return how many records agree with each in all columns."""
+    """Return the number of records that agree with each record in all columns."""
     tuples = [tuple(column[at] for column in columns) for at in range(n)]
     return [tuples.count(one) for one in tuples]
 
 
 def persons_left(rows, size, owners, groups=None):
-    """Return, by the number of each person, the fewest who have a row with a set of one of its rows."""
+    """Return, by person, the smallest number of persons who match an itemset of one of the person's rows."""
     groups = groups or [0] * len(rows)
     least = {}
     for row, group, owner in zip(rows, groups, owners, strict=True):

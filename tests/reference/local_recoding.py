@@ -1,4 +1,4 @@
-"""LG (He and Naughton 2009), LRA and VPA, as naively as they can be written."""
+"""Naive twins of LG (He and Naughton 2009), LRA and VPA."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -10,20 +10,20 @@ from reference.transaction_algorithms import Infeasible, Outcome, _walk, count_t
 
 Rows = Sequence[Collection[str]]
 Group = tuple[list[int], list[str]]
-"""Records, and what they are published as: nodes of a cut, in preorder."""
+"""Records, and the cut nodes by which they are published, in preorder."""
 
 
 # --- local generalization ---------------------------------------------------------------------------
 
 
 def node_ncp(node: str, tree: HierarchyModel) -> Fraction:
-    """Return the loss of an occurrence that is published as a node."""
+    """Return the loss of an occurrence published as a node."""
     n = len(tree.below[node])
     return Fraction(n, len(tree.leaves)) if n > 1 else Fraction(0)
 
 
 def gain(row: Collection[str], node: str, tree: HierarchyModel) -> Fraction:
-    """Return what a record gains if a node is replaced by its children."""
+    """Return the reduction of a record's loss if a node is replaced by its children."""
     total = Fraction(0)
     for child in tree.children[node]:
         total += len(set(row) & set(tree.below[child])) * (node_ncp(node, tree) - node_ncp(child, tree))
@@ -31,7 +31,7 @@ def gain(row: Collection[str], node: str, tree: HierarchyModel) -> Fraction:
 
 
 def local_generalization(rows: Rows, tree: HierarchyModel, k: int) -> list[Group]:
-    """Return the partitions of the records with items, in the order in which they are completed."""
+    """Return the final partitions of the non-empty records, in order of completion."""
     full = [i for i, row in enumerate(rows) if row]
     if 0 < len(full) < k or 0 < len(rows) - len(full) < k:
         raise Infeasible
@@ -69,7 +69,7 @@ def _anonymize(
 
 
 def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[set[str]]:
-    """Replace every item by the node of its group above it; records in no group are empty."""
+    """Replace every item by the ancestor in its group's cut; records outside all groups are empty."""
     published: list[set[str]] = [set() for _ in rows]
     for ids, nodes in groups:
         for t in ids:
@@ -78,7 +78,7 @@ def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[s
 
 
 def local_ncp(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> Fraction:
-    """Average the loss over the occurrences, each with the node used in its own group."""
+    """Return the average loss of all occurrences, each by the cut of its group."""
     losses = [
         node_ncp(v, tree) for ids, nodes in groups for t in ids for x in rows[t] for v in nodes if x in tree.below[v]
     ]
@@ -89,7 +89,7 @@ def local_ncp(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> Frac
 
 
 def _compare_gray(a: tuple[int, ...], b: tuple[int, ...]) -> int:
-    """Compare two bit vectors by their rank in the reflected Gray code: by the parity of the bits so far."""
+    """Compare two bit vectors by their rank in the reflected Gray code: by the parity of the preceding bits."""
     ones = 0
     for x, y in zip(a, b, strict=True):
         if x != y:
@@ -99,7 +99,7 @@ def _compare_gray(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 
 
 def gray_order(rows: Rows, tree: HierarchyModel) -> list[int]:
-    """Return the records with items in Gray order of their bit vectors, most frequent item first."""
+    """Return the non-empty records in Gray order of their bit vectors, most frequent item first."""
     support = {x: sum(1 for row in rows if x in row) for x in tree.leaves}
     order = sorted(tree.leaves, key=lambda x: (-support[x], tree.pre[x]))
     bits = {i: tuple(int(x in row) for x in order) for i, row in enumerate(rows) if row}
@@ -111,7 +111,7 @@ def gray_order(rows: Rows, tree: HierarchyModel) -> list[int]:
 
 
 def apriori_from(image: Mapping[str, str], rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
-    """AA that begins with a given map."""
+    """Run AA from an initial recoding."""
     outcome = Outcome(dict(image))
     for size in range(1, m + 1):
         allowed = {v for v in tree.nodes if not generalized(v, outcome.image, tree)}
@@ -120,7 +120,7 @@ def apriori_from(image: Mapping[str, str], rows: Rows, tree: HierarchyModel, k: 
 
 
 def lra(rows: Rows, tree: HierarchyModel, k: int, m: int, parts: int) -> list[Group]:
-    """Return each partition's records, in Gray order, with the cut that AA finds for it."""
+    """Return each partition's records, in Gray order, with the cut found by AA."""
     order = gray_order(rows, tree)
     n = len(order)
     if 0 < n < k:
@@ -138,7 +138,7 @@ def lra(rows: Rows, tree: HierarchyModel, k: int, m: int, parts: int) -> list[Gr
 
 
 def vpa(rows: Rows, tree: HierarchyModel, k: int, m: int, depth: int = 1) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the union of the parts' maps, and the final map."""
+    """Return the union of the parts' recodings, and the final recoding."""
     if 0 < sum(1 for row in rows if row) < k:
         raise Infeasible
     tops = [

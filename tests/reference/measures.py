@@ -1,4 +1,4 @@
-"""Information loss, one occurrence at a time, in fractions: the naive twins of the measures."""
+"""Naive twins of the information loss measures: one occurrence at a time, in fractions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -9,9 +9,9 @@ Rows = Sequence[Collection[str]]
 
 
 def item_ncp(rows: Rows, image: Mapping[str, str | None], tree: HierarchyModel) -> Fraction:
-    """Average leaves(u)/M over the occurrences; 0 for an item kept as it is, 1 for None (suppressed).
+    """Return the average of leaves(u)/M over the occurrences; 0 for an unchanged item, 1 for None (suppressed).
 
-    Suppressed leaves are not shown by the nodes above them.
+    Suppressed leaves do not count as leaves of u.
     """
     total, occurrences = Fraction(0), 0
     for row in rows:
@@ -31,13 +31,13 @@ def shown_below(node: str, image: Mapping[str, str | None], tree: HierarchyModel
 
 
 def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) -> int:
-    """Return the sum over the generalized items of their occurrences times the leaves of their node."""
+    """Sum occurrences times leaves of the published node over the generalized items."""
     size = {leaf: len(tree.below[node]) for leaf, node in image.items()}
     return sum(size[item] for row in rows for item in row if size[item] > 1)
 
 
 def became(pairs: Sequence[tuple[str, str | None]]) -> dict[str, int]:
-    """Count pairs of what was and what is published in its place: itself, something else, or nothing (None)."""
+    """Count (original, published) pairs by outcome; None means suppressed."""
     found = {"kept": 0, "generalized": 0, "suppressed": 0}
     for original, published in pairs:
         if published is None:

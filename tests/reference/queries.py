@@ -1,4 +1,4 @@
-"""Expected answers by going through all that each published record may stand for: the naive twin."""
+"""Naive twin of query estimates: enumerate all possible originals of each published record."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from itertools import combinations, product
 
 @dataclass(frozen=True)
 class Stretch:
-    """Any number of [low, high], all equally likely."""
+    """A number uniform in [low, high]."""
 
     low: Fraction
     high: Fraction
 
 
 Value = Stretch | tuple[str | Fraction, ...]
-"""A stretch, or the values that are equally likely."""
+"""A stretch, or equally likely values."""
 Wanted = tuple[Fraction, Fraction] | Collection[str]
 """Bounds of a number, or labels."""
 
@@ -33,7 +33,7 @@ def share_of(value: Value, wanted: Wanted) -> Fraction:
 
 
 def worlds(symbols: Sequence[Sequence[str]], reading: str) -> list[set[str]]:
-    """Return all sets of items that a record's symbols may stand for, each as likely as any other."""
+    """Return all item sets that a record's symbols may represent; all are equally likely."""
     most = 1 if reading == "one-member" else max(map(len, symbols), default=0)
     subsets = [[set(c) for size in range(1, most + 1) for c in combinations(s, size)] for s in symbols]
     return [set().union(*chosen) for chosen in product(*subsets)]
@@ -45,7 +45,7 @@ def expected_count(
     items: Collection[str],
     reading: str,
 ) -> Fraction:
-    """Add up the probabilities of the records."""
+    """Return the sum of the records' probabilities."""
     total = Fraction(0)
     for values, symbols in records:
         found = worlds(symbols, reading)

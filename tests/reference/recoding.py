@@ -1,4 +1,4 @@
-"""Recoding by levels and by cuts over plain lists: every vector, every node, one after the other."""
+"""Naive twins of recoding by levels and by cuts: every vector and every node, one at a time."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -39,7 +39,7 @@ def height(attribute: Attribute) -> int:
 
 
 def at_level(attribute: Attribute, value: Value, level: int) -> Value:
-    """Return what a value is published as."""
+    """Return the published text of a value at a level."""
     if not isinstance(attribute, TreeModel):
         return ALL if level else value
     return attribute.tree.columns[str(value)][level]
@@ -53,7 +53,7 @@ def cost(attribute: Attribute, symbol: Value) -> float:
 
 
 Columns = list[list[list[Value]]]
-"""Of each column, at each level, what each record is published as."""
+"""Published text by column, level and record."""
 
 
 def columns_of(relation: Relation) -> Columns:
@@ -89,7 +89,9 @@ def always(_: Cluster) -> bool:
 def outcome(
     relation: Relation, columns: Columns, members: Cluster, vector: Sequence[int], k: int, keeps: Keeps = always
 ) -> tuple[list[Cluster], Cluster, float]:
-    """Return the classes of at least k that keep a rule, the other records, and the loss of the classes."""
+    """Return the classes of at least k records that satisfy a rule, the remaining records, and the loss of the
+    classes.
+    """
     shown = list(zip(*(levels[level] for levels, level in zip(columns, vector, strict=True)), strict=True))
     large, rest = list[Cluster](), list[int]()
     for c in groups([shown[r] for r in members], members):
@@ -107,7 +109,7 @@ def root(relation: Relation) -> float:
 def full_domain_vector(
     relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always
 ) -> tuple[int, tuple[int, ...]]:
-    """Return the key of the least loss, and the first vector that has it."""
+    """Return the key of the least loss, and the first vector that attains it."""
     n, columns, found = len(relation.rows), columns_of(relation), []
     for vector in vectors(relation):
         _, rest, loss = outcome(relation, columns, list(range(n)), vector, k, keeps)
@@ -147,7 +149,7 @@ def local_recoding(relation: Relation, k: int) -> list[Cluster]:
 
 
 class Cut:
-    """A cut in the tree of each column, as what each value is published as."""
+    """A cut in the tree of each column, as a map from values to published values."""
 
     def __init__(self, relation: Relation, *, at_roots: bool) -> None:
         self.relation, self.members = relation, list(range(len(relation.rows)))
@@ -162,7 +164,7 @@ class Cut:
         return list(attribute.tree.chain[str(value)]) if isinstance(attribute, TreeModel) else [value, ALL]
 
     def inner(self, a: int) -> list[Value]:
-        """Return the inner nodes above values that occur, in preorder."""
+        """Return the inner nodes above occurring values, in preorder."""
         attribute = self.relation.attributes[a]
         nodes = attribute.tree.nodes if isinstance(attribute, TreeModel) else [ALL]
         return [v for v in nodes if not isinstance(attribute, TreeModel) or attribute.tree.children[str(v)]]
@@ -182,7 +184,7 @@ class Cut:
         return sum(weight * cost(attribute, self.image[a][row[a]]) for row in self.relation.rows)
 
     def moved(self, a: int, node: Value, *, up: bool) -> Mapping:
-        """Return the image once values below a node are published as it, or as its children."""
+        """Return the recoding after values below a node are published as the node (`up`), or as its children."""
         found = dict(self.image[a])
         for value in found:
             chain = self.chain(a, value)

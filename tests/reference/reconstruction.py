@@ -1,4 +1,4 @@
-"""All tables that a tiny disassociated publication may be reconstructed as, with their probabilities, naively."""
+"""Naive enumeration of all reconstructions of a tiny disassociated publication, with their probabilities."""
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
@@ -11,14 +11,14 @@ Record = frozenset[Item]
 
 
 Step = tuple[Rows, list[int], bool, int]
-"""Rows, the places that they are put on, whether on empty ones first, and how many more there are of them."""
+"""Rows, their candidate records, whether empty records come first, and the number of further records for a term."""
 
 
 def drawn(publication: Chunks) -> Iterator[tuple[Fraction, tuple[Record, ...]]]:
-    """Yield each way to put everything on the records, cluster by cluster, and its probability.
+    """Yield each assignment of sub-records and terms to records, cluster by cluster, with its probability.
 
-    Chunks of a cluster without terms go on as many empty records as they can. A term goes on one record of each of its
-    clusters, then on as many more as its total says.
+    Chunks of a cluster without terms fill as many empty records as possible. A term is assigned to one record in each
+    of its clusters, then to further records until its total is reached.
     """
     first = [sum(cluster.n for cluster in publication.clusters[:c]) for c in range(len(publication.clusters) + 1)]
     steps: list[Step] = []
@@ -66,7 +66,7 @@ def _ways(records: Sequence[Record], step: Step) -> list[list[tuple[int, Row | N
 
 
 def number_drawn(publication: Chunks) -> int:
-    """Return how many ways there are at most, before any is made."""
+    """Return an upper bound of the number of assignments."""
     sizes = [(len(rows), cluster.n) for cluster in publication.clusters for rows in cluster.chunks]
     sizes += [(1, cluster.n) for cluster in publication.clusters for _ in cluster.terms]
     sizes += [
@@ -81,7 +81,7 @@ def number_drawn(publication: Chunks) -> int:
 
 
 def expected_counts(publication: Chunks, queries: Sequence[Collection[Item]]) -> list[Fraction]:
-    """Return in how many records all items of each query are expected."""
+    """Return the expected number of records that contain all items of each query."""
     answers = [Fraction(0)] * len(queries)
     for chance, records in drawn(publication):
         for number, query in enumerate(queries):
@@ -90,6 +90,5 @@ def expected_counts(publication: Chunks, queries: Sequence[Collection[Item]]) ->
 
 
 def items_of(publication: Chunks) -> Row:
-    """Return all items."""
     chunks = chain(*(cluster.chunks for cluster in publication.clusters), (chunk.rows for chunk in publication.shared))
     return frozenset(chain(*chain(*chunks), *(cluster.terms for cluster in publication.clusters)))

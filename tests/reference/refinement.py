@@ -1,4 +1,6 @@
-"""Refining clusters over plain lists: dissolve neighbours, form them anew, keep what costs less."""
+"""Naive twin of cluster refinement over lists: dissolve neighbouring clusters, form new clusters, accept a lower
+loss.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,12 +10,12 @@ from reference.relational import Cluster, Relation, Row, SetModel, TreeModel, ke
 MOST_NEAR, TRIES = 4, 3
 GAIN = 1e-9
 Piece = list[int]
-"""First record of a tuple, and how many of its records."""
+"""First record of a tuple, and a number of its records."""
 Slot = list[Piece]
 
 
 class Refinement:
-    """Clusters as lists of pieces in slots, and what a step does to them."""
+    """Clusters as lists of pieces in slots, and the steps that change them."""
 
     def __init__(self, relation: Relation, clusters: list[Cluster], k: int) -> None:
         self.relation, self.k, self.tolerance = relation, k, 0.0
@@ -45,7 +47,7 @@ class Refinement:
         return sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in slots if self.slots[d])
 
     def try_(self, own: int, others: list[int]) -> bool:
-        """Dissolve a cluster and some others; return whether what was formed stays."""
+        """Dissolve a cluster and some others; return True if the new clusters are accepted."""
         wanted, way, start = 1 + next(self.random) % (MOST_NEAR - 1), next(self.random) % 16, next(self.random)
         near = [own, *others[:wanted]]
         pool: dict[int, int] = {}
@@ -96,9 +98,9 @@ class Refinement:
 
 
 def refine(relation: Relation, clusters: list[Cluster], k: int, steps: list[tuple[int, float]]) -> list[Cluster]:
-    """Take steps, and deal the records out: those of one tuple in the order of the slots.
+    """Run steps, then distribute the records of a tuple in slot order.
 
-    `steps` has how many there were in all at the end of each part, and what is tolerated in it.
+    `steps` contains the cumulative number of steps of each phase, and the tolerance of the phase.
     """
     found = Refinement(relation, clusters, k)
     if len(clusters) > len(found.slots) or not clusters:
@@ -128,7 +130,7 @@ def take(left: dict[int, int], pieces: Slot, t: int, count: int) -> None:
 
 
 def _canonical(relation: Relation) -> Callable[[Row], tuple[Any, ...]]:
-    """Return the key by which tuples stand in order: leaves by their place, labels canonically, numbers as they are."""
+    """Return the canonical sort key of tuples: tree leaves by position, labels canonically, numbers by value."""
     orders = [
         a.tree.leaves if isinstance(a, TreeModel) else list(a.order) if isinstance(a, SetModel) else None
         for a in relation.attributes

@@ -1,4 +1,4 @@
-"""Relational loss and cluster formation over plain lists: the naive twins, one record at a time."""
+"""Naive twins of relational losses and cluster formation over lists, one record at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ Row = tuple[Value, ...]
 Cluster = list[int]
 MASK = (1 << 64) - 1
 NEAR = 1e-7
-"""Losses that are farther apart are in the order of their fractions, each of which is within 1e-8 of its float."""
+"""Losses with a larger difference are ordered like their fractions, each of which is within 1e-8 of the float."""
 
 
 class Attribute(Protocol):
-    """How the values of one column generalize."""
+    """Generalization of a column's values."""
 
     def loss(self, values: Sequence[Value]) -> float: ...
 
@@ -30,7 +30,7 @@ class Attribute(Protocol):
 
 @dataclass(frozen=True)
 class RangeModel:
-    """A number: published as the smallest range."""
+    """A number, published as the smallest range."""
 
     low: float
     high: float
@@ -53,9 +53,9 @@ class RangeModel:
 
 @dataclass(frozen=True)
 class SetModel:
-    """A category without hierarchy: published as the set of values; `order` lists its domain canonically.
+    """A category without hierarchy, published as a set of values; `order` is the domain in canonical order.
 
-    Its values are split by descending frequency among `column`, the values of all records.
+    Values are split by descending frequency in `column`, the values of all records.
     """
 
     order: tuple[str, ...]
@@ -69,7 +69,8 @@ class SetModel:
         return found[0] if len(found) == 1 else "(" + ",".join(found) + ")"
 
     def split(self, values: Sequence[Value]) -> Callable[[Value], int]:
-        ranked = sorted(self.order, key=lambda v: -self.column.count(v))  # stable: equal ones stay in canonical order
+        # a stable sort: ties remain in canonical order
+        ranked = sorted(self.order, key=lambda v: -self.column.count(v))
         position = {v: i for i, v in enumerate(ranked)}
         places = sorted(position[str(v)] for v in values)
         median = places[(len(places) - 1) // 2]
@@ -78,7 +79,7 @@ class SetModel:
 
 @dataclass(frozen=True)
 class TreeModel:
-    """A category with a hierarchy: published as the lowest common ancestor."""
+    """A category with a hierarchy, published as the lowest common ancestor."""
 
     tree: HierarchyModel
 
@@ -99,19 +100,19 @@ class TreeModel:
 
 
 def key(value: float) -> float:
-    """Round to twelve decimals, so that rounding noise makes no difference."""
+    """Round to twelve decimals to ignore rounding noise."""
     return round(value * 1e12)
 
 
 @lru_cache(maxsize=1 << 16)
 def rational(value: float) -> Fraction:
-    """Return the fraction of small parts that a float stands for: equal losses are equal, however they are added up."""
+    """Return the nearest fraction with a small denominator, so that equal losses compare equal."""
     return Fraction(value).limit_denominator(10**8)
 
 
 @dataclass(frozen=True)
 class Relation:
-    """Rows, how each column generalizes, and the columns' weights."""
+    """Rows, the columns' generalizations, and the columns' weights."""
 
     rows: Sequence[Row]
     attributes: Sequence[Attribute]
@@ -119,11 +120,11 @@ class Relation:
 
     @classmethod
     def of(cls, rows: Sequence[Row], attributes: Sequence[Attribute]) -> "Relation":
-        """Weigh all columns equally."""
+        """Create a relation with equal weights."""
         return cls(rows, attributes, [1 / len(attributes)] * len(attributes))
 
     def loss(self, members: Sequence[int]) -> float:
-        """Return N: the loss of one record once all members are generalized to a common tuple."""
+        """Return N: the loss per record if all members are generalized to a common tuple."""
         total = 0.0
         for i, (attribute, weight) in enumerate(zip(self.attributes, self.weights, strict=True)):
             total += weight * attribute.loss([self.rows[r][i] for r in members])
@@ -150,12 +151,12 @@ def split_mix(seed: int) -> Iterator[int]:
 
 
 def in_order(clusters: Sequence[Sequence[int]]) -> list[Cluster]:
-    """Sort the members of each cluster, and the clusters by their first."""
+    """Sort the members of each cluster, and the clusters by their first member."""
     return sorted(sorted(c) for c in clusters)
 
 
 def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster]:
-    """CLUSTER: a seed and the k-1 records that go best with it, again and again."""
+    """CLUSTER: repeatedly form a cluster from a seed and the k-1 cheapest records."""
     left = list(range(len(relation.rows)))
     random = split_mix(seed or 0)
     clusters: list[Cluster] = []
@@ -177,7 +178,7 @@ def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster
 
 
 def k_member(relation: Relation, k: int) -> list[Cluster]:
-    """k-member: start far away from the last record added, add what raises the loss least."""
+    """k-member: start with the record farthest from the last added record, then add the cheapest records."""
     left = list(range(len(relation.rows)))
     clusters: list[Cluster] = []
     start = 0
@@ -206,7 +207,7 @@ def k_member(relation: Relation, k: int) -> list[Cluster]:
 def mondrian(
     relation: Relation, k: int, members: Cluster | None = None, keeps: Callable[[Cluster], bool] = bool
 ) -> list[Cluster]:
-    """Split by the widest attribute that leaves at least k records in each part, which keeps a rule."""
+    """Split by the widest attribute for which both parts have k records and satisfy the rule."""
     members = list(range(len(relation.rows))) if members is None else members
     widths = []
     for i, attribute in enumerate(relation.attributes):
@@ -224,7 +225,7 @@ def mondrian(
 
 
 def xu_bottom_up(relation: Relation, k: int) -> list[Cluster]:
-    """Merge undersized clusters with their cheapest partners, then split the oversized."""
+    """Merge undersized clusters with their cheapest partners, then split oversized clusters."""
     clusters = [[r] for r in range(len(relation.rows))]
     while any(len(c) < k for c in clusters):
         for members in [c for c in clusters if len(c) < k]:
@@ -248,7 +249,7 @@ def xu_bottom_up(relation: Relation, k: int) -> list[Cluster]:
 
 
 def xu_top_down(relation: Relation, k: int, members: Cluster | None = None) -> list[Cluster]:
-    """Split in two around far-apart seeds until fewer than 2k records are left."""
+    """Split in two around distant seeds until clusters have fewer than 2k records."""
     members = list(range(len(relation.rows))) if members is None else members
     if len(members) < 2 * k:
         return [members]

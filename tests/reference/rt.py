@@ -1,4 +1,4 @@
-"""Rum-bound and Tum-bound over plain lists, with the distance and the loss they order by: the naive twins."""
+"""Naive twins of Rum-bound and Tum-bound over lists, with their distance and loss."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from reference.relational import Cluster, Relation, in_order, key
 
 Items = Sequence[Collection[str]]
 Published = list[list[tuple[str, ...]]]
-"""Per record its published symbols, each as the items it may stand for, in canonical order."""
+"""Published symbols of each record, each as the items that it may represent, in canonical order."""
 Transform = Callable[[Items], Published]
 
 TOLERANCE = 1e-12
 
 
 class Unreachable(Exception):  # noqa: N818
-    """The bound, or the guarantee of a cluster, cannot be met."""
+    """The loss bound, or the guarantee of a cluster, is infeasible."""
 
     def __init__(self, achieved: float | None) -> None:
         self.achieved = achieved
@@ -25,19 +25,19 @@ class Unreachable(Exception):  # noqa: N818
 
 
 def distance(a: Collection[str], b: Collection[str], numerator: str = "xor") -> Fraction:
-    """BTD of two records."""
+    """Return the BTD of two records."""
     first, second = set(a), set(b)
     union = first ^ second if numerator == "xor" else first | second
     return Fraction(len(union) + 1, len(first & second) + 1)
 
 
 def cluster_distance(rows: Items, numerator: str = "xor") -> Fraction:
-    """BTD of a set of records: the largest of any two."""
+    """Return the BTD of a set of records: the maximum over all pairs."""
     return max((distance(a, b, numerator) for a, b in combinations(rows, 2)), default=Fraction(0))
 
 
 def record_loss(symbols: Sequence[tuple[str, ...]], ones: bool = False) -> float:
-    """UL of a record; a symbol that stands for one item weighs nothing, unless `ones`."""
+    """Return the UL of a record; symbols of a single item have weight 0, unless `ones`."""
     sigma = sum(len(s) for s in symbols)
     total = 0.0
     for s in symbols:
@@ -48,7 +48,7 @@ def record_loss(symbols: Sequence[tuple[str, ...]], ones: bool = False) -> float
 
 @dataclass
 class Frame:
-    """An RT-dataset with all that varies."""
+    """An RT-dataset and its parameters."""
 
     relation: Relation
     items: Items
@@ -59,7 +59,7 @@ class Frame:
     merges: list[tuple[Cluster, Cluster]] = field(default_factory=list)
 
     def losses(self, members: Cluster) -> list[float]:
-        """UL of each record of a cluster, once it is published."""
+        """Return the UL of each record of a published cluster."""
         rows = [self.items[r] for r in sorted(members)]
         if 0 < sum(bool(row) for row in rows) < self.k:
             raise Unreachable(None)
@@ -94,7 +94,7 @@ class Frame:
         return min(clusters, key=lambda c: (key(self.relation.loss(c)), c[0]))
 
     def repair(self, clusters: list[Cluster]) -> list[Cluster]:
-        """Merge clusters with some, but fewer than k, non-empty records, the first one first."""
+        """Merge clusters with 1 to k - 1 non-empty records, in order."""
         while True:
             poor = [c for c in clusters if 0 < sum(bool(self.items[r]) for r in c) < self.k]
             if not poor:
@@ -112,7 +112,7 @@ def merged(clusters: list[Cluster], a: Cluster, b: Cluster) -> list[Cluster]:
 
 
 def rum_bound(frame: Frame, clusters: list[Cluster], delta: float, merge: str) -> list[Cluster]:
-    """Merge while the relational loss stays within `delta`; publishing may still fail."""
+    """Merge while the relational loss is at most `delta`; publishing may still fail."""
     if frame.rum(clusters) > delta + TOLERANCE:
         raise Unreachable(frame.rum(clusters))
     while len(clusters) > 1:
@@ -131,7 +131,7 @@ def rum_bound(frame: Frame, clusters: list[Cluster], delta: float, merge: str) -
 
 
 def tum_bound(frame: Frame, clusters: list[Cluster], delta: float, merge: str, scan: bool = False) -> list[Cluster]:
-    """Merge until the loss of the items is within `delta`."""
+    """Merge until the loss of the items is at most `delta`."""
     while frame.tum(clusters) > delta + TOLERANCE:
         if len(clusters) == 1:
             raise Unreachable(frame.tum(clusters))

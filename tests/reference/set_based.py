@@ -1,4 +1,4 @@
-"""COAT, PCTA and Pgen, as naively as they can be written: sets, big integers and every subset of every constraint."""
+"""Naive twins of COAT, PCTA and Pgen: sets, big integers and every subset of every constraint."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Rows = Sequence[Collection[str]]
 Group = tuple[str, ...]
 Weight = Callable[[frozenset[str]], Fraction]
 Step = tuple[Group, Group | None, int]
-"""A group, the one it is merged with (None: it is suppressed), and the support of the outcome."""
+"""A group, the group that it is merged with (None: suppressed), and the resulting support."""
 
 
 class Infeasible(Exception):  # noqa: N818
@@ -18,12 +18,12 @@ class Infeasible(Exception):  # noqa: N818
 
 
 def uniform(group: frozenset[str]) -> Fraction:
-    """Weigh 0 for an item, 1 for a group."""
+    """Return weight 0 for an item, 1 for a group."""
     return Fraction(int(len(group) > 1))
 
 
 def cheapest_around(entries: Sequence[tuple[Collection[str], Fraction]]) -> Weight:
-    """Weigh 0 for an item, and a group by the lightest of the entries that hold it, or 1."""
+    """Return weight 0 for an item, and for a group the smallest weight of an entry that contains it, or 1."""
 
     def weigh(group: frozenset[str]) -> Fraction:
         found = [weight for items, weight in entries if group <= set(items)]
@@ -78,7 +78,7 @@ class State:
         return sorted(found, key=lambda g: (self.support([g]), self.pos(g)))
 
     def satisfied(self, constraint: Collection[str]) -> bool:
-        """Definition 3.4, word by word."""
+        """Return True by Definition 3.4."""
         image = frozenset(self.image_of(constraint))
         if not image or self.support(image) >= self.k:
             return True
@@ -87,7 +87,7 @@ class State:
         return all(self.support(s) >= self.k or self.support(s) == 0 for s in subsets(image) if s != image)
 
     def choose(self, constraints: Sequence[Collection[str]]) -> Collection[str] | None:
-        """Return the unsatisfied constraint with the largest support, the first of these."""
+        """Return the first unsatisfied constraint of largest support."""
         violated = [p for p in constraints if not self.satisfied(p)]
         return max(violated, key=lambda p: self.support(self.image_of(p)), default=None)
 
@@ -96,7 +96,7 @@ class State:
         return [g for g in self.groups() if g != group and g <= set(allowed)]
 
     def loss(self, group: frozenset[str]) -> Fraction:
-        """Return UL times what all groups have in common."""
+        """Return UL without the factors that all groups share."""
         subsets_of_items: int = 2 ** len(group) - 1
         return subsets_of_items * self.weight(group) * self.support([group])
 
@@ -121,13 +121,13 @@ class State:
 
 
 def all_itemsets(rows: Rows, universe: Sequence[str], m: int) -> list[Group]:
-    """Return every m-itemset of the occurring items, in lexicographic order; m capped at their number."""
+    """Return every m-itemset of occurring items, in lexicographic order; m is capped at the number of these items."""
     occurring = [x for x in universe if any(x in row for row in rows)]
     return list(combinations(occurring, min(m, len(occurring)))) if occurring else []
 
 
 def coat(state: State, constraints: Sequence[Collection[str]], *, suppress_single: bool = False) -> State:
-    """COAT (ALGORITHM 1 of its paper, with the readings of the specification)."""
+    """COAT (ALGORITHM 1 of its paper, as interpreted in the specification)."""
     while (p := state.choose(constraints)) is not None:
         while not state.satisfied(p):
             image = state.image_of(p)

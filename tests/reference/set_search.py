@@ -1,6 +1,6 @@
-"""Partitions of the items by local search, as naively as it can be written: everything is counted again for each move.
+"""Naive twin of the local search over item partitions: all counts are recomputed for each move.
 
-A partition is a list of groups, some of them empty, whose places decide ties.
+A partition is a list of groups, possibly empty; ties are broken by their positions.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,13 +16,13 @@ SHARES = (4, 16, 64, *((32, 64, 128, 16) * 10)[:37])
 
 
 def distance(support: int, k: int) -> int:
-    """Return how far a support is from 0, or from k at least."""
+    """Return the distance of a support to the nearest safe value: 0, or at least k."""
     return min(support, k - support) if 0 < support < k else 0
 
 
 @dataclass
 class Twin:
-    """Searches a partition of what occurs in some rows."""
+    """Search for a partition of the items that occur in some rows."""
 
     rows: Rows
     n_items: int
@@ -32,7 +32,7 @@ class Twin:
     candidates: int = 64
     sweeps: int = 0
     forced: int = 0
-    """Merges of which none was estimated to bring anything."""
+    """Number of merges without an estimated gain."""
     best: Groups = field(default_factory=list)
     least: int = 0
     known: dict[frozenset[Group], int] = field(default_factory=dict)
@@ -45,14 +45,13 @@ class Twin:
         self.order = sorted(occurring, key=lambda item: (self.support(item), item))
 
     def holding(self, groups: Collection[Group]) -> int:
-        """Count the rows that hold a member of each group."""
+        """Count the rows that contain a member of each group."""
         key = frozenset(groups)
         if key not in self.known:
             self.known[key] = len(set.intersection(*map(self.holders, key)))
         return self.known[key]
 
     def cost(self, group: Group) -> int:
-        """Return what a group costs."""
         if len(group) <= 1:
             return 0
         levels = [(self.support(item) ** 2).bit_length() - 1 for item in group]
@@ -64,20 +63,20 @@ class Twin:
         return sum(map(self.cost, groups))
 
     def violation(self, groups: Groups) -> int:
-        """Return the violation of all groups and pairs of them."""
+        """Return the violation of all groups and pairs of groups."""
         sets = [[group] for group in groups if group]
         if self.m > 1:
             sets += [list(pair) for pair in combinations([group for group in groups if group], 2)]
         return sum(distance(self.holding(one), self.k) for one in sets)
 
     def is_safe(self, groups: Groups) -> bool:
-        """Tell whether each set of at most m groups is held by no row, or by k at least."""
+        """Return True if each set of at most m groups occurs in no row or in at least k rows."""
         full = [group for group in groups if group]
         sets = [one for size in range(1, self.m + 1) for one in combinations(full, size)]
         return all(distance(self.holding(one), self.k) == 0 for one in sets)
 
     def sweep(self, groups: Groups, penalty: int) -> int:
-        """Move each item to where it costs least; return how many moved."""
+        """Move each item to its cheapest group; return the number of moves."""
         moves = 0
         self.sweeps += 1
         for item in self.order:
@@ -112,7 +111,7 @@ class Twin:
                 return
 
     def gain(self, groups: Groups, g: int, h: int) -> int:
-        """Estimate how much less is violated where two groups are one."""
+        """Estimate the reduction of the violation if two groups are merged."""
 
         def far(*supports: int) -> int:
             return distance(sum(supports), self.k)
@@ -130,7 +129,7 @@ class Twin:
         return found
 
     def repair(self, groups: Groups) -> int:
-        """Merge groups until nothing is violated; return how often."""
+        """Merge groups until there is no violation; return the number of merges."""
         merges = 0
         while self.violation(groups):
             full = [at for at, group in enumerate(groups) if group]
@@ -162,7 +161,7 @@ class Twin:
         return self.cost(groups[g] | groups[h]) - self.cost(groups[g]) - self.cost(groups[h])
 
     def search(self, start: Groups) -> Groups:
-        """Return the best partition, in the order of the smallest items."""
+        """Return the best partition, ordered by smallest item."""
         self.best, self.least = canonical(start), self.whole_cost(start)
         if self.m > 2:
             self.descend_by_weights(start, [self.mu // 4, self.mu // 2, self.mu], reversed(self.order))
@@ -184,7 +183,7 @@ class Twin:
         return self.best
 
     def descend_by_weights(self, start: Groups, weights: Iterable[int], order: Iterable[int]) -> None:
-        """Descend once with each of the weights, which rise, and keep what costs less with the last one."""
+        """Descend once for each of the increasing weights; keep the cheapest result by the last weight."""
         groups, rising, mu = start, self.order, self.mu
         self.order = list(order)
         for self.mu in dict.fromkeys(weights):
@@ -201,7 +200,7 @@ class Twin:
         return better
 
     def anneal(self, groups: Groups, share: int) -> bool:
-        """Sweep at penalties that double; tell whether neither the cost nor what is violated is too much at the end."""
+        """Sweep with doubling penalties; return True if cost and violation are acceptable at the end."""
         unit = max(1, self.least // self.n_items)
         penalty = max(1, unit * share // 64)
         while penalty <= 4096 * unit:
@@ -217,5 +216,5 @@ class Twin:
 
 
 def canonical(groups: Groups) -> Groups:
-    """Return the groups that are not empty, by their smallest item."""
+    """Return the non-empty groups by their smallest item."""
     return sorted((group for group in groups if group), key=min)

@@ -1,4 +1,4 @@
-"""HgHs and mHgHs (Liu and Wang 2010) and greedy suppression for coherence, as naively as they can be written."""
+"""Naive twins of HgHs and mHgHs (Liu and Wang 2010), and of greedy suppression for coherence."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Threat = frozenset[str]
 
 @dataclass
 class Scenario:
-    """A cut in preorder, which of its nodes are suppressed, and the loss LM (absolute)."""
+    """A cut in preorder, its suppressed nodes, and the loss LM (absolute)."""
 
     cut: tuple[str, ...]
     suppressed: tuple[str, ...]
@@ -21,18 +21,18 @@ class Scenario:
 
 
 def support(nodes: Iterable[str], rows: Rows, tree: HierarchyModel) -> int:
-    """Count the records that hold a leaf below every node."""
+    """Count the records that have a leaf below every node."""
     wanted = [set(tree.below[v]) for v in nodes]
     return sum(1 for row in rows if all(below & set(row) for below in wanted))
 
 
 def is_antichain(nodes: Iterable[str], tree: HierarchyModel) -> bool:
-    """Tell whether no node is above another."""
+    """Return True if no node is above another."""
     return not any(tree.strictly_above(a, b) or tree.strictly_above(b, a) for a, b in combinations(nodes, 2))
 
 
 def minimal_threats(nodes: Iterable[str], rows: Rows, tree: HierarchyModel, k: int, m: int) -> set[Threat]:
-    """Return the supported, but rare, antichains of at most m of the nodes that contain no smaller one."""
+    """Return the minimal rare antichains of at most m of the nodes."""
     found: set[Threat] = set()
     usable = list(nodes)
     for size in range(1, m + 1):
@@ -54,7 +54,7 @@ def occurrences(node: str, rows: Rows, tree: HierarchyModel) -> int:
 def evaluate(
     cut: Sequence[str], rows: Rows, tree: HierarchyModel, k: int, m: int, leaves: Mapping[str, int] | None = None
 ) -> Scenario:
-    """Suppress what the scan of a cut, in descending cost of suppression, cannot keep; return the whole cost."""
+    """Suppress rare nodes of a cut in descending order of cost; return the total cost."""
     size = leaves or {v: len(tree.below[v]) for v in tree.nodes}
     top = size[tree.root]
     occurs = {v: occurrences(v, rows, tree) for v in cut}
@@ -69,7 +69,7 @@ def evaluate(
 
 
 def children_of_cut(cut: Sequence[str], tree: HierarchyModel, bottom: Collection[str] = ()) -> list[tuple[str, ...]]:
-    """Return the cuts with one node replaced by its children; nodes of `bottom` have none."""
+    """Return the cuts with one node replaced by its children; `bottom` nodes are not replaced."""
     return [
         tuple(sorted({*cut, *tree.children[v]} - {v}, key=tree.pre.__getitem__))
         for v in cut
@@ -85,7 +85,7 @@ def hghs(
     bottom: Collection[str] = (),
     leaves: Mapping[str, int] | None = None,
 ) -> Scenario:
-    """Walk down from the root while the best child of the cut costs strictly less."""
+    """Descend from the root while the best child of the cut costs strictly less."""
     best = evaluate([tree.root], rows, tree, k, m, leaves)
     while True:
         children = [evaluate(c, rows, tree, k, m, leaves) for c in children_of_cut(best.cut, tree, bottom)]
@@ -96,7 +96,7 @@ def hghs(
 
 
 def mhghs(rows: Rows, tree: HierarchyModel, k: int, m: int, cost: str = "original") -> list[Scenario]:
-    """Return the outcome of each round."""
+    """Return the result of each round."""
     rounds: list[Scenario] = []
     bottom: Collection[str] = tree.leaves
     for size in range(1, max(1, min(m, max(map(len, rows), default=0))) + 1):
@@ -112,7 +112,7 @@ def mhghs(rows: Rows, tree: HierarchyModel, k: int, m: int, cost: str = "origina
 
 
 def is_mole(beta: Collection[str], rows: Rows, private: Collection[str], h: Fraction, k: int) -> bool:
-    """Tell whether a supported set of public items is too rare, or gives a private item away."""
+    """Return True if a supported set of public items is too rare, or discloses a private item."""
     cohort = [row for row in rows if set(beta) <= set(row)]
     if not cohort:
         return False
@@ -139,7 +139,7 @@ def coherence_suppression(
     p: int,
     item_loss: Mapping[str, Fraction] | None = None,
 ) -> list[str]:
-    """Return the suppressed items: those that are moles themselves by position, then the greedy choices in order."""
+    """Return the suppressed items: single-item moles by position, then the greedy choices in order."""
     public = [item for item in order if item not in private]
     found = moles(rows, public, private, h, k, 1)
     suppressed = [item for item in public if {item} in found]
@@ -162,7 +162,7 @@ def coherence_suppression(
 
 
 def is_coherent(rows: Rows, private: Collection[str], h: Fraction, k: int, p: int) -> bool:
-    """Tell whether no set of up to p public items is a mole."""
+    """Return True if no set of up to p public items is a mole."""
     public = sorted({item for row in rows for item in row if item not in private})
     return not any(
         is_mole(beta, rows, private, h, k) for size in range(1, p + 1) for beta in combinations(public, size)

@@ -1,4 +1,4 @@
-"""Naive twins of the kernels over text."""
+"""Naive twins of the text kernels."""
 
 import re
 
@@ -6,7 +6,9 @@ LANES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
 
 
 def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
-    """Return where the last finished record ends, and the line ends before: one is finished if what follows may be."""
+    """Return the end of the last complete record and the line ends before it; an unfinished last line is not a
+    record.
+    """
     found = (0, 0)
     for end in re.finditer(rb"\r\n|\n|\r", data):
         if end[0] == b"\r" and end.end() == len(data):
@@ -17,7 +19,7 @@ def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
 
 
 def _open(data: bytes, delimiter: bytes) -> bool:
-    """Tell whether a quote is open at the end: fields are matched one by one from the beginning."""
+    """Return True if a quote is open at the end, matching fields one at a time."""
     mark = re.escape(delimiter)
     field = re.compile(rb' ?"(?:[^"]|"")*(?P<closed>")?[^%s\r\n"]*(?:"[^%s\r\n]*)?|[^%s\r\n]*' % (mark, mark, mark))
     at = 0
@@ -31,7 +33,7 @@ def _open(data: bytes, delimiter: bytes) -> bool:
 
 
 def hash_fields(fields: list[bytes], state: list[list[int]]) -> list[list[int]]:
-    """Return the state of each record after one more field."""
+    """Return the hash state of each record after the next field."""
     after = []
     for text, lanes in zip(fields, state, strict=True):
         row = []

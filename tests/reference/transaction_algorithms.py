@@ -1,7 +1,7 @@
-"""OA, DA and AA of Terrovitis, Mamoulis and Kalnis (VLDB 2008), as naively as they can be written.
+"""Naive twins of OA, DA and AA of Terrovitis, Mamoulis and Kalnis (VLDB 2008).
 
-Records are sets of leaf labels, a recoding is a dictionary from leaf to node label, and the count-tree is a
-dictionary of tuples of labels in rank order.
+Records are sets of leaf labels, a recoding is a dictionary from leaf to node label, and the count-tree is a dictionary
+of label tuples in rank order.
 """
 
 from collections import Counter, deque
@@ -17,16 +17,16 @@ Rows = Sequence[Collection[str]]
 Image = dict[str, str]
 Path = tuple[str, ...]
 Fix = tuple[Path, int, Path]
-"""Itemset in rank order, its support, and the nodes generalized to in preorder."""
+"""Itemset in rank order, its support, and the new nodes in preorder."""
 
 
 class Infeasible(Exception):  # noqa: N818
-    """Some records hold items, but fewer than k."""
+    """Only 1 to k - 1 records are non-empty."""
 
 
 @dataclass
 class Outcome:
-    """The recoding found, the fixes that led to it, and the number of cuts examined (OA)."""
+    """Resulting recoding, the fixes in order, and the number of examined cuts (OA)."""
 
     image: Image
     fixes: list[Fix] = field(default_factory=list)
@@ -39,7 +39,7 @@ def published(rows: Rows, image: Mapping[str, str]) -> list[set[str]]:
 
 
 def is_km(rows: Rows, k: int, m: int) -> bool:
-    """Tell whether every set of at most m symbols that occurs, occurs in at least k records."""
+    """Return True if every set of at most m symbols occurs in at least k records or in none."""
     counts: Counter[Path] = Counter()
     for row in rows:
         for size in range(1, min(m, len(row)) + 1):
@@ -48,7 +48,7 @@ def is_km(rows: Rows, k: int, m: int) -> bool:
 
 
 def refuse_if_infeasible(rows: Rows, k: int) -> None:
-    """Raise if between 1 and k - 1 records hold items."""
+    """Raise Infeasible if 1 to k - 1 records are non-empty."""
     if 0 < sum(1 for row in rows if row) < k:
         raise Infeasible
 
@@ -62,28 +62,28 @@ def node_supports(rows: Rows, tree: HierarchyModel) -> Counter[str]:
 
 
 def ranks(rows: Rows, tree: HierarchyModel) -> dict[str, int]:
-    """Rank every node but the root by descending support, then preorder."""
+    """Rank all nodes except the root by descending support, then preorder."""
     support = node_supports(rows, tree)
     order = sorted(tree.nodes[1:], key=lambda v: (-support[v], tree.pre[v]))
     return {node: rank for rank, node in enumerate(order)}
 
 
 def expansion(row: Collection[str], tree: HierarchyModel, rank: Mapping[str, int]) -> list[str]:
-    """Return the record's items and all their ancestors but the root, in rank order."""
+    """Return the record's items and their ancestors below the root, in rank order."""
     return sorted({v for item in row for v in tree.chain[item] if v != tree.root}, key=rank.__getitem__)
 
 
 def is_antichain(nodes: Iterable[str], tree: HierarchyModel) -> bool:
-    """Tell whether no node is an ancestor of another."""
+    """Return True if no node is an ancestor of another."""
     return not any(tree.strictly_above(a, b) or tree.strictly_above(b, a) for a, b in combinations(nodes, 2))
 
 
 def count_tree(
     rows: Rows, tree: HierarchyModel, sizes: Iterable[int], allowed: Collection[str] | None = None
 ) -> dict[Path, int]:
-    """Count every antichain of the given sizes in the expanded records; in preorder of the count-tree.
+    """Count every antichain of the given sizes in the expanded records, in preorder of the count-tree.
 
-    With `allowed`, other nodes are dropped from the expansions first.
+    With `allowed`, first remove all other nodes from the expansions.
     """
     rank = ranks(rows, tree)
     wanted = list(sizes)
@@ -96,7 +96,7 @@ def count_tree(
 
 
 def expanded_count_tree(rows: Rows, tree: HierarchyModel, m: int) -> list[tuple[Path, int]]:
-    """Return the whole count-tree of sets of at most m nodes, in preorder, with its counts."""
+    """Return the complete count-tree of sets of at most m nodes, in preorder, with its counts."""
     return list(count_tree(rows, tree, range(1, m + 1)).items())
 
 
@@ -104,18 +104,18 @@ def expanded_count_tree(rows: Rows, tree: HierarchyModel, m: int) -> list[tuple[
 
 
 def generalized(node: str, image: Mapping[str, str], tree: HierarchyModel) -> bool:
-    """Tell whether the leaves below a node are published as a strict ancestor of it."""
+    """Return True if the leaves below a node are published as a strict ancestor of the node."""
     return any(tree.strictly_above(image[leaf], node) for leaf in tree.below[node])
 
 
 def maximal(nodes: Iterable[str], tree: HierarchyModel) -> set[str]:
-    """Return the nodes that have no strict ancestor among them."""
+    """Return the nodes without a strict ancestor among them."""
     found = set(nodes)
     return {v for v in found if not any(tree.strictly_above(other, v) for other in found)}
 
 
 def fix(itemset: Path, image: Image, rows: Rows, tree: HierarchyModel, k: int) -> tuple[Image, Path]:
-    """Make an itemset frequent at the least loss; return the new map and the nodes generalized to."""
+    """Make an itemset frequent at the least loss; return the new recoding and the new nodes."""
     expanded = [{v for item in row for v in tree.chain[item]} for row in rows]
     best: tuple[tuple[int, int, list[int]], Image, Path] | None = None
     for choice in product(*(tree.chain[v] for v in itemset)):
@@ -142,7 +142,7 @@ def identity(tree: HierarchyModel) -> Image:
 
 
 def optimal(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
-    """OA: breadth-first from the leaf cut, first minimum of the loss among the k^m-anonymous cuts."""
+    """OA: breadth-first from the leaf cut; the first k^m-anonymous cut of least loss."""
     refuse_if_infeasible(rows, k)
     bottom = tuple(tree.leaves)
     if not any(rows):
@@ -183,7 +183,7 @@ def brute_force(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Fraction:
 
 
 def direct(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
-    """DA: one walk over the whole count-tree, fixing each infrequent leaf of it that is still in force."""
+    """DA: walk the complete count-tree once, and fix each infrequent leaf that is not generalized yet."""
     refuse_if_infeasible(rows, k)
     counts = count_tree(rows, tree, range(1, m + 1))
     extended = {path[:-1] for path in counts}
@@ -201,7 +201,7 @@ def apriori(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
 
 
 def _walk(counts: Mapping[Path, int], outcome: Outcome, rows: Rows, tree: HierarchyModel, k: int) -> Outcome:
-    """Fix, in order, each itemset below k none of whose members is generalized by then."""
+    """Fix, in order, each itemset with support below k and no generalized member."""
     for itemset, support in counts.items():
         if support < k and not any(generalized(v, outcome.image, tree) for v in itemset):
             outcome.image, rules = fix(itemset, outcome.image, rows, tree, k)

@@ -1,4 +1,4 @@
-"""Truthfulness of a publication, one label at a time: the naive twin of its check."""
+"""Naive twin of the truthfulness check, one label at a time."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,7 +9,7 @@ def naive_untrue(
     record: Sequence[int],
     members: Mapping[str, Collection[str]],
 ) -> tuple[int, str] | None:
-    """Return the first untrue row with its smallest offender (an item, else a symbol), or None."""
+    """Return the first untrue row with its smallest wrong item (else symbol), or None."""
     shown = {item for row in published for symbol in row for item in members[symbol]}
     for row, symbols in enumerate(published):
         items = set(original[record[row]])

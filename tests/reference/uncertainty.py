@@ -1,4 +1,4 @@
-"""rho-uncertainty (Cao et al. 2010) and SuppressControl, as naively as can be."""
+"""Naive twins of rho-uncertainty (Cao et al. 2010) and SuppressControl."""
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
@@ -11,7 +11,7 @@ Rule = tuple[tuple[str, ...], str]
 def rules(
     rows: Rows, sensitive: Collection[str], rho: Fraction, sizes: Collection[int], *, strict: bool
 ) -> Iterator[Rule]:
-    """Yield the rules with antecedents of some sizes by which too large a share holds a sensitive item."""
+    """Yield the rules with antecedents of given sizes whose confidence for a sensitive item is too high."""
     items = sorted({item for row in rows for item in row})
     for size in sizes:
         for known in combinations(items, size):
@@ -23,10 +23,10 @@ def rules(
 
 
 def largest_share(rows: Rows, sensitive: Collection[str]) -> Fraction:
-    """Return the largest share of any rule with any antecedent, from closed sets alone.
+    """Return the largest confidence of any rule, from closed sets only.
 
-    Of the sets that the same records hold, the largest, an intersection of records, has the least support without one
-    sensitive item of it.
+    Among the sets contained in the same records, the largest (an intersection of records) gives the rule with the
+    smallest antecedent support.
     """
     closed = {frozenset(row) for row in rows}
     while True:
@@ -46,7 +46,7 @@ def largest_share(rows: Rows, sensitive: Collection[str]) -> Fraction:
 def suppress_control(
     rows: Rows, sensitive: Collection[str], rho: Fraction, sizes: range, order: Sequence[str], *, strict: bool
 ) -> list[str]:
-    """Return the suppressed items in order; ties go to the last item of an order."""
+    """Return the suppressed items in order; ties are broken in favour of the last item of `order`."""
     gone: list[str] = []
     for size in sizes:
         while True:
