@@ -1,4 +1,4 @@
-"""Tables for bucketization: the figures of the papers, random ones, and publications in plain lists."""
+"""Tables for bucketization: figures of the papers, random tables, and publications as plain lists."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from anonset.publications import Buckets
 from anonset.publications.buckets import STAR
 from reference.buckets import Grouping
 
-# Figure 1a, row after row.
+# Figure 1a, in row order
 FIGURE_1 = [
     ("P1", "Mild Exfoliation"), ("P4", "Azelaic acid"), ("P1", "Retinoic Acid"), ("P2", "Mild Exfoliation"),
     ("P3", "Azelaic acid"), ("P1", "Retinoic Acid"), ("P4", "Cytarabine"), ("P1", "Azelaic acid"),
@@ -25,7 +25,7 @@ FIGURE_2 = [
     ("P1", "Retinoic Acid"), ("P1", "Retinoic Acid"), ("P1", "Retinoic Acid"), ("P3", "Azelaic acid"),
     ("P3", "Azelaic acid"), ("P1", "Azelaic acid"),
 ]  # fmt: skip
-# Figure 3 by prescription id (1 to 13); the values of a group are those of its rows in the SNT, side by side.
+# Figure 3 by prescription id (1 to 13); the values of a group are those of its rows in the SNT, side by side
 FIGURE_3 = [
     ("P1", "Retinoic Acid"), ("P1", "Azelaic acid"), ("P4", "Cytarabine"), ("P2", "Mild Exfoliation"),
     ("P1", "Retinoic Acid"), ("P3", "Nexium"), ("P1", "Retinoic Acid"), ("P4", "Adapalene"),
@@ -35,7 +35,7 @@ FIGURE_3 = [
 
 
 def table_of(rows: Sequence[tuple[str | tuple[str, ...], str]], kept: Sequence[str] | None = None) -> Table:
-    """Encode rows of (identity, value), an identity being a label or several."""
+    """Encode rows of (identity, value); an identity is a label or a tuple of labels."""
     identities = [(identity,) if isinstance(identity, str) else identity for identity, _ in rows]
     width = len(identities[0]) if identities else 1
     ids = tuple(CategoricalColumn.of(f"id{at}", [identity[at] for identity in identities]) for at in range(width))
@@ -45,7 +45,7 @@ def table_of(rows: Sequence[tuple[str | tuple[str, ...], str]], kept: Sequence[s
 
 
 def buckets_of(group: Sequence[int], starred: Sequence[int] = ()) -> Bucketized:
-    """Make a recoding from the group of each tuple (-1: removed) and the starred tuples."""
+    """Create a recoding from the group of each tuple (-1: removed) and the starred tuples."""
     return Bucketized(np.array(group, np.int32), np.isin(np.arange(len(group)), starred))
 
 
@@ -55,19 +55,19 @@ def published(rows: Sequence[tuple[Any, str]], group: Sequence[int], starred: Se
 
 
 def decision_of(buckets: Bucketized) -> Grouping:
-    """Return a recoding in plain lists."""
+    """Return a recoding as plain lists."""
     group = [None if g < 0 else g for g in buckets.group.tolist()]
     return Grouping(group, set(np.flatnonzero(buckets.starred).tolist()))
 
 
 def shown_rows(publication: Buckets) -> list[tuple[str, ...] | None]:
-    """Return the identity of each QIT row, None where it is starred."""
+    """Return the identity of each QIT row, None if starred."""
     rows = list(zip(*(column.labels() for column in publication.ids), strict=True))
     return [None if set(row) == {STAR} else row for row in rows]
 
 
 def values_of(publication: Buckets) -> dict[str, list[str]]:
-    """Return the sensitive values of each group, by its published number."""
+    """Return the sensitive values of each published group."""
     found: dict[str, list[str]] = {label: [] for label in publication.group.vocabulary.labels}
     labels = publication.group.vocabulary.labels
     rows = zip(publication.snt_group, publication.snt_value.labels(), publication.snt_count, strict=True)
@@ -77,7 +77,7 @@ def values_of(publication: Buckets) -> dict[str, list[str]]:
 
 
 def random_rows(seed: int, n: int | None = None) -> list[tuple[tuple[str, str], str]]:
-    """Make tuples of individuals with two names who have mostly one value each; counts and values are skewed."""
+    """Draw tuples of individuals with two names; most tuples of an individual share a value, and counts are skewed."""
     rng = random.Random(seed)
     names = [(first, last) for first in "cab" for last in "zxyw"][: rng.randint(3, 12)]
     if n is not None:

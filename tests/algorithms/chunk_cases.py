@@ -1,4 +1,4 @@
-"""Publications of chunks, between the engine's form and that of the naive twin."""
+"""Convert publications of chunks between the engine's format and the naive twin's."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size
 
 
 def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int, **more: Any) -> Chunks:
-    """Run the algorithm, and apply what it decides."""
+    """Run the algorithm and apply its recoding."""
     table = Table.from_sets(records)
     recoding = Disassociation(k=k, m=m, cluster_size=size, **more).recode(table, {}).recoding
     assert isinstance(recoding, Disassociated)
@@ -26,7 +26,7 @@ def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int,
 
 
 def as_in_twin(publication: Chunks) -> twin.Chunks:
-    """Return a publication in the form of the twin."""
+    """Return a publication in the format of the twin."""
     labels = publication.vocabulary.labels
 
     def row(items: Iterable[int]) -> frozenset[str]:

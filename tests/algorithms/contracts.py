@@ -1,4 +1,4 @@
-"""What each registered algorithm promises: how to make it, on what tables, and a naive check of what it publishes."""
+"""Contract of each registered algorithm: how to create it, its inputs, and a naive check of its output."""
 
 import random
 from collections import Counter
@@ -43,7 +43,7 @@ Rows = Sequence[Collection[str]]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One input: a table bound to its hierarchies."""
+    """An input: a table bound to its hierarchies."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -51,26 +51,26 @@ class Case:
 
 @dataclass(frozen=True)
 class Contract:
-    """The promises of one algorithm."""
+    """Contract of an algorithm."""
 
     make: Callable[[type[Any], int, int], Algorithm]
-    """From its class, k and m."""
+    """Creates the algorithm from its class, k and m."""
     model: Callable[[int, int], PrivacyModel]
-    """The model it guarantees."""
+    """Privacy model that the algorithm guarantees."""
     case: Callable[[int, int], Case]
-    """A random input, from a seed and a number of records."""
+    """Random input for a seed and a number of records."""
     holds: Callable[[Any, int, int], bool]
-    """A naive check of a publication."""
+    """Naive check of a publication."""
     infeasible: Callable[[int], Case] | None = None
-    """An input that cannot be served with this k (>= 2); None where every one can."""
+    """Input that is infeasible for this k (>= 2); None if every input is feasible."""
     suppresses: bool = False
-    """Whether items, or tuples, may be left out."""
+    """True if items or tuples may be suppressed."""
     same_at_one: bool = True
-    """Whether k = 1 publishes the input."""
+    """True if k = 1 publishes the input unchanged."""
     longest_is_most: bool = True
-    """Whether an m beyond the longest record is that of the longest record; else it changes the search."""
+    """True if m is capped at the longest record; otherwise a larger m changes the search."""
     parameters: tuple[str, ...] = ("k", "m")
-    """The names under which k and m are given; 1/k as rho."""
+    """Names of the parameters set from k and m; rho is 1/k."""
 
 
 def items_case(seed: int, n: int) -> Case:
@@ -79,13 +79,13 @@ def items_case(seed: int, n: int) -> Case:
 
 
 def filled_case(seed: int, n: int) -> Case:
-    """Every record holds something."""
+    """Return a case without empty records."""
     rng = random.Random(seed)
     return Case(table_of([set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(1, 5))) for _ in range(n)]), BOUND)
 
 
 def secrets_case(seed: int, n: int) -> Case:
-    """Items, and seldom a sensitive one beside them."""
+    """Return a case in which a few records have sensitive items."""
     rng = random.Random(seed)
     rows = [set(rng.choices(HIERARCHY.leaves.labels, k=rng.randint(0, 4))) for _ in range(n)]
     for row in rows[::9]:
@@ -94,7 +94,7 @@ def secrets_case(seed: int, n: int) -> Case:
 
 
 def relational_case(seed: int, n: int, items: SetColumn | None = None) -> Case:
-    """A number, a category with a hierarchy and one without."""
+    """Return a case with a number, a category with a hierarchy, and a category without."""
     rng = random.Random(seed)
     relational = (
         NumericColumn("age", np.array([rng.randint(18, 60) for _ in range(n)], np.int64)),
@@ -109,7 +109,7 @@ def rt_case(seed: int, n: int) -> Case:
 
 
 def buckets_case(seed: int, n: int) -> Case:
-    """Several tuples a person."""
+    """Return a case with several tuples per person."""
     rng = random.Random(seed)
     people = [f"P{rng.randrange(max(1, n // 2))}" for _ in range(n)]
     values = ["abcdefg"[i % 7] for i in range(n)]
@@ -125,7 +125,6 @@ def table_of(rows: Rows) -> Table:
 
 
 def published(case: Case, result: Result) -> Any:
-    """Apply a result to its case."""
     if isinstance(result.recoding, Disassociated):
         return disassociate(case.table, result.recoding)
     if isinstance(result.recoding, Bucketized):
@@ -147,7 +146,6 @@ def tuples_of(publication: Records) -> list[tuple[str, ...]]:
 
 
 def classes(keys: Sequence[Any], rows: Rows) -> list[list[Collection[str]]]:
-    """Group rows by a key each."""
     found: dict[Any, list[Collection[str]]] = {}
     for key, row in zip(keys, rows, strict=True):
         found.setdefault(key, []).append(row)

@@ -1,4 +1,4 @@
-"""The naive twins and the library behind one face: plain rows and a tree in, labels out."""
+"""A common interface to the naive twins and the library: plain rows and a tree in, labels out."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,19 +25,19 @@ TWINS: Mapping[str, Callable[[Rows, HierarchyModel, int, int], Outcome]] = {
 
 @dataclass(frozen=True)
 class Decision:
-    """What an implementation decided, in labels; `fixes` is empty for algorithms without them."""
+    """Result of an implementation, in labels; `fixes` is empty if the algorithm has none."""
 
     image: dict[str, str]
     rows: list[set[str]]
     fixes: list[Fix]
 
     def cut(self) -> list[str]:
-        """Return the published nodes, in the order of the leaves."""
+        """Return the published nodes, in leaf order."""
         return list(dict.fromkeys(self.image.values()))
 
 
 def library_class(name: str) -> type[Any]:
-    """Return the library's algorithm of a command-line name."""
+    """Return the library's algorithm class for a command-line name."""
     from anonset.algorithms.registry import ALGORITHMS
 
     return ALGORITHMS[name]
@@ -51,7 +51,7 @@ def bound_table(rows: Rows, hierarchy: Hierarchy) -> Table:
 
 
 def image_of(cut: Cut) -> dict[str, str]:
-    """Return the map of each leaf's label to its node's label."""
+    """Map each leaf's label to its node's label."""
     labels = cut.hierarchy.labels
     return {labels[leaf]: labels[node] for leaf, node in zip(cut.hierarchy.leaf_node, cut.image, strict=True)}
 
@@ -69,7 +69,7 @@ def fixes_of(result: Result) -> list[Fix]:
 
 
 def run_twin(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | None:
-    """Run a naive twin; None where it is infeasible."""
+    """Run a naive twin; return None if it is infeasible."""
     try:
         outcome = TWINS[name](rows, HierarchyModel(tree), k, m)
     except Infeasible:
@@ -78,7 +78,7 @@ def run_twin(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | No
 
 
 def run_library(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | None:
-    """Run the library's algorithm; None where it is infeasible."""
+    """Run the library's algorithm; return None if it is infeasible."""
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
     algorithm: Algorithm = library_class(name)(k=k, m=m)

@@ -1,4 +1,4 @@
-"""Random relational data for the twins and the library alike."""
+"""Random relational data in the formats of the twins and of the library."""
 
 import random
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from reference.relational import Attribute, RangeModel, Relation, Row, SetModel,
 ORIGIN = "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))"
 GENDER = "Any(Male,Female)"
 UNARY = ("R(A(B(b,c)),D(E(e),F(f,g)),H(I(J(h))))", "S(T(U(V(p,q,r),W(s))),X(Y(t),Z(u,v)))", "T(U(V(x(y,z))))")
-"""Trees with nodes that have one child, alone and one above the other, and paths that are not equally long."""
+"""Trees with single-child nodes, also nested, and with paths of different lengths."""
 TREES = ("R(X(b,a),Y(d,c,e),f)", "S(T(U(p,q),r),s)", GENDER, ORIGIN, *UNARY)
 
 
 @dataclass(frozen=True)
 class RelationalCase:
-    """The same data for both sides."""
+    """A data set in both formats."""
 
     relation: Relation
     columns: tuple[CategoricalColumn | NumericColumn, ...]
@@ -35,12 +35,12 @@ class RelationalCase:
 
 @cache
 def models_of(tree: str) -> tuple[HierarchyModel, Hierarchy]:
-    """Return a tree as both sides have it; neither changes it."""
+    """Return a tree in both formats."""
     return HierarchyModel(parse(tree)), Hierarchy.from_tree(parse(tree))
 
 
 def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None = None) -> RelationalCase:
-    """Build both sides from rows; a column without tree is a range if it holds numbers, else a set of values."""
+    """Build both formats from rows; a column without tree becomes ranges of numbers, or sets of values."""
     attributes: list[Attribute] = []
     columns: list[CategoricalColumn | NumericColumn] = []
     hierarchies = {}
@@ -64,7 +64,7 @@ def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None
 
 
 def random_case(seed: int, n: int, v: int) -> RelationalCase:
-    """Draw n records with v columns, few distinct values each, so that ties abound."""
+    """Draw n records with v columns and few distinct values, so that ties are common."""
     source = random.Random(seed)
     trees: list[str | None] = [source.choice([*TREES, None, None]) for _ in range(v)]
     pools: list[list[str | int | float]] = []
@@ -92,5 +92,5 @@ FIGURE_1_ITEMS = ["E F B", "E F D", "B C E", "F D", "E", "A F"]  # Poulis et al.
 
 
 def figure_1() -> RelationalCase:
-    """Figure 1a of Poulis et al. 2013."""
+    """Return Figure 1a of Poulis et al. 2013."""
     return encode(list(FIGURE_1), [None, ORIGIN, GENDER])

@@ -45,7 +45,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "algorithm_vectors
 
 @dataclass(frozen=True)
 class Case:
-    """One run of COAT and PCTA."""
+    """Input and parameters of a run of COAT and PCTA."""
 
     rows: list[set[str]]
     k: int
@@ -111,7 +111,7 @@ def random_tree(rng: random.Random) -> Any:
 
 
 def random_case(seed: int) -> Case:
-    """Make a case with few items, some never occurring, and all settings that there are."""
+    """Draw a case with few items, some of which never occur, and random settings."""
     rng = random.Random(seed)
     occurring = rng.sample(UNIVERSE, rng.randint(2, 8))
     frequency = [rng.choice([1, 1, 2, 5]) for _ in occurring]
@@ -144,7 +144,7 @@ ITEMS = [f"{i:02d}" for i in range(20)]
 
 @dataclass(frozen=True)
 class Larger:
-    """A table of up to 20 items and 60 records, and settings: too large for the twins."""
+    """A table of up to 20 items and 60 records, too large for the twins, with settings."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy]

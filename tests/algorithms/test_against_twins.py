@@ -1,4 +1,4 @@
-"""The library's algorithms against their naive twins, decision by decision."""
+"""The library's algorithms make the same decisions as their naive twins."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ thorough = settings(max_examples=examples(600), deadline=None, suppress_health_c
 
 @st.composite
 def trees(draw: st.DrawFn, least: int = 1) -> Tree:
-    """Draw a tree of up to 9 leaves of uneven depth, with a few inner nodes that have one child."""
+    """Draw a tree of up to 9 leaves of uneven depth, with a few single-child nodes."""
     forest: list[Tree] = list(LEAVES[: draw(st.integers(least, len(LEAVES)))])
     n_inner = 0
     while len(forest) > 1 or n_inner == 0:
@@ -35,7 +35,7 @@ def trees(draw: st.DrawFn, least: int = 1) -> Tree:
 
 @st.composite
 def drawn_cases(draw: st.DrawFn) -> Case:
-    """Draw a tree, records over its leaves (some empty), k and m: these shrink well, and most are easy."""
+    """Draw a tree, records over its leaves (some empty), k and m. These cases shrink well; most are easy."""
     tree = draw(trees())
     leaves = st.sampled_from(HierarchyModel(tree).leaves)
     rows = draw(st.lists(st.sets(leaves, max_size=5), max_size=14))
@@ -58,7 +58,7 @@ def random_tree(rng: random.Random, leaves: Sequence[str]) -> Tree:
 
 
 def small_case(seed: int) -> Case:
-    """Make up to 14 records, a few alike and a few empty, over a random tree of 3 to 9 leaves: most need fixes."""
+    """Draw up to 14 records, some equal and some empty, over a random tree of 3 to 9 leaves; most cases need fixes."""
     rng = random.Random(seed)
     leaves = rng.sample(LEAVES, rng.randint(3, 9))
     weights = [rng.choice([1, 1, 2, 4]) for _ in leaves]
@@ -69,7 +69,7 @@ def small_case(seed: int) -> Case:
 
 
 def symmetric_case(seed: int) -> Case:
-    """Make records that look the same from every child of the root: nearly every choice is a tie."""
+    """Draw records that are symmetric in the root's children, so that nearly every choice is a tie."""
     rng = random.Random(seed)
     n_branches, width = rng.choice([(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)])
     branches = [[f"{branch}{item}" for item in range(width)] for branch in "cabd"[:n_branches]]
@@ -87,7 +87,7 @@ cases = st.one_of(drawn_cases(), seeds.map(small_case), seeds.map(symmetric_case
 
 
 def assert_equal(name: str, case: Case) -> None:
-    """Assert that library and twin take the same decisions, and that the outcome is k^m-anonymous."""
+    """Check that library and twin make the same decisions, and that the result is k^m-anonymous."""
     tree, rows, k, m = case
     found, expected = run_library(name, rows, tree, k, m), run_twin(name, rows, tree, k, m)
     assert found == expected, name
@@ -116,7 +116,7 @@ def test_optimal_twin_finds_the_least_loss(case: Case) -> None:
 
 
 def large_case(seed: int, n_records: int, n_leaves: int, m: int) -> Case:
-    """Make skewed records of up to 6 items, about one in twelve empty, over a random tree."""
+    """Draw skewed records of up to 6 items, about 8 % of them empty, over a random tree."""
     rng = random.Random(seed)
     leaves = [f"i{i}" for i in range(n_leaves)]
     rng.shuffle(leaves)
@@ -131,7 +131,7 @@ def large_case(seed: int, n_records: int, n_leaves: int, m: int) -> Case:
 
 
 def apriori_case(seed: int) -> Case:
-    """Make one of the cases on which AA is compared at scale."""
+    """Return a large case for AA."""
     return large_case(seed, n_records=150 + 10 * seed, n_leaves=26 + seed % 9, m=(2, 3, 2, 4, 1)[seed % 5])
 
 
@@ -147,8 +147,8 @@ def test_direct_on_hundreds_of_records(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["apriori", "direct"])
 def test_a_fix_lifts_one_member_to_its_parent(name: str) -> None:
-    # An infrequent set with a member replaced by its parent comes earlier in the walk, and so is frequent or
-    # no longer in force when the set is reached: nothing more than one such step is ever needed.
+    # The walk reaches the set with one member replaced by its parent before an infrequent set, so that the former is
+    # already frequent. A single step is therefore enough.
     n_fixes = 0
     for seed in range(200):
         tree, rows, k, m = small_case(seed)

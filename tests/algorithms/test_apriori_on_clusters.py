@@ -1,4 +1,4 @@
-"""AA on clusters: the kernel that counts in bitmaps finds what the full search finds on each, and the naive AA."""
+"""On clusters, AA's bitmap kernel finds the same cut as the full search and as naive AA."""
 
 import random
 
@@ -27,7 +27,7 @@ LEAVES = HIERARCHY.leaves.labels
 
 
 def column_of(draw: random.Random, n: int) -> SetColumn:
-    """Draw records of items some of which are rare."""
+    """Draw records; some items are rare."""
     rows = ({LEAVES[int(len(LEAVES) * draw.random() ** 3)] for _ in range(draw.randint(0, 4))} for _ in range(n))
     return HIERARCHY.bind(SetColumn.of(rows, universe=LEAVES))
 

@@ -1,4 +1,4 @@
-"""The draws of bucketization: keyed by seed and input; outcomes that numbers of tuples leave open are as likely."""
+"""Random draws of bucketization depend on seed and input only, and are uniform over equivalent outcomes."""
 
 import hashlib
 from collections import Counter
@@ -20,7 +20,7 @@ Rows = Sequence[tuple[str, str]]
 
 
 def members(rows: Rows, buckets: Bucketized) -> tuple[str, ...]:
-    """Return the persons of each group, by its number."""
+    """Return the persons of each group, by group number."""
     groups = [{u for (u, _), g in zip(rows, buckets.group, strict=True) if g == n} for n in range(2)]
     return tuple("".join(sorted(group)) for group in groups)
 
@@ -34,12 +34,12 @@ def starred(rows: Rows, buckets: Bucketized) -> tuple[int, ...]:
 
 
 def of_first(rows: Rows, buckets: Bucketized) -> tuple[int, ...]:
-    """Return what the first person lost, who has most tuples: the value that is first, or the other too."""
+    """Return the removed tuples of the first person, who has most tuples."""
     return tuple(t for t in removed(rows, buckets) if rows[t][0] == rows[0][0])
 
 
 def rows_of(text: str) -> Rows:
-    """``a:xy b:z`` are the tuples (a, x), (a, y) and (b, z)."""
+    """Parse ``a:xy b:z`` to the tuples (a, x), (a, y) and (b, z)."""
     return [(person, value) for person, values in (part.split(":") for part in text.split()) for value in values]
 
 

@@ -1,4 +1,4 @@
-"""Anatomy and safe grouping: the papers' figures, the naive twins, and bad input."""
+"""Anatomy and safe grouping: the papers' figures, the naive twins, and invalid input."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def grouped(algorithm: Algorithm, table: Table) -> Bucketized:
 
 
 def attempt(run: Callable[[], Any]) -> Any:
-    """Return the decision, or None where it is infeasible."""
+    """Return the recoding, or None if it is infeasible."""
     try:
         return run()
     except (InfeasibleError, twin.Infeasible):
@@ -61,7 +61,7 @@ def attempt(run: Callable[[], Any]) -> Any:
 
 
 def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> None:
-    """Hold a result, and its account of what was lost, against the twin's."""
+    """Compare a result and its losses with the twin's."""
     assert (result is None) == (expected is None)
     if result is None or expected is None or not expected.group:
         return
@@ -75,7 +75,7 @@ def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> No
 
 
 def draw_of(table: Table, seed: int) -> Draw:
-    """Return the draws of a run, as the twins make them."""
+    """Return the random draws of a run, by the twin's implementation."""
     return keyed(Draws.of(table, seed).secret)
 
 
@@ -122,9 +122,9 @@ def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less:
     assert grouping_loss_exact(buckets) == twin.loss(expected)
     publication = bucketize(table, buckets)
     assert twin.is_safe(shown_rows(publication), publication.group.labels(), values_of(publication), k, l)
-    for u in set(ids):  # the starred tuples too are in the group of their individual
+    for u in set(ids):  # starred tuples are in their individual's group
         assert len({buckets.group[t] for t, v in enumerate(ids) if v == u} - {-1}) <= 1
-    if l > 1:  # l = 1 asks for no diversity at all
+    if l > 1:  # l = 1 requires no diversity
         assert not intra_group_violations(publication)
     assert not inter_group_violations(publication, l, alpha=2, require_intersection=False)
 
@@ -173,7 +173,7 @@ def test_figure_3_of_safe_grouping() -> None:
         shares = {Fraction(max(Counter(v).values()), len(v)) for v in values_of(publication).values()}
         assert shares in ({Fraction(3, 8), Fraction(2, 5)}, {Fraction(3, 11)})
     as_printed = frozenset({frozenset({"P1", "P3"}), frozenset({"P2", "P4", "P5"})}), Fraction(2, 13)
-    # If P4 stands with P1 and P3, then P2 and P5 are two with one and the same drug.
+    # If P4 joins P1 and P3, the two remaining persons P2 and P5 have the same drug.
     otherwise = frozenset({frozenset({"P1", "P3", "P4"})}), Fraction(4, 13)
     assert outcomes.keys() == {as_printed, otherwise}
     assert outcomes[as_printed] == {(8, 11), (3, 8), (3, 11)}

@@ -1,4 +1,4 @@
-"""(k,l)-diversity and (k,t)-closeness: rules, searches and checks against the definitions, class by class."""
+"""(k,l)-diversity and (k,t)-closeness: rules, searches and checks, compared with the definitions class by class."""
 
 import random
 from collections import defaultdict
@@ -63,7 +63,7 @@ def distance_of(model: KTCloseness, values: list[str], everybody: list[str]) -> 
 
 
 def naive(model: KAnonymity, values: list[str], everybody: list[str]) -> bool:
-    """Tell whether a class holds what a model asks beside k records."""
+    """Return True if a class satisfies a model's condition on sensitive values."""
     if isinstance(model, KTCloseness):
         return distance_of(model, values, everybody) <= Fraction(str(model.t))
     if not isinstance(model, KLDiversity):
@@ -245,7 +245,9 @@ def test_a_rule_that_every_class_keeps_changes_nothing(name: str) -> None:
 
 @cache
 def ruled_case(seed: int, n: int) -> tuple[RelationalCase, Model, Any, Callable[[list[int]], bool], int]:
-    """Return a case, a model that all records keep, its tuples with the rule, and the rule by the definition."""
+    """Return a case, a model that all records together satisfy, the tuples with the rule, and the rule by
+    definition.
+    """
     source = random.Random(seed)
     k = source.randint(1, 3)
     case = random_case(seed, n, source.randint(1, 3))
@@ -333,7 +335,7 @@ def test_a_column_that_is_not_there() -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down"])
 def test_parts_keep_what_the_whole_must(name: str) -> None:
-    """The drug follows the age, so that parts by age are too poor by themselves, and join their neighbours."""
+    """The drug depends on the age, so parts by age violate the rule and are merged with their neighbours."""
     joined = 0
     for seed in range(8):
         source = random.Random(seed)
@@ -362,7 +364,7 @@ CLOSE: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("asked", CLOSE, ids=["equal", "ordered", "hierarchical"])
 @pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down", "xu-bottom-up"])
 def test_parts_are_held_against_the_shares_of_all_records(name: str, asked: dict[str, Any]) -> None:
-    """The value follows the age, and some parts lack values that others have: their own shares would not do."""
+    """The value depends on the age, and some parts lack values of other parts, so each part's shares would be wrong."""
     joined, wrong_by_parts = 0, 0
     for seed in range(4):
         source = random.Random(seed)
@@ -380,7 +382,7 @@ def test_parts_are_held_against_the_shares_of_all_records(name: str, asked: dict
             own = [values[row] for row in np.flatnonzero(cluster == number).tolist()]
             assert naive(algorithm.model, own, values)
         joined += result.figures["parts"] > 1 and result.figures["largest_part"] > 60
-        for part in (range(30), range(210, 240)):  # by their own shares they hold, by those of all they do not
+        for part in (range(30), range(210, 240)):  # valid by the part's shares, invalid by the shares of all records
             held = [values[row] for row in part]
             wrong_by_parts += naive(algorithm.model, held, held) and not naive(algorithm.model, held, values)
     assert joined
@@ -410,12 +412,12 @@ def test_what_is_below_a_ceiling_keeps_it_or_is_infeasible(name: str) -> None:
         published = apply(table, algorithm.recode(table, {"place": tree}).recoding).relational[0].labels()
     except InfeasibleError as error:
         assert "ceilings" in str(error)  # noqa: PT017
-    else:  # a cut whose root is above the ceiling, which the job refuses
+    else:  # a cut with its root above the ceiling, which the job rejects
         assert "ALL" in published
 
 
 def test_the_distances_in_a_tree_of_one_level_and_of_equal_shares() -> None:
-    """Where all values stand below the root the distance is the equal one; siblings are closer than others."""
+    """In a one-level tree the distance equals the equal distance; siblings are closer than other values."""
     everybody, flat = list("aabbccdd"), "".join(f"{value};R\n" for value in "abcd")
     pairs = "a;X;R\nb;X;R\nc;Y;R\nd;Y;R\n"
     paths = {tree: KTCloseness(1, 1, NAME, "hierarchical", tree).paths for tree in (flat, pairs)}

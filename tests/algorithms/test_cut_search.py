@@ -1,4 +1,4 @@
-"""The search of a cut: rare sets above a cut from those on it, rules that need not be looked up, blocks of records."""
+"""Cut search: rare sets above a cut derived from sets on the cut, precomputed rules, blocks of records."""
 
 from dataclasses import replace
 from itertools import combinations, product
@@ -50,7 +50,7 @@ def are_apart(nodes):
 
 
 def above(hierarchy, sets, at_once, kept=lambda sets: np.ones(len(sets), bool)):
-    """Return the sets above some, part by part, as tuples."""
+    """Return the sets above some sets, part by part, as tuples."""
     return [[tuple(one) for one in part.tolist()] for part in sets_above(hierarchy, sets, at_once, kept)]
 
 
@@ -64,7 +64,7 @@ def test_sets_above_are_all_that_raising_members_gives_in_any_parts(sets):
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9), st.data())
 def test_nothing_above_a_set_that_is_not_kept_is_reached(sets, data):
-    """Left out is whatever is above one of some sets."""
+    """Sets above a rejected set are never generated."""
     everything = sorted({tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)})
     left_out = data.draw(st.lists(st.sampled_from(everything), max_size=3))
     reached = [way for one in left_out for way in product(*map(ways_up, one)) if way != one and are_apart(way)]
@@ -103,7 +103,7 @@ def run(records, k, m, *, looked_up=False, workers=1):
 
 
 def mapped(column, work):
-    """Return a column whose arrays lie in files."""
+    """Return a column with its arrays in files."""
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     return SetColumn(column.name, *arrays, column.vocabulary)
 
@@ -181,7 +181,7 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
     cut, fixes, _ = run(column, k, m)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cut_search, "TOGETHER_CELLS", 0)
-        patch.setattr(count_tree.CountTree, "rare_together", None)  # it makes the matrix
+        patch.setattr(count_tree.CountTree, "rare_together", None)  # it creates the matrix
         for records in (column, Blocks.of(column, MEMORY, records_per_block)):
             assert run(records, k, m)[:2] == (cut, fixes)
 
@@ -194,7 +194,7 @@ def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records
     assume(column.n_nonempty >= k)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("STEPS_PER_RARE_SET", "RECORDS_PER_RARE_SET"):
-            patch.setattr(cut_search, name, 1e-9)  # they are counted by themselves
+            patch.setattr(cut_search, name, 1e-9)  # count these separately
         expected = run(column, k, m)
         for workers in (1, 2):
             with Files.temporary(tmp_path) as work:
@@ -220,7 +220,7 @@ def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("together_cells", [0, 1 << 28], ids=["walked", "on the cut"])
 def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together_cells, monkeypatch):
-    """Eight records of a1, b1 and d expand to A, B and these: one set of three leaves, and more above them."""
+    """Eight records of a1, b1 and d expand to A, B and these items: one set of three leaves, and more sets above it."""
     monkeypatch.setattr(cut_search, "TOGETHER_CELLS", together_cells)
     blocks = Blocks.of(SetColumn.of([{"a1", "b1", "d"}] * 8, universe=LEAVES), MEMORY)
     search = CutSearch(blocks, TREE, 2, max_increments=7)
@@ -230,12 +230,12 @@ def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together
 
 
 def marked(column, hierarchy, workers, records_per_block, k=3):
-    """Return which leaves are in a rare set of three together, and how many such sets there are."""
+    """Return the leaves that are in a rare set of three, and the number of such sets."""
     on_cut = np.zeros(hierarchy.n_nodes, bool)
     on_cut[hierarchy.leaf_node] = True
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "LEAST_WINDOW", 1)
-        patch.setattr(windows.Mark, "__call__", None)  # it makes a matrix for each task
+        patch.setattr(windows.Mark, "__call__", None)  # it creates a matrix for each task
         nodes = SupportedNodes(Blocks.of(column, MEMORY.on(Threads(workers)), records_per_block), hierarchy, k)
         together, rare = nodes.count_tree(on_cut, hierarchy.leaf_node, 3).rare_together(1 << 12)
     return together, len(rare.codes)

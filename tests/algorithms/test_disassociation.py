@@ -1,4 +1,4 @@
-"""Disassociation against its naive twin, and its guarantee in all possible worlds of tiny publications."""
+"""Disassociation compared with its naive twin, and its guarantee in all possible worlds of tiny publications."""
 
 from fractions import Fraction
 from itertools import product
@@ -23,7 +23,9 @@ CAPS = st.sampled_from((Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fractio
 SIZES = st.sampled_from((2, 3, 4, 6, 60))
 MOST_WORLDS = 4000
 COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(0, 1, ["02", "02"])])
-"""Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
+"""Counterexample to the paper's condition for shared chunks: the chunk of the first cluster is inside two chunks
+with the same domain.
+"""
 
 
 @pytest.mark.long
@@ -109,7 +111,7 @@ def test_no_sensitive_item_is_concluded_above_its_cap(
         return
     published = as_in_twin(disassociated(records, k, m, size, sensitive_items=("a",), cap=cap))
     if any("a" in cluster.terms for cluster in published.clusters):
-        return  # nothing says how many records hold a term
+        return  # the number of records with a term is not published
     if twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
         assert twin.surest_conclusion(published, "a", m, empty=empty) <= cap

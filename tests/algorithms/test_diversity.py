@@ -1,4 +1,4 @@
-"""The l^m-diversity version of the apriori anonymization against its naive twin."""
+"""l^m-diverse apriori anonymization compared with its naive twin."""
 
 import random
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def run(tree: Tree, rows: list[set[str]], sensitive: tuple[str, ...], k: int, di
 
 
 def diverse_case(seed: int) -> Case:
-    """Put sensitive items into some records of a small case, some of which are there twice."""
+    """Add sensitive items to some records of a small case, and repeat some records."""
     tree, rows, _, m = small_case(seed)
     rng = random.Random(seed)
     sensitive = ("s1", "s2", "s3")[: rng.randint(0, 3)]
@@ -67,7 +67,7 @@ def test_worked_example(diversity: int, image: list[str]) -> None:
 
 
 def test_a_generalization_may_break_another_set() -> None:
-    """Cohorts of a1 and a2 are one half each, that of A two thirds: fixing a set to A is no way out."""
+    """In the cohorts of a1 and a2 half the records have the secret, in that of A two thirds, so A is no solution."""
     rows = [{"a1", "s"}, {"a1", "a2"}, {"a2", "s"}, {"b1"}, {"b1"}]
     assert is_diverse(rows, ["s"], 1, 2, 1)
     assert not is_diverse([{"A", "s"}, {"A"}, {"A", "s"}, {"b1"}, {"b1"}], ["s"], 1, 2, 1)
@@ -94,7 +94,7 @@ def test_equals_its_twin(case: Case) -> None:
 
 
 def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: int = 1) -> Any:
-    """Return all that a search finds, or why it finds nothing."""
+    """Return the complete result of a search, or the message of its failure."""
     _, _, sensitive, k, diversity, m = case
     algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
     column, parts, hierarchy = blocks
@@ -166,7 +166,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: C
 def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, limit: int, *, behind: bool
 ) -> None:
-    """Of one node 36 codes; 8,000 bytes have room for 62, or 31 where sets are pairs."""
+    """A node has 36 codes; 8,000 bytes are room for 62 codes, or for 31 pairs."""
     case: Case = (PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
     column, tree = bound(case)
     blocks = Blocks.of(column, MEMORY, 3)
@@ -190,7 +190,7 @@ def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
 
 
 def result_sizes(found: Any) -> int:
-    """Return how many times the sets of some size were gone through: two sizes in each sweep."""
+    """Return the number of passes over the sets of a size: two sizes per sweep."""
     return 2 * int(found[1]["sweeps"])
 
 

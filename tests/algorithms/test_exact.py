@@ -1,4 +1,4 @@
-"""The exact cut against the enumeration of all recodings, and what its search rests on."""
+"""The exact cut compared with the enumeration of all recodings, and the lemmas of its search."""
 
 import random
 import time
@@ -52,7 +52,7 @@ def run(rows: Rows, tree: Tree, k: int, m: int, **options: Any) -> tuple[Result,
 
 
 def image_of(result: Result) -> dict[str, str | None]:
-    """Return what each leaf is published as."""
+    """Return the published node of each leaf."""
     cut = result.recoding
     assert isinstance(cut, Cut)
     labels = cut.hierarchy.labels
@@ -66,7 +66,7 @@ def loss_of(result: Result, table: Table) -> Any:
 
 
 def assert_optimal(case: Case, *, suppress: bool) -> None:
-    """Assert that the library finds the least loss, proves it, and publishes what is k^m-anonymous."""
+    """Check that the library finds and proves the least loss, with a k^m-anonymous result."""
     tree, rows, k, m = case
     model = HierarchyModel(tree)
     try:
@@ -94,7 +94,7 @@ def test_without_suppression_it_is_the_best_cut(case: Case) -> None:
 
 
 def few_leaves(case: Case) -> bool:
-    """Tell whether the recodings with suppression can be enumerated."""
+    """Return True if the recodings with suppression can be enumerated."""
     return len(HierarchyModel(case[0]).leaves) <= 8
 
 
@@ -107,7 +107,7 @@ def test_with_suppression_it_is_the_best_recoding(case: Case) -> None:
 
 
 def larger_case(seed: int) -> Case:
-    """Make some 60 records over a random tree of 12 to 30 leaves."""
+    """Draw some 60 records over a random tree of 12 to 30 leaves."""
     rng = random.Random(seed)
     leaves = [f"i{n:02}" for n in range(rng.randint(12, 30))]
     weights = [1 / (1 + rng.randrange(9)) for _ in leaves]
@@ -155,7 +155,7 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
 @pytest.mark.compiled
 @pytest.mark.parametrize("records_per_block", [7, 1000])
 def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int) -> None:
-    """Up to m=3 it holds none of them; from m=4 on those that its cut tells apart."""
+    """Up to m=3 the search keeps no records in memory; from m=4 it keeps the records that its cut distinguishes."""
     items = [f"i{n}" for n in range(12)]
     source = random.Random(0)
     rows = [set(source.sample(items, 5)) for _ in range(300)]
@@ -253,7 +253,9 @@ def test_of_equal_ones_it_prefers_the_root_to_nothing_and_leaves_alone_what_neve
 
 
 def rows_of_a_graph(n: int, seed: int) -> tuple[Rows, Tree]:
-    """Return records under which n items are a vertex cover with suppression, beside many rare ones, cheap to save."""
+    """Return records whose least suppression is a vertex cover of n items; many other rare items are cheap to
+    generalize.
+    """
     rng, vertices = random.Random(seed), [f"v{i:02}" for i in range(n)]
     edges: set[tuple[str, ...]] = set()
     while len(edges) < 3 * n // 2:
@@ -274,7 +276,7 @@ def test_the_gap_that_was_asked_for_is_one_of_the_whole_loss(gap: float) -> None
 
 
 def siblings_of(case: Case) -> set[str]:
-    """Return the nodes some of whose children are frequent, but rare together."""
+    """Return the nodes with children that are frequent, but rare together."""
     tree, rows, k, _ = case
     model = HierarchyModel(tree)
     found = [nodes for nodes in rare_sets(rows, model, k, 2) if model.parent[nodes[0]] == model.parent[nodes[1]]]
@@ -332,7 +334,8 @@ def test_when_time_is_up_it_returns_the_best_it_has(monkeypatch, ticks: float) -
     rows, tree = rows_of_a_graph(20, seed=1)
     best, _, _ = run(rows, tree, 5, 2, suppress=True)
     began, clock = time.monotonic(), count()
-    ticking = SimpleNamespace(monotonic=lambda: began + next(clock))  # of the search alone: other threads look, too
+    # only in the search: other threads read the clock as well
+    ticking = SimpleNamespace(monotonic=lambda: began + next(clock))
     monkeypatch.setattr("anonset.algorithms.transaction.exact_cut.limits.time", ticking)
     result, table, _ = run(rows, tree, 5, 2, suppress=True, time_limit=ticks)
     assert next(clock) < ticks + 30

@@ -1,4 +1,4 @@
-"""The exact cut of records in the files of a work directory: that of records in memory, whatever fits at once."""
+"""The exact cut of records in a work directory equals the cut in memory, for any block size."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +38,7 @@ def column() -> SetColumn:
 
 
 def in_files(column: SetColumn, work: Files, ends: list[int]) -> Blocks:
-    """Return a column in files as blocks that end where they are told to."""
+    """Return a column in files, as blocks with the given ends."""
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     filed = Blocks.of(SetColumn("items", *arrays, column.vocabulary), work)
     rows = [(arrays[0][first : end + 1], arrays[1]) for first, end in zip([0, *ends], [*ends, N], strict=False)]
@@ -51,7 +51,7 @@ def told(result: Result) -> Told:
 
 @pytest.fixture(scope="module")
 def expected(column: SetColumn, m: int, suppress: bool) -> Told:
-    """Return what is told of records in memory."""
+    """Return the result of a search in memory."""
     found = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column, MEMORY), HIERARCHY)
     assert {step.kind for step in found.trace} > set()  # some relaxations were solved
     return told(found)

@@ -1,4 +1,4 @@
-"""The exact cut on clusters: what the full search finds on each, which is left out where the cut of AA is proven."""
+"""The exact cut on clusters equals the full search, which is skipped if AA's cut is proven optimal."""
 
 import random
 from itertools import combinations
@@ -22,14 +22,14 @@ from effort import examples
 
 
 def clusters_of(draw: random.Random, column: SetColumn, k: int) -> list[np.ndarray]:
-    """Draw clusters that can be anonymized."""
+    """Draw clusters for which a solution exists."""
     sizes = [0, k, 2 * k, 17, 65]
     clusters = [np.sort(np.array(draw.sample(range(column.n), size), np.int64)) for size in sizes]
     return [c for c in clusters if not 0 < np.count_nonzero(column.lengths[c]) < k]
 
 
 class Counted(SearchEach):
-    """The full search, which counts the clusters it is given."""
+    """The full search, counting its calls."""
 
     n = 0
 
@@ -39,7 +39,7 @@ class Counted(SearchEach):
 
 
 def on_clusters(column: SetColumn, k: int, m: int) -> tuple[ExactOnClusters, Counted]:
-    """Return the search, and the full search that it uses."""
+    """Return the cluster search, and its full search."""
     search = Exact(k=k, m=m).on_clusters(column, HIERARCHY)
     assert isinstance(search, ExactOnClusters)
     search.full = full = Counted(Exact(k=k, m=m), column, HIERARCHY)
@@ -47,7 +47,7 @@ def on_clusters(column: SetColumn, k: int, m: int) -> tuple[ExactOnClusters, Cou
 
 
 def is_forced(rows: list[set[str]], node: int, k: int, m: int) -> bool:
-    """Tell, by sets, whether the surroundings of a node have a rare set of at most m nodes."""
+    """Return True if the surroundings of a node contain a rare set of at most m nodes, by brute force."""
     tree, around, above = HIERARCHY, list[int](), node
     while above >= 0:
         around += [child for child in tree.children(above) if not set(tree.members(node)) <= set(tree.members(child))]

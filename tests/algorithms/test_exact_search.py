@@ -1,4 +1,4 @@
-"""What the search for the exact cut rests on: its clauses, the rare sets it lists, and how it ends."""
+"""Parts of the exact search: clauses, listed rare sets, and termination."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ Labels = tuple[str, ...]
 
 
 def view_of(case: Case, *, suppress: bool) -> View:
-    """Return the records as they are, nothing closed and nothing suppressed."""
+    """Return the records with every leaf published as itself."""
     tree, rows, k, m = case
     hierarchy = Hierarchy.from_tree(tree)
     column = bound_table(rows, hierarchy).transactions
@@ -63,7 +63,7 @@ def labelled(view: View, sets: np.ndarray) -> set[Labels]:
 
 
 def of_frequent_nodes(case: Case, size: int) -> list[Labels]:
-    """Return the rare sets of nodes none of which is rare by itself, nor the root."""
+    """Return the rare sets of nodes that are frequent and not the root."""
     tree, rows, k, _ = case
     model = HierarchyModel(tree)
     found = twin.rare_sets(rows, model, k, size)
@@ -111,9 +111,9 @@ def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> N
 
 
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
-"""More nodes than two words have bits."""
+"""More than 128 nodes, so that bit sets have more than two words."""
 ROWS = [set(np.minimum(chosen, 149).tolist()) for chosen in np.random.default_rng(5).geometric(0.02, (400, 5))]
-"""Records of its leaves, by number."""
+"""Leaves of each record, by number."""
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 28], ids=["a word a pass", "one pass"])
@@ -147,7 +147,7 @@ def parents_of_triples(taking_part: frozenset[int]) -> set[tuple[int, ...]]:
 
 
 def ancestors(node: int) -> Iterator[int]:
-    """Yield a node of the wide hierarchy and what is above it."""
+    """Yield a node of the wide hierarchy and its ancestors."""
     while node >= 0:
         yield node
         node = WIDE.parent[node]

@@ -1,4 +1,4 @@
-"""The headers of algorithm files say which line of a paper is where: what they name must be there."""
+"""The tables in file headers that map code to lines of a paper name existing functions."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ OTHERS = {"np"}
 
 
 def header(path: Path) -> str:
-    """Return the table in a file's docstring, if it has one."""
+    """Return the table in a file's docstring, if any."""
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
     return "\n".join(line for line in text.splitlines() if line.startswith(" "))
 
@@ -34,7 +34,7 @@ def modules() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def homes() -> dict[str, list[Any]]:
-    """Return what a name before a dot may mean: modules, and classes of the algorithms."""
+    """Return the valid names before a dot: modules, and classes of the algorithms."""
     found: dict[str, list[Any]] = defaultdict(list)
     for module in modules():
         found[module.__name__.rpartition(".")[2]].append(module)

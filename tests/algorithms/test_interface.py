@@ -1,6 +1,6 @@
-"""What every registered algorithm promises, whatever it does inside.
+"""One test suite for every registered algorithm.
 
-A new algorithm takes part by a row in `contracts.CONTRACTS`.
+To add an algorithm, add a row to `contracts.CONTRACTS`.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ def run(name: str, case: Case, k: int, m: int, workers: int = 1) -> Result:
 
 
 def content(publication: Any) -> list[Any]:
-    """Return what is published as plain values, to compare two publications."""
+    """Return a publication as plain values, for comparison."""
     if isinstance(publication, Buckets):
         columns = [column.labels() for column in (*publication.qit, publication.snt_value)]
         return [*columns, publication.snt_group.tolist(), publication.snt_count.tolist(), publication.record.tolist()]
@@ -55,7 +55,7 @@ def content(publication: Any) -> list[Any]:
 
 
 def values_of(column: Any) -> Sequence[Any]:
-    """Return the values of a column of an input."""
+    """Return the values of an input column."""
     if isinstance(column, SetColumn):
         return [set(row) for row in column.rows()]
     if isinstance(column, NumericColumn):
@@ -134,7 +134,7 @@ def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) ->
 
 
 def _assert_items_are_true(case: Case, publication: Records, *, suppresses: bool) -> None:
-    """Each symbol stands for an item of its record, and each item that is published at all has one."""
+    """Each symbol covers an item of its record, and each published item of a record has a symbol."""
     members = {symbol.label: set(symbol.members) for symbol in publication.symbols}
     shown = set().union(*members.values()) if members else set()
     for row, record in zip(rows_of(publication), values_of(case.table.transactions), strict=True):

@@ -1,4 +1,4 @@
-"""Joint splitting against its naive twin, a worked example, and what its regions and points promise."""
+"""Joint splitting compared with its naive twin, a worked example, and properties of regions and points."""
 
 import random
 from fractions import Fraction
@@ -98,7 +98,7 @@ def clusters_of(result: Result) -> list[list[int]]:
 
 
 def run(table: Table, k: int, m: int, **options: Any) -> Result | None:
-    """Run the algorithm with COAT on the leaves; None if it is infeasible."""
+    """Run the algorithm with COAT on the leaves; return None if it is infeasible."""
     try:
         return JointSplit(k=k, m=m, transaction=Coat, **options).recode(table, HIERARCHIES)
     except InfeasibleError:
@@ -123,7 +123,7 @@ def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> Non
 
 
 def growth_of(table: Table, k: int, m: int) -> TreeGrowth:
-    """Return a growth that scores one side of one cut after the other, as large nodes do."""
+    """Return a growth that scores the sides of cuts one at a time, as for large nodes."""
     axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), k)
     function, column = ClusterFunction.of(Coat(k=k, m=m), k, table, {}), table.transactions
     assert column is not None
@@ -148,7 +148,7 @@ def test_the_bound_skips_cuts() -> None:
     growth = growth_of(WORKED, 2, 2)
     root = growth.grow(300_000).nodes[0]
     assert root.cuts is not None
-    # sex saves the most relational loss, but one side alone loses more items than that; by age no item is lost
+    # sex saves the most relational loss, but each side loses more items than that; by age no item is lost
     assert [(cut.axis, cut.items.count(None)) for cut in root.cuts] == [(1, 1), (0, 0)]
 
 
@@ -183,7 +183,7 @@ def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int
         assert point.clusters == len(leaves)
         assert point.relational_ncp == pytest.approx(float(sum(leaf.relational for leaf in leaves)))
         assert point.item_loss == pytest.approx(float(sum(leaf.items for leaf in leaves)))
-        if at:  # the next weight of 6 places has another pruning
+        if at:  # the next weight of 6 decimals gives another pruning
             assert len(twins.pruned(tree, exact(point.w) + Fraction(1, 10**6))) > len(leaves)
 
 
@@ -241,10 +241,10 @@ WORKED = Table(
 )
 """k=2, m=2, 5 items, 14 occurrences. Ages 20 and 30 have the items a, b, c, ages 40 and 50 d, e.
 
-All records together, and any set of whole age groups, are 2^2-anonymous as they are, so they score 0. By sex each item
-that occurs twice occurs once on each side: b, c and e are rare, and on both sides b, c, e become one group: 2 more
-items for each of 3 occurrences, so 6 a side, 12 of 14·4 = 56. A sex costs 0, both cost 1. Age is cut at 40, then at 30
-and 50: each leaf has one age, which it publishes at no cost.
+All records, and any set of complete age groups, are 2^2-anonymous unchanged, so they score 0. By sex, each item with
+two occurrences occurs once on each side: b, c and e are rare, and form one group on both sides: 2 more items for each
+of 3 occurrences, so 6 per side, 12 of 14·4 = 56. One sex costs 0, both cost 1. Age is cut at 40, then at 30 and 50:
+each leaf has a single age, published without loss.
 """
 
 
@@ -352,7 +352,7 @@ def test_records_without_items_are_split_by_their_values_alone() -> None:
 
 
 def test_rare_leaves_of_a_hierarchy_are_published_as_nodes_and_not_listed() -> None:
-    """Postal codes of one person each: sets of them would list the persons."""
+    """Each postal code belongs to one person: sets of codes would list the persons."""
     source = random.Random(1)
     codes = [f"{10 + n % 7}{n:03}" for n in range(120)]
     table = Table(SetColumn.of([set(source.choices(ITEMS, k=2)) for _ in codes]), (CategoricalColumn.of("zip", codes),))

@@ -1,4 +1,4 @@
-"""Two releases that together keep k^m-anonymity, against going through everything that somebody may know."""
+"""Joint k^m-anonymity of two releases, compared with all combinations of items that an attacker may know."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,7 +50,7 @@ def rows_of(publication: Published) -> list[frozenset[str]]:
 
 
 def naive_linked(later: Published, beside: Beside, now: Records, before: dict[int, frozenset[str]], m: int) -> int:
-    """Return the fewest persons in both whose rows show m items, known of somebody's earlier or later record."""
+    """Return the smallest number of matching persons in both releases, for m items known from either record."""
     rows, others = rows_of(later), rows_of(beside.publication)
     row_of = {record: rows[row] for row, record in enumerate(later.record.tolist())}
     both = {record: (row_of[record], others[row]) for record, row in enumerate(beside.row.tolist()) if row >= 0}
@@ -66,14 +66,14 @@ def naive_linked(later: Published, beside: Beside, now: Records, before: dict[in
 
 
 def may_be(publication: Published, *, certain: bool) -> frozenset[str]:
-    """Return the items that records of a release may have; if it suppresses nothing, those of its codebook alone."""
+    """Return the items that original records may have: only codebook items if the release suppresses none."""
     return frozenset(chain(*(symbol.members for symbol in publication.symbols))) if certain else frozenset(ITEMS)
 
 
 def naive_by_rows(
     later: Published, beside: Beside, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
 ) -> int:
-    """Return the fewest rows left of a release, for items of somebody who is in both with the same record."""
+    """Return the smallest number of matching rows, for items of a person with the same record in both releases."""
     rows, others = rows_of(later), rows_of(beside.publication)
     universe = may_be(later, certain=certain[0]) & may_be(beside.publication, certain=certain[1])
     fewest = len(rows)
@@ -156,7 +156,7 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 def test_the_check_finds_whatever_is_not_kept(
     records: Records, groups: list[int], others: list[int], k: int, m: int
 ) -> None:
-    """Each of both releases suppresses items, or none, so that an item missing from its codebook is in no record."""
+    """Each release suppresses items or none; in the latter case no record has an item outside the codebook."""
     table = table_of(records, OTHER)
     later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
     shows_all = [set(chain(*records)) <= may_be(one, certain=True) for one in (later, earlier)]
@@ -183,7 +183,7 @@ def test_without_a_cut_it_is_refused() -> None:
 
 @pytest.mark.parametrize("shows_all", [True, False])
 def test_an_item_that_is_certainly_absent_hides_nobody(shows_all: bool) -> None:
-    """Of the rows that show {a,b} earlier, all but one could be of a later row with {c,e} by the item e alone."""
+    """All but one of the earlier rows with {a,b} match a later row with {c,e} only by item e."""
     records = [frozenset(record) for record in ("ac", "cd", "cd", "b", "b")]
     table, model = table_of(records, OTHER), KmAnonymity(2, 1)
     later, earlier = (earlier_of(records, 2, 1, groups) for groups in ([0, 2, 1, 2, 0], [0, 2, 0, 4, 3]))

@@ -71,7 +71,7 @@ def ncp_of(table: Table, result: Any) -> Fraction:
 
 
 def larger_case(seed: int) -> tuple[Tree, list[set[str]], int, int]:
-    """Repeat some records of a small case, so that there is something to divide."""
+    """Repeat some records of a small case, to have enough records to divide."""
     tree, rows, k, m = small_case(seed)
     rng = random.Random(seed)
     if rng.random() < 0.7:

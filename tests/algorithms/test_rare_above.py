@@ -1,4 +1,4 @@
-"""Rare sets above a cut, from those of the cut, against a dictionary of all sets."""
+"""Rare sets above a cut, derived from those on the cut, compared with a dictionary of all sets."""
 
 from collections import Counter
 from itertools import combinations
@@ -22,7 +22,7 @@ TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(100)], 4)
-"""More leaves than a word has bits."""
+"""More than 64 leaves, so that bit sets have more than one word."""
 
 
 def records_of(tree):
@@ -31,7 +31,7 @@ def records_of(tree):
 
 
 def raised(tree, image, nodes):
-    """Return a cut at or above another, where some nodes are published for all that is below them."""
+    """Return a cut in which some nodes replace everything below them."""
     image = image.copy()
     for node in sorted(nodes, reverse=True):
         if (image[tree.leaf_lo[node] : tree.leaf_hi[node]] > node).all():
@@ -54,7 +54,7 @@ def are_apart(tree, nodes):
 
 
 def found_above(rows, tree, image, size, k, *, per_block, workers):
-    """Return the rare sets at or above a cut, with their supports, as a search finds them."""
+    """Return the search's rare sets at or above a cut, with their supports."""
     blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.on(Threads(workers)), per_block)
     on_cut = np.isin(np.arange(tree.n_nodes), image)
     nodes = SupportedNodes(blocks, tree, k)
@@ -93,6 +93,6 @@ def test_rare_sets_above_a_cut_are_those_that_counting_finds(passes, data, most,
             patch.setattr(rare_tables, name, passes)
         patch.setattr(rare_above, "MOST_BELOW", most)
         if passes == 1:
-            patch.setattr(rare_above, "BYTES_AT_ONCE", 100)  # what records of two sets or three take
+            patch.setattr(rare_above, "BYTES_AT_ONCE", 100)  # the size of two or three records with sets
         for found in found_above(rows, tree, image, size, k, per_block=per_block, workers=workers):
             assert found == expected

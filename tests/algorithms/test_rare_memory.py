@@ -1,4 +1,4 @@
-"""What rare sets take while they are read out, and while what is above them is looked for, is what limits say."""
+"""Listing rare sets and searching above them stay within the memory limits."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -23,8 +23,8 @@ N_ITEMS, K = 130, 5
 
 
 def taken(work: Callable[[], Any]) -> tuple[Any, int]:
-    """Return what some work returns, and the most bytes that it held at once beyond what was held before."""
-    work()  # compiled, and what is kept for the next time
+    """Return the result of `work`, and its peak memory in bytes."""
+    work()  # compile, and fill caches
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -35,7 +35,7 @@ def taken(work: Callable[[], Any]) -> tuple[Any, int]:
 
 
 def rare_triples(room: int, workers: int = 1) -> tuple[SupportedNodes, RareTables]:
-    """Return random records of four items, most of whose triples are rare, and their tables."""
+    """Return random records of four items in which most triples are rare, and their tables."""
     rows = np.sort(np.random.default_rng(1).integers(0, N_ITEMS, (300_000, 4)), axis=1).astype(np.int32)
     rows = rows[(np.diff(rows) > 0).all(axis=1)]
     tree = Hierarchy.balanced([str(item) for item in range(N_ITEMS)], 5)
@@ -59,7 +59,7 @@ def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
     (_, together, rare, _), most = taken(lambda: tables.rare_together(lambda _: total // 100))
     assert rare is None
     assert together.any()
-    assert most < 16 * total + table.planes.planes.nbytes  # not all sets, beside the table
+    assert most < 16 * total + table.planes.planes.nbytes  # the peak excludes the list of all sets
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Full-domain and full-subtree recoding: exact against the whole lattice, published by levels and nodes, verified."""
+"""Full-domain and full-subtree recoding: optimal over the complete lattice, published by levels and nodes, verified."""
 
 import random
 from collections import Counter
@@ -76,7 +76,7 @@ def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share
     case = encode(rows[:4], [TREE, None])
     assert published(FullDomain(k=2, max_suppressed_records=0.5), case) == [
         *[("South", "20")] * 2,
-        *[("All", "20")] * 2,  # its numbers are all the same, so that there is nothing above them
+        *[("All", "20")] * 2,  # its numbers are equal, so there is no level above
     ]
     few = FullDomain(k=2, max_suppressed_records=0.4).solve(case.qi)
     assert few.figures["suppressed"] == 0.0
@@ -96,7 +96,7 @@ def test_subtrees_publish_a_value_in_one_way_alone() -> None:
 
 
 def test_top_down_worked_example() -> None:
-    """Sex splits nine records first (all its loss goes); Europe and Africa do then, and no further node can."""
+    """Sex splits nine records first, at its full loss; then Europe and Africa split, and no other node can."""
     rows: list[Any] = [("Spain", "f"), ("Italy", "f"), ("Norway", "f"), ("Algeria", "f"), ("Nigeria", "f")]
     rows += [("Spain", "m"), ("Italy", "m"), ("Algeria", "m"), ("Nigeria", "m")]
     case = encode(rows, [TREE, "Any(f,m)"])
@@ -138,7 +138,7 @@ def test_a_lattice_that_is_too_large_is_refused() -> None:
 
 
 def file_of_columns(source: random.Random) -> list[list[str]]:
-    """Draw the lines of a hierarchy file: groups of groups, many of one member, which at times have its name."""
+    """Draw the lines of a hierarchy file: nested groups, many with one member, sometimes named like the member."""
     columns = [[f"v{n}" for n in range(source.randint(2, 7))]]
     for level in range(1, source.randint(2, 4)):
         group, below = 0, columns[-1]
@@ -150,7 +150,7 @@ def file_of_columns(source: random.Random) -> list[list[str]]:
         own = {label: shared[name] == 1 and source.random() < 0.5 for label, name in names.items()}
         columns.append([label if own[label] else names[label] for label in below])
     lines = [list(line) for line in zip(*columns, ["*"] * len(columns[0]), strict=True)]
-    if source.random() < 0.5:  # shorter lines stand for those that begin with their leaf several times
+    if source.random() < 0.5:  # shorter lines replace lines that begin with their leaf several times
         lines = [line[line.count(line[0]) - 1 :] for line in lines]
     return lines
 
@@ -163,7 +163,7 @@ def padded(lines: list[list[str]]) -> list[list[str]]:
 @settings(deadline=None, max_examples=examples(300))
 @given(seed=st.integers(0, 10**9))
 def test_full_domain_levels_are_the_columns_of_the_files(seed: int) -> None:
-    """Every vector of columns is tried, each label of a column standing for the values that show it there."""
+    """For every vector of columns, each label of a column represents the values below it."""
     source = random.Random(seed)
     files = [file_of_columns(source) for _ in range(source.randint(1, 3))]
     n, k = source.randint(3, 14), source.randint(2, 3)

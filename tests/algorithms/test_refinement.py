@@ -1,4 +1,6 @@
-"""Refining clusters: against the naive twin, never worse, within its limit, and at the least loss of small tables."""
+"""Refinement of clusters equals the naive twin, never increases the loss, obeys its limit, and is optimal for most
+small tables.
+"""
 
 import random
 from collections.abc import Iterator
@@ -48,7 +50,7 @@ def some_clusters(data: Any, n: int, k: int) -> Any:
 
 @contextmanager
 def steps_noted() -> Iterator[list[tuple[int, float]]]:
-    """Note how many steps there were at the end of each call of the kernel, and what was tolerated in it."""
+    """Record the total steps and the tolerance after each call of the kernel."""
     noted: list[tuple[int, float]] = []
     kernel = relational_refine.refine
 
@@ -72,7 +74,7 @@ def test_steps_equal_those_of_the_twin(case: RelationalCase, k: int, most: int, 
     with steps_noted() as noted:
         found = refine_clusters(case.qi, cluster, k, most, tolerance=tolerance)
     expected = refine(case.relation, clusters_of(cluster), k, noted)
-    if tolerance and not found.gains:  # nothing was gained in the end
+    if tolerance and not found.gains:  # no gain after the last phase
         loss, before = ncp_of(case.relation, expected), ncp_of(case.relation, clusters_of(cluster))
         assert loss >= before - 1e-9
         expected = clusters_of(cluster)
@@ -102,7 +104,7 @@ def test_clusters_stay_large_enough_and_never_cost_more(
 
 
 def partitions(records: list[int], k: int) -> Iterator[list[list[int]]]:
-    """Yield all ways to put records into clusters of at least k."""
+    """Yield all partitions of the records into clusters of at least k."""
     if not records:
         yield []
         return
@@ -121,7 +123,7 @@ def least(relation: Relation, k: int) -> float:
 
 @pytest.mark.compiled
 def test_small_tables_reach_the_least_loss() -> None:
-    """Not in every case (it is a local search), but in most, and below it in none."""
+    """In most cases: it is a local search."""
     reached = 0
     for seed in range(40):
         case = random_case(seed, 8, 2)
@@ -172,7 +174,7 @@ def test_the_limit_holds_and_less_is_tolerated_from_phase_to_phase() -> None:
 
 
 def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same() -> None:
-    """The losses of pairs of nodes are listed or looked up on the way."""
+    """Losses of node pairs are listed in a table, or computed on the way."""
     leaves = [f"x{i:03}" for i in range(300)]
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"
     source = random.Random(2)
@@ -187,7 +189,7 @@ def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same() -> None:
 
 
 def test_clusters_of_rt_data_are_refined() -> None:
-    """Origins alternate, so that CLUSTER, which begins with the first record, has to take what is left in the end."""
+    """Origins alternate, so that CLUSTER, starting from the first record, produces a bad last cluster."""
     rows = [f"a{i % 7}" for i in range(40)]
     table = Table.from_columns(
         {"items": [{"x", "y"}] * 40}, origin=rows, sex=["f" if i % 3 else "m" for i in range(40)]

@@ -1,4 +1,4 @@
-"""A search that is broken off goes on after the last size that it finished, and finds the same."""
+"""An interrupted search resumes after the last completed size and returns the same result."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def table(work):
 
 
 class Killed(BaseException):
-    """What ends a process in the middle."""
+    """Simulates the end of a process."""
 
 
 def recode(table, k=3, m=3):

@@ -1,4 +1,4 @@
-"""The order of candidates, and what clusters under way would publish, where only a part of either is looked at."""
+"""Candidate order, and the loss of intermediate clusters, computed from a part of the data."""
 
 import random
 import re
@@ -41,7 +41,7 @@ def table_of(source: random.Random, n: int) -> tuple[Table, dict[str, Hierarchy]
 
 
 def singles(source: random.Random, n: int, order: Any = "btd") -> tuple[Clusters, list[set[str]]]:
-    """Each record as a cluster of its own: more than are looked at before a search is widened."""
+    """Return clusters of one record each, more than the search first examines."""
     table, hierarchies, items = table_of(source, n)
     qi = QuasiIdentifiers.of(table.relational, hierarchies, None, bounded=True)
     function = ClusterFunction.of(Apriori(k=1, m=1), 1, table, hierarchies)

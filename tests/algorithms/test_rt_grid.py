@@ -1,4 +1,4 @@
-"""The grid of SECRETA: formations by transaction functions by merges, all pairs of them, verified."""
+"""The grid of SECRETA: all combinations of formation, transaction function and merge order are verified."""
 
 from functools import partial
 from itertools import product

@@ -1,4 +1,4 @@
-"""Rum-bound and Tum-bound against their naive twins, merge by merge."""
+"""Rum-bound and Tum-bound make the same merges as their naive twins."""
 
 import random
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def apriori_twin(k: int, m: int) -> twins.Transform:
 
 @dataclass
 class Case:
-    """One RT-dataset and one run on it."""
+    """An RT-dataset and the parameters of a run."""
 
     relational: RelationalCase
     items: list[set[str]]
@@ -101,7 +101,7 @@ cases = st.builds(draw, st.integers(0, 10**9))
 
 
 def expected(case: Case, bound: str, scan: bool) -> tuple[Any, ...] | float | None:
-    """Run the twin: clusters, merges and losses, or what was achieved."""
+    """Run the twin; return clusters, merges and losses, or the loss reached if it is infeasible."""
     chosen, relation = case.settings, case.relational.relation
     frame = twins.Frame(relation, case.items, apriori_twin(case.k, case.m), case.k, chosen["order"], chosen["btd"])
     try:
@@ -126,7 +126,7 @@ def clusters_of(result: Result) -> list[list[int]]:
 
 
 def check_published(case: Case, result: Result) -> None:
-    """Hold the published records against the twin, the model and the truth."""
+    """Compare the published records with the twin, the model and the original."""
     publication = apply(case.table, result.recoding)
     column = publication.transactions
     assert column is not None

@@ -1,4 +1,4 @@
-"""How the relational loss grows on the way of the merges: each step by a naive sum, and the few that are shown."""
+"""Relational loss after each merge equals a naive sum, and the account shows a few of these losses."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""COAT and PCTA take the decisions of their naive twins, with constraints and in k^m mode."""
+"""COAT and PCTA make the same decisions as their naive twins, with constraints and in k^m mode."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +56,7 @@ def test_pcta_takes_the_decisions_of_its_twin(seed: int) -> None:
 
 
 def outcome(algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Any:
-    """Return groups and decisions, or the message of the failure."""
+    """Return groups and decisions, or the error message."""
     try:
         result = algorithm.recode(table, hierarchies)
     except InfeasibleError as error:

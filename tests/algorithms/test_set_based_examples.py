@@ -1,4 +1,4 @@
-"""COAT, PCTA and Pgen on the worked examples of the papers, and at the edges."""
+"""COAT, PCTA and Pgen on the worked examples of the papers, and in edge cases."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -200,7 +200,7 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
 
 @pytest.mark.compiled
 def test_hundreds_of_items_are_compared_exactly() -> None:
-    """Groups of 70 and more items: the powers of two exceed any float and 64 bits."""
+    """For groups of 70 and more items, powers of two exceed the range of floats and 64-bit integers."""
     items = [f"{i:03d}" for i in range(160)]
     table = Table.from_sets([[x] for x in items] * 2, universe=items)
     result = Coat(k=200, m=1).recode(table, {})

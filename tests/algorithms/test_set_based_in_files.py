@@ -1,4 +1,4 @@
-"""COAT and PCTA over records in files, some at a time: the groups, decisions and refusals of those in memory."""
+"""COAT and PCTA on records in files: the same groups, decisions and errors as in memory."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ fixed = settings(
 
 
 def outcome(algorithm: Algorithm, table: Table, hierarchies: Any) -> Any:
-    """Return groups, decisions and figures, or the message of the failure."""
+    """Return groups, decisions and figures, or the error message."""
     try:
         result = algorithm.recode(table, hierarchies)
     except InfeasibleError as error:
@@ -42,7 +42,7 @@ def outcome(algorithm: Algorithm, table: Table, hierarchies: Any) -> Any:
 
 
 def in_files(table: Table, work: Files) -> Table:
-    """Return a table whose set-valued column lies in files."""
+    """Return a table with its set-valued column in files."""
     column = table.transactions
     assert column is not None
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]

@@ -1,4 +1,4 @@
-"""set-search moves items as its naive twin does, publishes what is safe, and comes close to the best partition."""
+"""set-search makes the same moves as its naive twin, publishes safe partitions, and is close to the optimum."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ seeds = st.integers(0, 10**9)
 
 
 class Drawn:
-    """A small table, what is asked of it, and its twin."""
+    """A small table, parameters, and the twin."""
 
     def __init__(self, seed: int, *, largest_m: int = 4) -> None:
         rng = random.Random(seed)
@@ -44,13 +44,13 @@ class Drawn:
             set(rng.choices(range(self.n_items), falling, k=rng.randint(0, 4))) for _ in range(rng.randint(4, 24))
         ]
         self.rows += [set(range(rng.randint(1, self.n_items)))] * self.k
-        universe = [str(item) for item in range(self.n_items + 1)]  # the last one never occurs
+        universe = [str(item) for item in range(self.n_items + 1)]  # the last item never occurs
         self.column = SetColumn.of(([str(item) for item in row] for row in self.rows), universe=universe)
         self.twin = Twin(self.rows, self.n_items + 1, self.k, self.m, self.mu)
         self.rng = rng
 
     def partition(self, *, safe: bool) -> Groups:
-        """Draw a partition of what occurs; all in one group where no safe one is met."""
+        """Draw a partition of the occurring items; a single group if no safe partition is drawn."""
         for _ in range(20):
             numbers = [self.rng.randrange(self.n_items) for _ in self.twin.order]
             drawn = canonical(
@@ -64,7 +64,7 @@ class Drawn:
         return [frozenset(self.twin.order)]
 
     def search(self, groups: Groups) -> PartitionSearch:
-        """Return a search by the kernels that begins with a partition."""
+        """Return a kernel search that starts from a partition."""
         start = np.full(self.n_items + 1, -1, np.int32)
         for number, group in enumerate(groups):
             start[list(group)] = number
@@ -72,7 +72,7 @@ class Drawn:
 
 
 def groups_of(of: Sequence[int]) -> Groups:
-    """Return the groups of items by the number of each; -1 is none."""
+    """Return the groups of items from each item's group number; -1 is no group."""
     return canonical([frozenset(x for x, g in enumerate(of) if g == number) for number in set(of) - {-1}])
 
 
@@ -118,7 +118,7 @@ def test_each_merge_is_that_of_the_twin(seed: int) -> None:
 
 
 def test_where_no_merge_is_estimated_to_gain_the_rarest_goes_with_what_adds_least() -> None:
-    """Of four items in a record each, k = 4, two together lack as much as apart."""
+    """Four items, each in one record; for k = 4, merging two of them does not reduce the violation."""
     case = Drawn(0)
     case.column, case.n_items, case.k, case.m = SetColumn.of("abcd", universe="abcde"), 4, 4, 2
     search = case.search([frozenset({item}) for item in range(4)])
@@ -170,7 +170,7 @@ def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
 @pytest.mark.compiled
 @pytest.mark.parametrize(("m", "mean", "most"), [(2, 1.05, 1.75), (3, 1.3, 2.0)])
 def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -> None:
-    """Of random small tables; ALGORITHMS tells 1.03 in the mean, 1.56 at most, of 10 items and m=2."""
+    """Small random tables; ALGORITHMS states 1.03 on average and at most 1.56, for 10 items and m=2."""
     ratios = []
     for seed in range(40):
         rng = random.Random(seed)
@@ -189,7 +189,7 @@ def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -
 
 
 def test_beyond_pairs_one_set_of_all_items_can_be_the_better_beginning() -> None:
-    """Two records of many items leave no item of a tree's cut anywhere to go."""
+    """Because of two records with many items, no item can leave a tree's cut."""
     rng = random.Random(19)
     rows = [set(rng.choices(range(8), [1 / (x + 1) for x in range(8)], k=2)) for _ in range(60)] + [
         set(range(2, 8))
@@ -206,7 +206,7 @@ def test_beyond_pairs_one_set_of_all_items_can_be_the_better_beginning() -> None
 
 
 def test_groups_are_made_room_for() -> None:
-    """Many items that need no group, begun as one."""
+    """Many items that need no group start in a single group."""
     rows = [{x, (x + 1) % 60} for x in range(60)] * 3
     column = SetColumn.of([[f"{x:02}" for x in row] for row in rows])
     search = PartitionSearch(column, Rule(3, 2, 4, 0), np.zeros(60, np.int32), max_steps=10)
@@ -250,7 +250,7 @@ def test_the_items_of_a_hierarchy_are_the_universe() -> None:
 
 
 def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
-    """Return the search from the better cut of apriori on the trees of halves of the items that occur."""
+    """Return the search from the better apriori cut on halved trees of the occurring items."""
     tree = halves(rows.vocabulary.labels, rows.occurrences)
     assert tree.rival is not None or tree.n_leaves == 1
     cuts = []

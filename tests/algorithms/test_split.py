@@ -1,4 +1,4 @@
-"""Split and solve: the cuts against a twin that moves records, and the union of the parts against the definition."""
+"""Split and solve: cuts compared with a twin that moves records, and the union of parts with the definition."""
 
 import itertools
 import random
@@ -40,7 +40,7 @@ def columns_of(source: random.Random, n: int) -> tuple[Any, ...]:
 
 
 def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
-    """Cut lists of records, one after the other, by the values themselves."""
+    """Cut lists of records one at a time, by their values."""
     age, sex, place = columns[0].values.tolist(), columns[1].labels(), columns[2].labels()
     least = max(2 * k, most // 8)
     often = [label for label, _ in sorted(Counter(sex).items(), key=lambda pair: (-pair[1], pair[0]))]
@@ -54,7 +54,7 @@ def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
         values = keys(a, rows)
         if len(set(values)) == 1:
             return 0.0
-        if a == 0:  # a bin ends where the next one begins
+        if a == 0:  # the upper end of a bin is the lower end of the next
             after = [x for x in distinct if x > max(values)]
             return ((after[0] if after else distinct[-1]) - min(values)) / (distinct[-1] - distinct[0])
         if a == 1:
@@ -142,7 +142,7 @@ def test_the_union_of_parts_is_anonymous_and_its_loss_is_of_the_whole_domain(for
     assert anonset.verify(published, algorithm.model).holds
     own = [apply(*_piece(table, records, piece)) for records, piece in recoding.pieces()]
     assert published.n == sum(part.n for part in own)
-    for column in range(3):  # each record is published as its own part publishes it
+    for column in range(3):  # each record is published as in its part
         said = published.relational[column].labels()
         alone = [part.relational[column].labels() for part in own]
         records = [records for records, _ in recoding.pieces()]
@@ -183,7 +183,7 @@ def test_where_no_neighbour_helps_it_is_infeasible() -> None:
 
 
 def test_a_tuple_of_two_parts_is_one_class() -> None:
-    """Records that are alike are cut by their order; two parts publish their tuple with other mappings of the items."""
+    """Equal records are split by their order; the two parts publish their tuple with different item mappings."""
     baskets = [{"a1", "b1"}, {"a1", "b1"}, {"a2", "b1"}, {"a1", "b1"}, *[{"a1", "b2"}, {"a2", "b2"}] * 2]
     table = Table(SetColumn.of(baskets), (CategoricalColumn.of("sex", "f" * 8),))
     trees = {"items": Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))}

@@ -1,4 +1,4 @@
-"""Merging clusters over the parts of split data, against the twin that merges them one by one over plain lists."""
+"""Merging clusters across the parts of split data makes the same merges as the twin on plain lists."""
 
 import itertools
 import random
@@ -40,7 +40,7 @@ MOST = 16
 
 
 class Case:
-    """An RT-dataset that is cut, and the records of the twin: part after part."""
+    """A split RT-dataset, and the twin's records in part order."""
 
     def __init__(self, seed: int) -> None:
         source = random.Random(seed)
@@ -58,7 +58,7 @@ class Case:
         self.record = cut_into_parts(columns, self.relational.hierarchies, 2, MOST).record
 
     def expected(self) -> list[list[int]]:
-        """Merge what is formed in the parts by the twin, over all of them; records as they stand in the table."""
+        """Return the twin's merges of the clusters formed in all parts; records in table order."""
         cluster = split_and_solve(self.formed, MOST, self.table, self.trees).recoding.cluster
         place = {int(r): at for at, r in enumerate(self.record)}
         begun = [sorted(place[r] for r in members) for members in partition(cluster)]
@@ -82,9 +82,9 @@ def partition(cluster: Any) -> list[list[int]]:
 @pytest.mark.compiled
 @LAX
 @given(seed=st.integers(0, 10**9))
-@example(seed=910)  # a cluster of ten records, of which the longest eight have another nearest one
+@example(seed=910)  # a cluster of ten records, in which the longest eight have another nearest cluster
 def test_clusters_of_parts_are_merged_as_if_formed_at_once(seed: int) -> None:
-    """Where the distances of clusters are those of all their records."""
+    """Provided that cluster distances cover all their records."""
     case = Case(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(across, "_LONGEST", case.table.n)
@@ -136,14 +136,14 @@ def begun(clusters: int, *seeds: float) -> Begun:
     [(14, -1.0), (13, 0.1), (12, 0.1), (10, 0.2), (8, 0.3), (6, 0.3), (4, 0.5), (2, float("inf"))],
 )
 def test_parts_merge_up_to_the_loss_that_leaves_so_many_clusters(monkeypatch, most: int, expected: float) -> None:
-    """Of half of the records, 7 clusters were begun with, of which 5 merges left 2: 14 over all, to be `most`."""
+    """In half the records, 5 merges reduced 7 clusters to 2: at most `most` clusters overall from an estimated 14."""
     monkeypatch.setattr(across, "MOST_BEGUN", most)
     samples = [begun(1, 0.1, 0.3, 0.3), begun(1, 0.2, 0.5)]
     assert threshold(samples, 0.5) == expected
 
 
 def test_parts_that_merged_too_far_begin_anew(monkeypatch) -> None:
-    """A part may be beyond the bound by itself: then the others must not use up what is left of it."""
+    """A part may exceed the bound alone; the other parts must not use up the remainder."""
     rounds: list[float] = []
     begin = RumBound.begin_part
 
@@ -172,7 +172,7 @@ def _refusing_once(merge_across: Any) -> Any:
 
 
 def test_a_part_may_exceed_the_bound_if_all_keep_it() -> None:
-    """One part loses 0.3 by itself, the other one 0.03: together they are within 0.2."""
+    """One part loses 0.3, the other 0.03; together they stay below 0.2."""
     ages = NumericColumn("age", np.array([0, 30] * 10 + [97, 98, 99, 100] * 5))
     algorithm = RumBound(k=11, m=1, delta=0.2, formation="mondrian", merge="r", transaction=Coat)
     found = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (ages,)), {})

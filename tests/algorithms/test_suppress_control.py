@@ -1,4 +1,4 @@
-"""SuppressControl against a naive twin, and rho-uncertainty against what closed sets tell."""
+"""SuppressControl compared with a naive twin, and rho-uncertainty with closed sets."""
 
 import random
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ def all_cuts(node: int = 0) -> list[tuple[int, ...]]:
 
 
 def lost(rows: Rows, algorithm: SuppressControl, nodes: Sequence[int]) -> Fraction:
-    """Return the NCP of a cut on which the naive twin suppresses what must go."""
+    """Return the NCP of a cut after the naive twin's suppression."""
     shown = {leaf: TREE.labels[node] for node in nodes for leaf in TREE.members(node)}
     published = [sorted({shown.get(item, item) for item in row}) for row in rows]
     order = [*(TREE.labels[node] for node in nodes), *SENSITIVE]
@@ -166,7 +166,7 @@ def test_generalizing_first_is_safe_and_never_loses_more(seed: int) -> None:
     loss = ncp_exact(result.recoding.hierarchy.bind(table.transactions), result.recoding)
     losses = [lost(rows, asked, nodes) for nodes in all_cuts()]
     assert loss in losses
-    assert loss <= losses[-1]  # of all items as they are
+    assert loss <= losses[-1]  # the loss without generalization
 
 
 def test_most_draws_end_at_the_least_loss_of_all_cuts() -> None:

@@ -261,7 +261,8 @@ def test_an_item_that_is_dear_to_the_owner_stays() -> None:
     assert by_occurrences.recode(table, {}).trace == ("a",)
     for little in (0.1, "0.1", "1/10", Fraction(1, 10)):
         assert CoherenceSuppression(k=2, p=2, item_loss={"b": little}).recode(table, {}).trace == ("b",)
-    assert CoherenceSuppression(k=2, p=2, item_loss={}).recode(table, {}).trace == ("b",)  # a tie: the last goes
+    # of equal items the last is suppressed
+    assert CoherenceSuppression(k=2, p=2, item_loss={}).recode(table, {}).trace == ("b",)
     with refused(InputError, "item_loss z 2"):
         CoherenceSuppression(k=2, p=2, item_loss={"z": 1}).recode(table, {})
 

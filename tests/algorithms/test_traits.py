@@ -1,4 +1,4 @@
-"""What an algorithm can do is declared once, by its class; its parameters can only take some of it away."""
+"""A class declares an algorithm's traits; parameters can only restrict them."""
 
 import re
 from pathlib import Path
@@ -20,11 +20,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Silent:
-    """An algorithm that declares nothing."""
+    """An algorithm without declared traits."""
 
 
 class Loose(anonset.Apriori):
-    """One that declares a trait by itself."""
+    """An algorithm that declares a trait as a class attribute."""
 
     memory_factor: ClassVar[float] = 0.5
 

@@ -1,4 +1,4 @@
-"""Worked examples of the papers and exact vectors, for the naive twins and for the library alike."""
+"""Worked examples of the papers and exact vectors, for the naive twins and the library."""
 
 import json
 import re
@@ -32,7 +32,7 @@ UNEVEN_ROWS = "a1 b1|a1 b2|a2 b1|a2 b2|b1|b2"
 
 @dataclass(frozen=True)
 class Example:
-    """One run and all that is known of its outcome (None: not given by the source)."""
+    """A run and its published result (None: not given by the source)."""
 
     algorithm: str
     tree: str
@@ -42,7 +42,7 @@ class Example:
     cut: str
     ncp: Fraction | None = None
     fixes: tuple[tuple[str, int, str], ...] | None = None
-    """(itemset in rank order, support, nodes generalized to)."""
+    """(itemset in rank order, support, new nodes)."""
     last_fix: str | None = None
 
     @property
@@ -59,7 +59,7 @@ EXAMPLES = {
         "apriori", DIAGNOSES, DIAGNOSES_ROWS, 5, 5, "abc defgh", None, (("d", 4, "defgh"), ("b", 3, "abc"))
     ),
     "diagnoses OA": Example("optimal", DIAGNOSES, DIAGNOSES_ROWS, 5, 5, "abc defgh"),
-    # {a1, b1} occurs once, and A or B would do: first the loss decides, then the leaves changed, then the preorder
+    # {a1, b1} occurs once; A and B are candidates: ties are broken by loss, then changed leaves, then preorder
     "least loss": Example("apriori", UNEVEN, UNEVEN_ROWS + "|b1", 2, 2, "A b1 b2", Fraction(12, 55)),
     "equal loss, fewest leaves": Example(
         "apriori", UNEVEN, UNEVEN_ROWS, 2, 2, "a1 a2 a3 B", Fraction(12, 50), (("b1 a1", 1, "B"),)

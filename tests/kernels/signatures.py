@@ -1,4 +1,4 @@
-"""The signatures of the kernels: what is written beside their parameters, and what Numba compiled them for."""
+"""Kernel signatures: the annotations, and the types that Numba compiled."""
 
 import importlib
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ REGISTERED = {
     for name, hint in vars(_arrays).items()
     if get_origin(hint) is Annotated
 }
-"""The arrays described once, by the name of a parameter."""
+"""Documented arrays, by parameter name."""
 TOGETHER = [hint for hint in vars(_arrays).values() if get_origin(hint) is tuple]
-"""Tuples of arrays described once."""
+"""Documented tuples of arrays."""
 
 
 def kernels() -> Iterator[tuple[str, Any]]:
-    """Yield every kernel by ``file.name``: the dispatcher, or with the JIT off the function itself."""
+    """Yield every kernel by ``file.name``: the dispatcher, or the function if the JIT is off."""
     for path in FILES:
         source = path.read_text(encoding="utf-8")
         module = importlib.import_module(f"anonset_kernels.{path.stem}")
@@ -41,7 +41,7 @@ def hints_of(kernel: Any) -> dict[str, Any]:
 
 
 def parts(hint: Any) -> Iterator[Any]:
-    """Yield an annotation and all that it is made of, the fields of named tuples too; of arrays nothing further."""
+    """Yield an annotation and its parts, including fields of named tuples, but not the parts of arrays."""
     yield hint
     if is_array(hint):
         return
@@ -56,17 +56,17 @@ def parts(hint: Any) -> Iterator[Any]:
 
 
 def is_array(hint: Any) -> bool:
-    """Tell whether an annotation is that of an array, described or not."""
+    """Return True if an annotation is that of an array."""
     return get_origin(hint) is np.ndarray or (get_origin(hint) is Annotated and is_array(get_args(hint)[0]))
 
 
 def is_named_tuple(hint: Any) -> bool:
-    """Tell whether an annotation is a class of named tuples."""
+    """Return True if an annotation is a named tuple class."""
     return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
 
 
 def allows(hint: Any, compiled: Any) -> bool:
-    """Tell whether an annotation allows what Numba compiled a kernel for."""
+    """Return True if an annotation matches a compiled type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return True
@@ -93,7 +93,7 @@ def allows(hint: Any, compiled: Any) -> bool:
 
 
 def mismatches() -> tuple[int, list[str]]:
-    """Compare every kernel that was called in this process with its annotations: their number, and what differs."""
+    """Return the number of kernels called in this process, and their differences from the annotations."""
     n_called, found = 0, []
     for name, kernel in kernels():
         if not isinstance(kernel, Dispatcher):

@@ -1,4 +1,4 @@
-"""Rare sets counted in bit planes against a dictionary of all sets, in any passes, pieces and orders of adding."""
+"""Rare sets counted in bit planes, compared with a dictionary of all sets, for any passes, blocks and order."""
 
 from collections import Counter
 from math import comb
@@ -25,21 +25,21 @@ SMALL = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
-"""More nodes than two words have bits."""
+"""More than 128 nodes, so that bit sets have more than two words."""
 TREES = st.sampled_from([SMALL, WIDE])
 SIZES = st.integers(2, 5)
 NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.int32))
 
 
 def records_of(tree):
-    """Return records of few of the items, some of which are in many, and of none."""
+    """Draw records of few items, some of them frequent, including empty records."""
     labels = tree.leaves.labels
     items = st.sampled_from([*labels[:5], *labels[-3:], *labels[::17]])
     return st.lists(st.sets(items, max_size=5), max_size=12)
 
 
 def naive_rare_sets(rows, tree, taking_part, size, k):
-    """Return the rare sets of nodes that take part, in the order of the count-tree, with their supports."""
+    """Return the rare sets of the selected nodes, in count-tree order, with their supports."""
     records = [{v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} for row in rows]
     support = Counter(v for record in records for v in record)
     rank = {v: (-support[v], v) for v in support}
@@ -53,7 +53,7 @@ def naive_rare_sets(rows, tree, taking_part, size, k):
 
 
 def antichains(nodes, size, tree):
-    """Return the sets of some nodes, none above another, each in the order of the nodes."""
+    """Return the sets of some nodes, none above another, each in node order."""
     found = [()]
     for _ in range(size):
         longer = [(*chosen, v) for chosen in found for v in nodes[nodes.index(chosen[-1]) + 1 if chosen else 0 :]]
@@ -90,7 +90,7 @@ def _passes(request, monkeypatch):
 
 
 in_one_pass = pytest.mark.parametrize("_passes", [1 << 28], indirect=True)
-"""For tests that count into a table of their own."""
+"""For tests that count into a private table."""
 
 
 @settings(max_examples=examples(80))
@@ -141,7 +141,7 @@ def test_who_holds_a_rare_set_adds_to_its_table(data, tree, size, k, records_per
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
 def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size, k):
-    """After each part some more nodes are generalized: no set that comes later holds one of them."""
+    """After each part more nodes are generalized; later sets must not contain them."""
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
     generalized, found = np.zeros(tree.n_nodes, np.uint8), []
@@ -188,7 +188,7 @@ def test_the_bits_of_pairs_are_those_of_the_rare_ones(data, tree, k):
 
 
 def counted(rows, n_codes: int, size: int, k: int) -> Planes:
-    """Count records of codes, each of which is an item of its own."""
+    """Count records of codes; each code is a separate item."""
     flat = Hierarchy.balanced([str(c) for c in range(n_codes)], n_codes)
     ancestors = ancestor_codes(flat.leaf_node, flat.parent, np.arange(-1, n_codes, dtype=np.int32), 2)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
@@ -197,7 +197,7 @@ def counted(rows, n_codes: int, size: int, k: int) -> Planes:
 
 
 def supports(table: Planes):
-    """Return what a table says of each of its sets: the number of records, or -1 for k and more."""
+    """Return the support of each set of a table, or -1 for k and more."""
     values = np.full(64 * len(table.closed), 0, np.int8)
     for p in range(len(table.flip)):
         values += np.unpackbits(table.planes[p :: len(table.flip)].copy().view(np.uint8), bitorder="little") << p
@@ -220,7 +220,7 @@ def test_tables_of_any_parts_of_the_records_add_up_in_any_order(size, rows, part
 @in_one_pass
 @pytest.mark.compiled
 def test_tables_of_sets_of_five_add_up_too():
-    """A table of the sets of 67 codes has ten million places: one case for all."""
+    """A table of the 5-sets of 67 codes has ten million entries, so there is a single case."""
     rows = [{0, 1, 2, 62, 63, 64}, {0, 1, 2, 63, 66}, {0, 2, 62, 63, 64, 66}, {1, 62, 63, 64, 66}] * 2
     require_sums(rows, [0, 1, 2, 0, 1, 1, 0, 2], 5, 2)
 

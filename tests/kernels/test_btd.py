@@ -1,4 +1,4 @@
-"""Distances of records and of clusters against sets: large clusters, wide universes, and searches that are widened."""
+"""Distances of records and clusters compared with sets: large clusters, wide universes, and widened searches."""
 
 import random
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def labels(row: set[int]) -> set[str]:
 
 
 def distances_of(rows: Sequence[set[int]], numerator: str) -> NDArray[np.float64]:
-    """BTD of all pairs of records, none of a record to itself."""
+    """Return the BTD of all pairs of different records."""
     apart, names = np.zeros((len(rows), len(rows))), [labels(row) for row in rows]
     for a, b in combinations(range(len(rows)), 2):
         apart[a, b] = apart[b, a] = float(twins.distance(names[a], names[b], numerator))
@@ -36,7 +36,7 @@ def distances_of(rows: Sequence[set[int]], numerator: str) -> NDArray[np.float64
 
 
 def farthest(apart: NDArray[np.float64], left: Sequence[int], right: Sequence[int]) -> float:
-    """BTD of a union, by all pairs of its records."""
+    """Return the BTD of a union, from all pairs of its records."""
     union = [*left, *right]
     return float(apart[np.ix_(union, union)].max())
 
@@ -58,7 +58,7 @@ def test_packed_records_keep_lengths_and_common_items(rows: list[set[int]], with
 
 
 def draw(source: random.Random) -> tuple[list[set[int]], list[list[int]], int]:
-    """Draw records, clusters of very different sizes, and a number of items; many records share their items."""
+    """Draw records that share many items, clusters of very different sizes, and a number of items."""
     n_items = source.choice([3, 40, 64, 200, 1000])
     kinds = [source.sample(range(n_items), min(n_items, source.choice([2, 12, 40]))) for _ in range(3)]
     rows = []

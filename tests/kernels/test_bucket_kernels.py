@@ -113,7 +113,7 @@ def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObj
 
 
 def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], list[int]]:
-    """Make groups in which a few values are far too frequent: values, persons, and in which groups persons are."""
+    """Draw groups in which a few values are too frequent: values, persons, and the groups of each person."""
     rng = random.Random(seed)
     value: list[int] = []
     person: list[int] = []

@@ -1,4 +1,4 @@
-"""Items in chunks by first fit, held against a count of all sets of each chunk."""
+"""First-fit assignment of items to chunks, compared with a count of all sets of each chunk."""
 
 import random
 
@@ -39,7 +39,7 @@ def naive(postings, k, m):
 
 @pytest.mark.long
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
-@example(23, 2, 3, 30)  # a pair that no record holds
+@example(23, 2, 3, 30)  # a pair without records
 @settings(max_examples=examples(150), deadline=None)
 def test_each_item_goes_into_the_first_chunk_that_stays_anonymous(seed, k, m, n):
     draw = random.Random(seed)

@@ -1,4 +1,4 @@
-"""What a process compiled: counted by Numba's own events, and nothing where the cache holds the machine code."""
+"""Counting a process's compilations by Numba's events: none for kernels in the cache."""
 
 import json
 import os
@@ -63,14 +63,14 @@ def test_compiling_is_counted_once_and_loading_never(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a cache that holds the machine code of one kernel."""
+    """Return a cache with the machine code of one kernel."""
     cache = tmp_path_factory.mktemp("cache")
     run(MODULES, cache)
     return cache
 
 
 def test_machine_code_is_loaded_without_readying_the_compiler(filled: Path) -> None:
-    """To compile, Numba imports SciPy; to load what was compiled, there is no need to."""
+    """Numba imports SciPy to compile, but not to load machine code."""
     assert run(MODULES, filled) == "False\n"
 
 

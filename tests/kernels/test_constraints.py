@@ -1,4 +1,4 @@
-"""The choice of the next constraint, against counting everything; after any merges and suppressions."""
+"""Choice of the next constraint, compared with counting all of them, after random merges and suppressions."""
 
 import random
 from collections import Counter
@@ -18,7 +18,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 class Records:
-    """Few distinct records, each many times: enough of them for dense and for sparse groups."""
+    """Few distinct records with many repetitions, enough for dense and sparse groups."""
 
     def __init__(self, rng: random.Random, n_items: int) -> None:
         frequency = [rng.random() ** 3 + 0.01 for _ in range(n_items)]
@@ -36,7 +36,7 @@ class Records:
         return frozenset(g for x in itemset if (g := int(self.groups.rep[x])) >= 0)
 
     def shown(self) -> Counter[frozenset[int]]:
-        """Return how often each set of groups is published."""
+        """Return the number of records of each published set of groups."""
         found: Counter[frozenset[int]] = Counter()
         for row, n in self.times.items():
             found[self.image(row)] += n
@@ -55,7 +55,7 @@ class Records:
 
 
 def expected_choice(records: Records, itemsets: list[list[int]], k: int) -> int:
-    """Choose as the specification says: every constraint, every part of it that a record shows."""
+    """Choose by the specification: every constraint, every subset of it that occurs."""
     shown, violated = records.shown(), []
     for p, itemset in enumerate(itemsets):
         image = records.image(itemset)

@@ -1,4 +1,4 @@
-"""The walk over the count-tree against a dictionary of all sets."""
+"""The walk over the count-tree, compared with a dictionary of all sets."""
 
 from collections import Counter
 from itertools import combinations
@@ -32,7 +32,7 @@ def naive_records(rows):
 
 
 def naive_tree(rows, m):
-    """Count every set of up to m nodes without an ancestor and its descendant, as rank-ordered tuples."""
+    """Count every set of up to m unrelated nodes, as rank-ordered tuples."""
     records = naive_records(rows)
     support = Counter(v for record in records for v in record)
     nodes = sorted(support, key=lambda v: (-support[v], v))
@@ -45,7 +45,7 @@ def naive_tree(rows, m):
 
 
 def count_tree(rows, k: int, size: int, records_per_block: int = 1_000) -> CountTree:
-    """Return the count-tree of all nodes but the root."""
+    """Return the count-tree of all nodes except the root."""
     blocks = Blocks.of(SetColumn.of(rows, universe=LEAVES_OF_TREE), MEMORY, records_per_block)
     return SupportedNodes(blocks, TREE, k).count_tree(np.ones(TREE.n_nodes, bool), TREE.leaf_node, size)
 
@@ -71,7 +71,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
                 chosen = tuple(c for c in codes if c >= 0)
                 if (chosen, count) not in out:
                     out.append((chosen, count))
-            if n_found == room:  # the walk is repeated with what was reported taken as dealt with
+            if n_found == room:  # repeat the walk without the reported sets
                 room *= 2
                 found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
     return out, together

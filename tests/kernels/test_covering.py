@@ -1,4 +1,4 @@
-"""Covering rows by columns, against naive twins, and the programs that rest on it, against SciPy's."""
+"""Row covers by columns, compared with naive twins, and the linear programs, compared with SciPy's."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ rows_of = st.integers(1, 7).flatmap(
 
 
 def sparse(rows: list[list[tuple[int, int]]]) -> SparseRows:
-    """Return rows that must each be at least 1, or 0 where a column counts against them."""
+    """Return sparse rows with right side 1, or 0 if a column has a negative sign."""
     found = SparseRows.none()
     for row in rows:
         columns = np.array([[column for column, _ in row]], np.int32)
@@ -89,7 +89,7 @@ def test_a_covering_holds_all_rows_and_nothing_idle(given: tuple, costs: list[in
 
 
 def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows, Solver]:
-    """Return a problem of more rows than the solver takes at a time: their columns, any three of each."""
+    """Return a problem with more rows than the solver handles at a time, with three random columns each."""
     rng = np.random.default_rng(seed)
     columns = np.array([rng.choice(n_columns, 3, replace=False) for _ in range(n_rows)], np.int32)
     costs = rng.integers(1, 100, n_columns)

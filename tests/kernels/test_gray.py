@@ -1,4 +1,4 @@
-"""Records as codes whose order is the Gray order, held against ranks of bit vectors, and back."""
+"""Record codes in Gray order, compared with ranks of bit vectors, and the inverse."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ bit_sets = st.lists(st.sets(st.integers(0, BITS - 1)).map(sorted), max_size=12)
 
 
 def rank(bits):
-    """Return the place of a bit vector, the first bit the most significant, in the reflected Gray code."""
+    """Return the position of a bit vector in the reflected Gray code; the first bit is the most significant."""
     code = sum(1 << (BITS - 1 - bit) for bit in bits)
     place = 0
     while code:

@@ -1,4 +1,4 @@
-"""The versioned kernel cache: machine code of changed sources is never found again."""
+"""The versioned kernel cache never returns machine code of changed sources."""
 
 import ast
 import os
@@ -39,7 +39,7 @@ def run_in(folder: Path, script: str, **variables: str) -> list[str]:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Return a package of two kernels, one of which calls the other."""
+    """Create a package of two kernels, one calling the other."""
     folder = tmp_path / "anonset_kernels"
     folder.mkdir()
     for name in ("__init__.py", "_compiling.py", "_jit.py"):
@@ -86,7 +86,7 @@ def test_numbers_of_all_widths_and_constants_take_the_same_machine_code(package,
 
 
 def test_no_kernel_formats_a_message():
-    """Of an assignment of an array to a slice Numba makes one, and 2 s of compiling: assign in a loop."""
+    """Numba compiles an array slice assignment to a formatted message, which costs 2 s: assign in a loop."""
     folders = filter(None, (directory_of(path) for path in Path(anonset_kernels.__file__).parent.glob("*.py")))
     code = [file for folder in folders for file in folder.rglob("*.nbc")]
     assert [file.name for file in code if b"cannot assign slice" in file.read_bytes()] == []
@@ -112,7 +112,7 @@ from anonset_kernels._jit import cache_directory
 
 @pytest.mark.usefixtures("package")
 def test_a_cache_that_can_only_be_read_is_read(tmp_path):
-    """As in the image of a container; what it lacks is compiled in every run, and kept nowhere."""
+    """As in a container image: missing kernels are compiled in every run and not stored."""
     nothing_there = READ_ONLY + "print(cache_directory())"
     assert run_in(tmp_path, nothing_there) == ["None"]
     alone = "from anonset_kernels.callee import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
@@ -124,7 +124,7 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(Path(anonset_kernels.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
 def test_the_directory_is_made_from_all_that_a_file_imports(path):
-    """What the hash takes from the text of a file is what Python's own parser finds, however it is imported."""
+    """The hash covers the same imports as Python's parser finds, however they are written."""
 
     def imported(name: str) -> set[str]:
         names = set()
@@ -154,7 +154,7 @@ def test_the_setting_is_restored():
 
 
 def test_what_kernels_alone_call_is_refused_to_python_in_words():
-    """There is no machine code for it: such a call would end the process."""
+    """These functions have no machine code: calling them would crash the process."""
     from anonset_kernels.relational_mondrian import _widest
 
     with refused(TypeError, "_widest"):

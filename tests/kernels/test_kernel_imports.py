@@ -1,4 +1,4 @@
-"""Which kernel files may call which."""
+"""Allowed calls between kernel files."""
 
 import ast
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_kernels_share_steps_alone(path):
 
 VERIFYING = {"constraints_check", "published_rows", "truth_check", "verification", "verified_triples"}
 OF_VERIFICATION = "_counted_bits"
-"""The only step that kernels of the verification share, with no others."""
+"""The only module shared by the verification kernels, and by no others."""
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Texts as codes of their distinct ones in canonical order, however they are distributed."""
+"""Texts are encoded as codes in canonical order, however they are distributed over blocks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Exact comparison of losses whose powers of two fit no number type."""
+"""Exact comparison of losses with powers of two beyond any number type."""
 
 import numpy as np
 from hypothesis import example, given, settings

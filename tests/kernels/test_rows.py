@@ -1,4 +1,4 @@
-"""Row kernels against plain Python."""
+"""Row kernels compared with plain Python."""
 
 import numpy as np
 from hypothesis import example, given
@@ -32,7 +32,7 @@ def test_sort_rows(rows):
 
 
 @given(row_sets, st.lists(st.integers(-1, 4), min_size=ITEMS, max_size=ITEMS))
-@example([[0, 1, 2, 3, 4, 5], [1, 0], [5, 4, 3, 2, 1]], [3, 1, 4, 0, 2, -1, 0, 0, 0])  # long rows, too
+@example([[0, 1, 2, 3, 4, 5], [1, 0], [5, 4, 3, 2, 1]], [3, 1, 4, 0, 2, -1, 0, 0, 0])  # including long rows
 def test_map_rows(rows, image):
     out = as_rows(*map_rows(*csr(rows), np.array(image, np.int32), 5))
     assert out == [sorted({image[item] for item in row} - {-1}) for row in rows]

@@ -1,4 +1,4 @@
-"""The value that stands at a place in the order, found without sorting."""
+"""Selection of the n-th smallest value without sorting."""
 
 import numpy as np
 import pytest

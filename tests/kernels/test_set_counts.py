@@ -1,4 +1,4 @@
-"""Counting given sets up to k, and telling who holds them, against a dictionary."""
+"""Counting given sets up to k, and finding their records, compared with a dictionary."""
 
 import pickle
 from collections import Counter
@@ -16,17 +16,17 @@ from anonset_kernels._record_codes import ancestor_codes
 from effort import examples
 
 N_CODES = 70
-"""More than there are bits in a word."""
+"""More than 64, so that bit sets have more than one word."""
 codes = st.sampled_from([0, 1, 2, 3, 62, 63, 64, 65, 69])
 records = st.lists(st.sets(codes), max_size=25)
 bytes_at_once = st.sampled_from([1, 300, 1_000, 1 << 20])
-"""Ranges of one set, of some, and of all."""
+"""Room for one set, for some sets, and for all."""
 EVERY_THREE = list(combinations([0, 2, 3, 40, 62, 63, 64, 65, 69], 3))
 
 
 FLAT = Hierarchy.balanced([str(c) for c in range(N_CODES)], N_CODES)
 ITEMS = ancestor_codes(FLAT.leaf_node, FLAT.parent, np.arange(-1, N_CODES, dtype=np.int32), 2)
-"""Each item has a code of its own."""
+"""Each item has a separate code."""
 
 
 def encoded(rows):
@@ -55,7 +55,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     random.shuffle(wanted)
     found = []
     for part in in_ranges(np.array(wanted, np.int32).reshape(-1, size), N_CODES, most):
-        sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as it travels to another process
+        sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as when sent to another process
         for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
             sets.add(sets.count(blocks))
         rare, counts = sets.rare()
@@ -86,7 +86,7 @@ def test_those_who_hold_given_sets_are_found(rows, others, size, random):
 
 
 def held_by(part):
-    """Return the bytes of what a task holds of some sets: their bits above all."""
+    """Return the memory in bytes of a task with some sets, mainly their bits."""
     wanted = WantedSets(part, ITEMS, N_CODES, 2)
     own = wanted_sets._none_met(wanted.index)
     return sum(array.nbytes for array in (*own, *wanted.index) if isinstance(array, np.ndarray))
@@ -100,5 +100,5 @@ def test_ranges_are_whole_and_take_no_more_than_they_may(sets, most):
     assert np.array_equal(joined, joined[np.lexsort(joined.T)])
     assert set(map(tuple, joined.tolist())) == sets
     assert len(joined) == len(sets)
-    fixed = 8 * (N_CODES + 1) + 2 * 8  # where the pairs of each code begin, and ends
+    fixed = 8 * (N_CODES + 1) + 2 * 8  # borders of the pairs of each code
     assert all(len(part) == 1 or held_by(part) <= most + fixed for part in ranges)

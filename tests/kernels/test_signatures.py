@@ -1,4 +1,4 @@
-"""Kernel signatures say dtype and shape, and say the truth."""
+"""Kernel signatures state dtype and shape, and match the compiled types."""
 
 import re
 from typing import Any, get_args
@@ -69,7 +69,7 @@ def test_registered_arrays_are_described():
 
 
 def test_kernels_are_called_as_their_signatures_say():
-    """Run every algorithm and verify what it publishes: Numba compiled the kernels for what is written."""
+    """Run every algorithm and verify its output, then compare the compiled types with the annotations."""
     for name, contract in CONTRACTS.items():
         case, model = contract.case(1, 40), contract.model(2, 2)
         result = contract.make(ALGORITHMS[name], 2, 2).recode(case.table, case.hierarchies)

@@ -1,4 +1,4 @@
-"""The bucket of a key, against sorting it in."""
+"""The bucket of a key equals its insertion position."""
 
 from bisect import bisect_right
 

@@ -1,4 +1,4 @@
-"""Kernels over text that comes in pieces, against their twins."""
+"""Text kernels on text in blocks, compared with their twins."""
 
 import numpy as np
 import pytest

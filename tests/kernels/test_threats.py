@@ -1,4 +1,4 @@
-"""Mining minimal threats against all sets, whatever the walk does below a prefix and wherever it is interrupted."""
+"""Mining minimal threats finds all of them, however the walk is interrupted."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ trees = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), min_size=N_COD
 
 
 def stored(rows):
-    """Return the records as `count_tree.expand` stores them."""
+    """Return the records in the format of `count_tree.expand`."""
     codes = [c for row in rows for c in [*sorted(row), -1]]
     position = [[at for at, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
     start = np.concatenate([[0], np.cumsum([len(p) for p in position])]).astype(np.int64)
@@ -33,7 +33,7 @@ def support(chosen, rows):
 
 
 def naive_threats(rows, overlap, k, m):
-    """Return the minimal rare sets of two to m frequent codes, none of which overlap, by size."""
+    """Return the minimal rare sets of two to m frequent, non-overlapping codes, by size."""
     found = [set() for _ in range(m + 1)]
     codes = [c for c in range(N_CODES) if support({c}, rows) >= k]
     for size in range(2, m + 1):
@@ -48,7 +48,7 @@ def naive_threats(rows, overlap, k, m):
 
 
 def mine_all(rows, intervals, k, m, budget, room):
-    """Mine size after size, and each by as many calls as the budget and the room make it."""
+    """Mine size by size, with as many calls per size as budget and room require."""
     lo, hi = (np.array(bounds, np.int32) for bounds in intervals)
     frequent = [c for c in range(N_CODES) if support({c}, rows) >= k]
     records, found, n_calls = stored([row & set(frequent) for row in rows]), [set(), set()], 0
@@ -111,9 +111,9 @@ def test_the_projections_of_many_records_are_held():
     ("n_records", "entries", "n_kept", "k", "expected"),
     [
         (100, 50, 1, 5, False),
-        (100, 900, 10, 5, True),  # 81 records hold a pair: far more than two words
+        (100, 900, 10, 5, True),  # 81 records contain a pair: many more than two words
         (100, 100, 10, 5, False),
-        (64_000, 200_000, 100, 5, False),  # 6 records hold a pair: fewer than the words to look at
+        (64_000, 200_000, 100, 5, False),  # 6 records contain a pair: fewer than the number of words
         (64_000, 3_200_000, 100, 5, True),
         (64_000, 3_200_000, 100, 20_000, True),
         (64_000, 3_200_000, 1_000, 1_000, False),

@@ -1,4 +1,4 @@
-"""Published rows against their records: the quick way, where symbols share no item, against the general one."""
+"""Published rows compared with their records: the fast path (symbols share no item) equals the general path."""
 
 import numpy as np
 from hypothesis import given
@@ -19,7 +19,7 @@ def csr(rows):
 @given(rows_of_items, images, st.data())
 def test_both_ways_find_the_same(records, image, data):
     rows = [{image[item] for item in record} - {-1} for record in records]
-    if data.draw(st.booleans()):  # one row tells something else
+    if data.draw(st.booleans()):  # change one row
         rows[data.draw(st.integers(0, len(rows) - 1))] = data.draw(st.sets(st.integers(0, SYMBOLS - 1)))
     record = np.arange(len(rows), dtype=np.int64)
     known = [[item for item in range(ITEMS) if image[item] == symbol] for symbol in range(SYMBOLS)]
