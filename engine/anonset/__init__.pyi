@@ -57,8 +57,8 @@ from anonset.generalization import PerCluster as PerCluster
 from anonset.generalization import Recoding as Recoding
 from anonset.jobs.anonymize import anonymize as anonymize
 from anonset.jobs.beside import beside as beside
+from anonset.jobs.candidate import Candidate as Candidate
 from anonset.jobs.compare import Comparison as Comparison
-from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
 from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate

@@ -22,14 +22,14 @@ def table() -> anonset.Table:
     return anonset.Table.from_sets(RECORDS)
 
 
-def test_each_contestant_does_as_it_does_alone(table: anonset.Table) -> None:
+def test_each_candidate_does_as_it_does_alone(table: anonset.Table) -> None:
     algorithms = [anonset.Apriori(k=2, m=2), anonset.Optimal(k=2, m=1), anonset.CoherenceSuppression(k=2, p=1)]
     compared = anonset.compare(table, algorithms, workers=1, **BOUND)
     for algorithm, found in zip(algorithms, compared, strict=True):
         alone = anonset.anonymize(table, algorithm, **BOUND)
         assert (found.algorithm, found.outcome, found.measures) == (algorithm.name, "holds", alone.measures)
-        assert list(found.seconds) == ["search", "apply", "measure", "verify"]
-    assert [found.parameters for found in compared] == [{"k": 2, "m": 2}, {"k": 2, "m": 1}, {"k": 2, "p": 1}]
+        assert list(found.phases) == ["search", "apply", "measure", "verify"]
+    assert [found.settings for found in compared] == [{"k": 2, "m": 2}, {"k": 2, "m": 1}, {"k": 2, "p": 1}]
 
 
 def test_a_comparison_is_a_table(table: anonset.Table) -> None:
@@ -49,7 +49,7 @@ def test_a_comparison_is_a_table(table: anonset.Table) -> None:
     assert anonset.compare(table, [])._repr_html_() == ""
 
 
-def test_each_contestant_names_its_model(table: anonset.Table) -> None:
+def test_each_candidate_names_its_model(table: anonset.Table) -> None:
     found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Lra(k=2, m=2)], **BOUND)
     assert [one.model for one in found] == ["km", "partition-km"]
     differing = unequal_guarantees(rows(found))
@@ -78,7 +78,7 @@ def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
 def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
     rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
     (found,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
-    assert found.parameters == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
+    assert found.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 
 
 def test_what_was_too_large_to_check_is_undecided(table: anonset.Table) -> None:
@@ -86,7 +86,7 @@ def test_what_was_too_large_to_check_is_undecided(table: anonset.Table) -> None:
     assert found.outcome == "undecided"
 
 
-def test_no_contestants(table: anonset.Table) -> None:
+def test_no_candidates(table: anonset.Table) -> None:
     assert anonset.compare(table, []) == []
 
 

@@ -13,11 +13,10 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.jobs import suggest as suggesting
+from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
 from anonset.jobs.ranking import (
-    Candidate,
     best_of,
-    exact_usefulness,
     limit,
     made_from_data,
     ranked,
@@ -50,7 +49,7 @@ def test_the_best_is_the_most_useful_one(found):
     assert best.usefulness == max(one.usefulness for one in held)
     assert not best.sampled
     release = anonset.anonymize(TABLE, anonset.Exact(k=3, m=2), hierarchies={"items": TREE})
-    exact = next(one for one in found.candidates if dict(one.settings) == {"algorithm": "exact"})
+    exact = next(one for one in found.candidates if one.asked == {"algorithm": "exact"})
     assert exact.measures["ncp"] == release.measures["ncp"]
     assert exact.countable == countable(FrequentItems.of(TABLE.transactions), release.publication)
     assert exact.shares["items"]["kept"] == pytest.approx(release.retention["items"]["kept"] / sum(map(len, ROWS)))
@@ -149,11 +148,11 @@ def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkey
     assert (best.nodes, own.nodes, "hierarchy" in own.settings) == (False, True, False)
     assert best.countable.items_error < own.countable.items_error
     assert names(made_from_data(best), "halves:frequency items")
-    sets = Candidate("set-search", {"algorithm": "set-search"}, "holds")
+    sets = Candidate("set-search", {}, "holds")
     assert names(made_from_data(sets), "set-search items")
-    clusters = Candidate("rfirst", {"algorithm": "rfirst", "transaction": "set-search"}, "holds")
+    clusters = Candidate("rfirst", {"transaction": "set-search"}, "holds")
     assert names(made_from_data(clusters), "set-search items")
-    by_default = Candidate("joint-split", {"algorithm": "joint-split", "point": "items"}, "holds")
+    by_default = Candidate("joint-split", {"point": "items"}, "holds")
     assert names(made_from_data(by_default), "set-search items")
     assert made_from_data(Candidate("coat", {}, "holds")) == made_from_data(None) == ""
     assert made_from_data(own) == made_from_data(None) == ""
@@ -195,7 +194,7 @@ def kept_and_suppressed(kept, suppressed):
     ],
 )
 def test_usefulness_by_hand(one, expected):
-    assert exact_usefulness(one) == expected
+    assert one.exact_usefulness == expected
 
 
 def test_of_equally_useful_candidates_that_of_less_loss_is_first():
@@ -276,7 +275,7 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     assert found.recommended.outcome == "holds"
     assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
     assert found.recommended.usefulness == max(one.usefulness for one in found.candidates if not one.beside)
-    tried = [dict(one.settings) for one in found.candidates]
+    tried = [one.asked for one in found.candidates]
     expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the default
     assert sorted(tried, key=repr) == sorted(expected, key=repr)
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}

@@ -119,7 +119,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "Unverified[Any]":
 
 def _counted(table: "Table", unverified: "Unverified[Any]") -> dict[str, float]:
     """Return losses, and the errors of counts, as `suggest` measures them."""
-    from anonset.jobs.ranking import Candidate
+    from anonset.jobs.candidate import Candidate
     from anonset.measures.countable import FrequentItems, countable
     from anonset.measures.retention import shares
 

@@ -16,8 +16,8 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
+from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import KNOWN, serves
-from anonset.jobs.ranking import Candidate
 from anonset.jobs.reading import read_data
 from anonset.jobs.suggest import suggest as try_all
 from anonset.local_paths import require_local
@@ -81,7 +81,7 @@ def suggest(
     def command_of(best: Candidate | None, beside: str = "") -> str:
         if best is None:
             return ""
-        tuned = {name: value for name, value in best.settings.items() if name != "hierarchy"}
+        tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = place != source and own <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})

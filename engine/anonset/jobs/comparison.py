@@ -6,7 +6,7 @@ With a study file, each run is stored as one line, and runs already stored for t
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,7 +19,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.jobs.compare import Contest, Contestant
+from anonset.jobs.candidate import Candidate
+from anonset.jobs.compare import Contest
 from anonset.jobs.growth import RunSize, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
@@ -52,7 +53,7 @@ from anonset.strict_json import dumps, loads
 
 def run_comparison(
     settings: CompareSettings, *, progress: Progress | None = None, kept: Path | None = None
-) -> list[Contestant]:
+) -> list[Candidate]:
     """Run every combination of algorithm and parameters on one input and verify it. Publishes nothing.
 
     A parameter applies to the algorithms that have it.
@@ -125,24 +126,24 @@ def _run_or_known(
     name: str,
     given: dict[str, Any],
     size: RunSize,
-) -> Contestant:
-    """Run one contestant on data of the given size, or return the stored run."""
+) -> Candidate:
+    """Run one candidate on data of the given size, or return the stored run."""
     asked = {**given, **size.given}
     if study is not None and (known := study.known(name, asked)) is not None:
         return known
     forget_peak()
-    contestant = replace(_run(contest, table, settings, name, given, size), parameters=asked)
+    candidate = replace(_run(contest, table, settings, name, given, size), settings=asked)
     if size.run is not None and (peak := peak_memory()) is not None:
-        contestant = replace(contestant, peak_mib=peak / 2**20)
+        candidate = replace(candidate, peak_mib=peak / 2**20)
     if study is not None:
-        study.add(name, asked, contestant)
-    return contestant
+        study.add(name, asked, candidate)
+    return candidate
 
 
 def _run(
     contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
-) -> Contestant:
-    """Run one contestant, with parameters interpreted against the data."""
+) -> Candidate:
+    """Run one candidate, with parameters interpreted against the data."""
     model = make_algorithm(settings.model, name, given).model
     drawn = sample(table, size, settings.seed or 0)
     known = contest.known if drawn is table else {}
@@ -202,6 +203,20 @@ _OF_ALL = (
 """Settings that all runs share."""
 
 
+_STORED = {
+    "algorithm": "algorithm",
+    "parameters": "settings",
+    "outcome": "outcome",
+    "measures": "measures",
+    "seconds": "phases",
+    "note": "note",
+    "reading": "reading",
+    "model": "model",
+    "peak_mib": "peak_mib",
+}
+"""Keys of a line in a study file, with the field of the candidate that they contain."""
+
+
 class Study:
     """File of comparison runs.
 
@@ -210,7 +225,7 @@ class Study:
     """
 
     def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
-        self._path, self._known = path, dict[str, Contestant]()
+        self._path, self._known = path, dict[str, Candidate]()
         facts = {"study": 1, **_facts(source, settings)}
         if path.exists():
             self._read(facts)
@@ -220,14 +235,14 @@ class Study:
             os.close(descriptor)
             self._append(facts)
 
-    def known(self, name: str, given: Mapping[str, Any]) -> Contestant | None:
+    def known(self, name: str, given: Mapping[str, Any]) -> Candidate | None:
         """Return the stored run, or None."""
         return self._known.get(_key(name, given))
 
-    def add(self, name: str, given: Mapping[str, Any], contestant: Contestant) -> None:
+    def add(self, name: str, given: Mapping[str, Any], candidate: Candidate) -> None:
         """Store a run."""
-        self._known[_key(name, given)] = contestant
-        self._append({"key": _key(name, given), **plain(asdict(contestant))})
+        self._known[_key(name, given)] = candidate
+        self._append({"key": _key(name, given), **{of: plain(getattr(candidate, at)) for of, at in _STORED.items()}})
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -242,7 +257,7 @@ class Study:
         try:
             first, *entries = [loads(line) for line in whole.splitlines()]
             differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
-            runs = {entry.pop("key"): Contestant(**entry) for entry in entries}
+            runs = {entry["key"]: Candidate(**{at: entry[of] for of, at in _STORED.items()}) for entry in entries}
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             msg = f"-o {self._path}: must be new, or what compare -o wrote: {type(error).__name__}"
             raise InputError(msg) from None

@@ -11,17 +11,13 @@ If the best candidate's item counts have a median error above `COUNTED_WITHIN`, 
 provided it reaches the share `NEARLY` of the best usefulness. Counts with a larger error are of little use.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.algorithms.rt.joint.pruning import Pruning
-from anonset.data.redacted_repr import Discreet, figures_shown
-from anonset.measures.countable import Countable
+from anonset.jobs.candidate import Candidate
 from anonset.measures.retention import rare_text
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
@@ -33,92 +29,7 @@ COUNTED_WITHIN = 0.25
 """Largest median error of the counts of frequent items at which they are usable."""
 NEARLY = Fraction(4, 5)
 """Smallest share of the best usefulness at which a candidate with usable counts is preferred."""
-_PARTS = 10_000
 _EQUAL = 1e-9
-
-
-@dataclass(frozen=True)
-class Candidate(Discreet):
-    """Algorithm with parameters, and utility of the result."""
-
-    algorithm: str
-    """Algorithm name."""
-    settings: Mapping[str, Any]
-    """Parameters, without those of the model, as settings; `hierarchy` replaces the given item hierarchy."""
-    outcome: str
-    """``holds``, ``worthless``, ``infeasible``, ``refused``, ``disclosing`` or ``too long``."""
-    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Share of item occurrences, and of relational values, by outcome: unchanged, generalized, suppressed."""
-    levels: Mapping[str, float] = field(default_factory=dict)
-    """Share of item occurrences: unchanged, generalized by a number of levels, suppressed."""
-    measures: Mapping[str, float] = field(default_factory=dict)
-    """Losses by name."""
-    seconds: float = 0.0
-    """Seconds of search and application."""
-    sampled: bool = False
-    """Whether only a sample was tried."""
-    note: str = field(default="", repr=False)
-    """Reason why the candidate is rejected."""
-    countable: Countable | None = None
-    """Errors of item counts for a recipient; None without items."""
-    nodes: bool = False
-    """Whether published symbols are nodes of the given item hierarchy."""
-    frontier: tuple[Pruning, ...] = field(default=(), repr=False)
-    """Losses under other weights of `joint-split`."""
-    beside: str = ""
-    """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
-
-    @property
-    def usefulness(self) -> float:
-        """Ranking figure from 0 to 1, as defined in this module's docstring; 0 if the model does not hold."""
-        return float(exact_usefulness(self))
-
-    @property
-    def loss(self) -> float:
-        """Mean of NCP of items and of values, or the main loss; breaks ties between equally useful candidates."""
-        losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
-        losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
-        return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
-
-    @property
-    def kept(self) -> float:
-        """Share of unchanged item occurrences, or of values if there are no items."""
-        fates = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
-        return fates.get("kept", fates.get("in_chunks", 0.0))
-
-    @property
-    def ranges_kept(self) -> float | None:
-        """Mean share of the range that remains in the relational columns, from 0 to 1; None without such columns."""
-        return 1.0 - self.measures["rum"] if "rum" in self.measures else None
-
-    def __repr__(self) -> str:
-        return f"Candidate({self.algorithm} {self.outcome}; kept {self.kept:.1%}; {figures_shown(self.measures)})"
-
-
-def exact_usefulness(candidate: Candidate) -> Fraction:
-    """Return the usefulness of a candidate as a fraction.
-
-    >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
-    >>> candidate = Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=Countable(0.1, 1.5, 29.0))
-    >>> exact_usefulness(candidate)
-    Fraction(7, 15)
-    """
-    if candidate.outcome != "holds":
-        return Fraction(0)
-    sides = []
-    if candidate.countable is not None:
-        errors = [
-            error for error in (candidate.countable.items_error, candidate.countable.pairs_error) if error is not None
-        ]
-        suppressed = candidate.shares.get("items", {}).get("suppressed", 0.0)
-        sides.append(_mean([*(1.0 - min(1.0, error) for error in errors), max(0.0, candidate.kept - suppressed)]))
-    if candidate.ranges_kept is not None:
-        sides.append(_mean([candidate.ranges_kept]))
-    return min(sides) if sides else _mean([1.0 - min(1.0, candidate.loss)])
-
-
-def _mean(figures: Sequence[float]) -> Fraction:
-    return Fraction(sum(round(figure * _PARTS) for figure in figures), _PARTS * len(figures))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -132,19 +43,19 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
         key=lambda candidate: (
             bool(candidate.beside),
             candidate.sampled,
-            -exact_usefulness(candidate),
+            -candidate.exact_usefulness,
             round(candidate.loss, 9),
             -candidate.kept,
         ),
     )
     if (first := best_of(order)) is None or _counts(first) is not False:
         return order
-    least = NEARLY * exact_usefulness(first)
+    least = NEARLY * first.exact_usefulness
     near = [
         candidate
         for candidate in order
         if (candidate.sampled, candidate.beside) == (first.sampled, "")
-        and exact_usefulness(candidate) >= least
+        and candidate.exact_usefulness >= least
         and _counts(candidate)
     ]
     return [*near[:1], *(candidate for candidate in order if candidate is not next(iter(near), None))]
@@ -172,7 +83,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
 def named(candidate: Candidate) -> str:
     """Return the algorithm with its parameters, without those of the model."""
-    given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items() if name != "algorithm")
+    given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
     return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
 
 
@@ -180,8 +91,8 @@ def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     """Explain why a candidate is the best, by what a recipient can count."""
     order = [candidate for candidate in order if not candidate.beside]
     tried = counted(len(order), "candidate")
-    more = max(exact_usefulness(candidate) for candidate in order if candidate.sampled == best.sampled)
-    if more > exact_usefulness(best):
+    more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
+    if more > best.exact_usefulness:
         why = f"counts frequent items within {COUNTED_WITHIN:.0%}, and is nearly as useful as what does not"
         return f"of {tried} {named(best)} {why}: {what_is_left(best)}"
     return f"of {tried} {named(best)} leaves the most to count: {what_is_left(best)}"

@@ -13,14 +13,15 @@ from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.data.workers import Threads
-from anonset.errors import DisclosureError, InfeasibleError, InputError
+from anonset.errors import DisclosureError, InputError
 from anonset.generalization import PerCluster
+from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
-from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, set_beside, warning, way_out
+from anonset.jobs.ranking import best_of, limit, named, ranked, reason, set_beside, warning, way_out
 from anonset.measures.countable import FrequentItems, countable
-from anonset.measures.retention import by_level, of_nodes, rare_in_clusters, shares
+from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.disclosure_scan import declared, require_declared
 from anonset.release.formats import Layout, Unverified, kind_of
@@ -93,7 +94,7 @@ class Suggestion(Discreet):
 
 def cells(candidate: Candidate) -> tuple[str, ...]:
     """Return as text: occurrences by outcome, errors of items and pairs, remaining ranges, and usefulness."""
-    items = candidate.shares.get("items") or candidate.shares.get("values") or candidate.shares.get("tuples") or {}
+    items = candidate.fates
     counted = candidate.countable
     figures = [
         items.get("kept", items.get("in_chunks")),
@@ -184,12 +185,8 @@ def suggest(
         of_sample = replace(trial, left=seconds / 2, whole=False)
         tried = [replace(one, sampled=True) for one in of_sample.of_all(table.take(chosen), wanted, share=0.4)]
         trial.left = of_sample.left + seconds / 2
-        finals = trial.of_all(
-            table, [candidate.settings for candidate in _finalists(ranked(tried), own=own)], share=0.6
-        )
-        tried = finals + [
-            candidate for candidate in tried if candidate.settings not in [final.settings for final in finals]
-        ]
+        finals = trial.of_all(table, [candidate.asked for candidate in _finalists(ranked(tried), own=own)], share=0.6)
+        tried = finals + [candidate for candidate in tried if candidate.asked not in [final.asked for final in finals]]
     order = ranked(tried)
     best, of_nodes_alone = (
         best_of(order),
@@ -228,6 +225,11 @@ class _OutOfTime(Exception):  # noqa: N818
     """The time of a candidate is over."""
 
 
+def _untried(settings: Mapping[str, Any]) -> Candidate:
+    own = dict(settings)
+    return Candidate(own.pop("algorithm"), own, "too long")
+
+
 @dataclass
 class _Trial:
     """Tries candidates on a table until the time limit."""
@@ -248,8 +250,7 @@ class _Trial:
         tried = []
         for settings in wanted:
             if self.left <= 0:
-                name = str(settings["algorithm"])
-                tried.append(Candidate(name, dict(settings), "too long", note="there was no time left"))
+                tried.append(replace(_untried(settings), note="there was no time left"))
                 continue
             own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
             bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
@@ -266,39 +267,33 @@ class _Trial:
         until: float,
         frequent: FrequentItems | None,
     ) -> Candidate:
-        name = str(settings["algorithm"])
-        candidate = Candidate(name, dict(settings), "too long")
+        candidate = _untried(settings)
 
         def heeded(phase: str, done: float, total: float) -> None:
             if phase != COMPILING and _now() > until:
                 raise _OutOfTime
             if self.progress is not None:
-                self.progress(f"try {name}", 0, 0)
+                self.progress(f"try {candidate.algorithm}", 0, 0)
 
-        layout, ends = Layout(symbols="members"), self.round_ends
-        job = Job(layout, heeded, allow_worthless=True, round_ends=ends)
+        job = Job(Layout(symbols="members"), heeded, allow_worthless=True, round_ends=self.round_ends)
         try:
-            algorithm = self._algorithm(table, trees, settings)
+            algorithm = self._algorithm(table, trees, candidate)
             if self.model.name in traits_of(algorithm).set_beside:
                 candidate = replace(candidate, beside=algorithm.model.name)
                 kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
-            unverified = job.search(table, trees, algorithm)
+            found, unverified = candidate.run(job, table, trees, algorithm)
         except _OutOfTime:
             return replace(candidate, note="given up: it took too long")
-        except InfeasibleError as error:
-            return replace(candidate, outcome="infeasible", note=str(error))
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
-        spent = sum(phase.seconds for phase in job.watch.phases if phase.name in ("search", "apply"))
+        if unverified is None:
+            return found
         model = algorithm.model if candidate.beside else self.model
-        return self._measured(replace(candidate, seconds=spent), model, table, trees, unverified, frequent)
+        return self._measured(found, model, table, trees, unverified, frequent)
 
-    def _algorithm(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any]) -> Algorithm:
-        name = str(settings["algorithm"])
-        given = {
-            **parameters_of(self.model),
-            **{n: value for n, value in settings.items() if n not in ("algorithm", "hierarchy")},
-        }
+    def _algorithm(self, table: Table, trees: Mapping[str, Any], candidate: Candidate) -> Algorithm:
+        name, own = candidate.algorithm, candidate.settings
+        given = {**parameters_of(self.model), **{n: value for n, value in own.items() if n != "hierarchy"}}
         asked = self.model.name if serves(name, self.model) else None
         return make_algorithm(asked, name, given, Context.of(table, trees, given))
 
@@ -313,15 +308,13 @@ class _Trial:
     ) -> Candidate:
         """Return a candidate with its utility and verdict."""
         figures, recoding = unverified.result.figures, unverified.result.recoding
-        measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
+        measures = {**candidate.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
         if table.transactions is not None and isinstance(recoding, PerCluster):
             k = model.k or 1
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
         points = shown_frontier(unverified.result.trace)
         counted = None if frequent is None else countable(frequent, unverified.publication)
-        measured = replace(
-            candidate, shares=shares(unverified.retention), measures=measures, frontier=points, countable=counted
-        )
+        measured = replace(candidate, measures=measures, frontier=points, countable=counted)
         if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None

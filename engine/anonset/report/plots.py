@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.jobs.candidate import Candidate
 from anonset.jobs.growth import AXES
-from anonset.jobs.ranking import Candidate
 from anonset.jobs.suggest import Suggestion
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label

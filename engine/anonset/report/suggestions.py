@@ -1,12 +1,12 @@
 """Account of the candidates for a guarantee, on one scale."""
 
-from dataclasses import replace
 from textwrap import shorten
 from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.ranking import Candidate, made_from_data, named, what_is_left
+from anonset.jobs.candidate import Candidate
+from anonset.jobs.ranking import made_from_data, named, what_is_left
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
@@ -15,6 +15,11 @@ from anonset.report.frontier import frontier_text
 from anonset.report.sections import table
 from anonset.spelling import counted
 
+_FACTS = (
+    *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
+    *("nodes", "beside", "usefulness", "ranges_kept"),
+)
+"""Fields of a candidate in the JSON data."""
 _NOTE = 90
 """Maximum length of the reason why a candidate publishes nothing."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
@@ -54,9 +59,8 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
 
 
 def _entry(one: Candidate) -> dict[str, Any]:
-    facts: dict[str, Any] = plain(replace(one, frontier=()))
-    del facts["frontier"]
-    return {**facts, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
+    facts = {name: plain(getattr(one, name)) for name in _FACTS}
+    return {**facts, "settings": plain(one.asked)}
 
 
 def suggestion_account(
@@ -140,7 +144,6 @@ def name_of(one: Candidate) -> str:
     given = [
         name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
         for name, value in one.settings.items()
-        if name != "algorithm"
     ]
     return f"{one.algorithm} ({', '.join(given)})" if given else one.algorithm
 

@@ -1,0 +1,155 @@
+"""An algorithm with parameters and the result of its run; `suggest` ranks such candidates, `compare` lists them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from anonset.algorithms.base import Algorithm
+from anonset.algorithms.rt.joint.pruning import Pruning
+from anonset.data import Hierarchy, Table
+from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.errors import InfeasibleError
+from anonset.jobs.job import Job
+from anonset.measures.countable import Countable
+from anonset.measures.retention import shares
+from anonset.release.formats import Unverified
+from anonset.release.stopwatch import COMPILING
+
+_PARTS = 10_000
+
+
+@dataclass(frozen=True)
+class Candidate(Discreet):
+    """Algorithm with parameters, and utility of the result."""
+
+    algorithm: str
+    """Algorithm name."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters as settings. In a suggestion without those of the model; `hierarchy` replaces the given item
+    hierarchy.
+    """
+    outcome: str = ""
+    """``holds``, ``fails``, ``undecided``, ``infeasible``, ``worthless``, ``refused``, ``disclosing`` or ``too long``.
+
+    Empty before the verdict.
+    """
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Share of item occurrences, and of relational values, by outcome: unchanged, generalized, suppressed."""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """Share of item occurrences: unchanged, generalized by a number of levels, suppressed."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Losses by name, and ``are`` if a workload was given."""
+    phases: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of each phase, excluding kernel compilation."""
+    sampled: bool = False
+    """Whether only a sample was tried."""
+    note: str = field(default="", repr=False)
+    """Reason why the candidate is rejected, or the warnings about its publication."""
+    countable: Countable | None = None
+    """Errors of item counts for a recipient; None without items."""
+    nodes: bool = False
+    """Whether published symbols are nodes of the given item hierarchy."""
+    frontier: tuple[Pruning, ...] = field(default=(), repr=False)
+    """Losses under other weights of `joint-split`."""
+    model: str = ""
+    """Name of the algorithm's model. Losses under different models are not comparable."""
+    beside: str = ""
+    """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
+    reading: str | None = None
+    """Reading of symbols with several items in the queries behind ``are``; None if there are no such queries."""
+    peak_mib: float | None = None
+    """Largest resident memory of the process, in MiB, if growth is measured."""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Settings that run the candidate again, with its algorithm."""
+        return {"algorithm": self.algorithm, **self.settings}
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of search and application."""
+        return sum(self.phases.get(name, 0.0) for name in ("search", "apply"))
+
+    @property
+    def usefulness(self) -> float:
+        """Ranking figure from 0 to 1, as defined in `anonset.jobs.ranking`; 0 if the model does not hold."""
+        return float(self.exact_usefulness)
+
+    @property
+    def exact_usefulness(self) -> Fraction:
+        """Usefulness as a fraction.
+
+        >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
+        >>> countable = Countable(0.1, 1.5, 29.0)
+        >>> Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=countable).exact_usefulness
+        Fraction(7, 15)
+        """
+        if self.outcome != "holds":
+            return Fraction(0)
+        sides = []
+        if self.countable is not None:
+            errors = [error for error in (self.countable.items_error, self.countable.pairs_error) if error is not None]
+            suppressed = self.shares.get("items", {}).get("suppressed", 0.0)
+            sides.append(_mean(*(1.0 - min(1.0, error) for error in errors), max(0.0, self.kept - suppressed)))
+        if self.ranges_kept is not None:
+            sides.append(_mean(self.ranges_kept))
+        return min(sides) if sides else _mean(1.0 - min(1.0, self.loss))
+
+    @property
+    def loss(self) -> float:
+        """Mean of NCP of items and of values, or the main loss; breaks ties between equally useful candidates."""
+        losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
+        losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
+        return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
+
+    @property
+    def fates(self) -> Mapping[str, float]:
+        """Share of item occurrences by outcome, or of values or tuples if there are no items."""
+        return self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
+
+    @property
+    def kept(self) -> float:
+        """Share of unchanged item occurrences, or of values if there are no items."""
+        return self.fates.get("kept", self.fates.get("in_chunks", 0.0))
+
+    @property
+    def ranges_kept(self) -> float | None:
+        """Mean share of the range that remains in the relational columns, from 0 to 1; None without such columns."""
+        return 1.0 - self.measures["rum"] if "rum" in self.measures else None
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={shown(value)}" for name, value in self.settings.items())
+        name = f"{self.algorithm}({given})" if given else self.algorithm
+        losses = f"; kept {self.kept:.1%}; {figures_shown(self.measures)}" if self.measures else ""
+        return f"Candidate({name} {self.outcome}{losses})"
+
+    def run(
+        self, job: Job, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm
+    ) -> "tuple[Candidate, Unverified[Any] | None]":
+        """Run the algorithm on a table bound to its hierarchies.
+
+        Returns
+        -------
+        The candidate with losses and seconds, still without a verdict, and its publication; None if it is infeasible.
+        """
+        candidate = replace(self, model=algorithm.model.name)
+        try:
+            unverified = job.search(table, hierarchies, algorithm)
+        except InfeasibleError as error:
+            return replace(candidate, outcome="infeasible", phases=phases_of(job), note=str(error)), None
+        return replace(
+            candidate,
+            shares=shares(unverified.retention),
+            measures=dict(unverified.measures),
+            phases=phases_of(job),
+        ), unverified
+
+
+def phases_of(job: Job) -> dict[str, float]:
+    """Return the seconds of each phase of a job, excluding kernel compilation."""
+    return {phase.name: phase.seconds for phase in job.watch.phases if phase.name != COMPILING}
+
+
+def _mean(*figures: float) -> Fraction:
+    return Fraction(sum(round(figure * _PARTS) for figure in figures), _PARTS * len(figures))
