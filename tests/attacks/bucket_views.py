@@ -1,4 +1,4 @@
-"""What an attacker sees of a bucketized table, and what attackers conclude from it: who lost a tuple, and its value."""
+"""An attacker's view of a bucketized table, and attacks that infer removed tuples and their values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,28 +18,28 @@ N_VALUES = 12
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The groups of a publication and the persons that they show."""
+    """The groups of a publication and their visible persons."""
 
     number: Ints
-    """int64 (groups,): number of each group."""
+    """int64 (groups,): group numbers."""
     shown: Ints
-    """int64 (groups,): tuples that each person of it shows."""
+    """int64 (groups,): visible tuples per person."""
     starred: Ints
-    """int64 (groups,): tuples without identity."""
+    """int64 (groups,): number of starred tuples."""
     larger: Bools
-    """bool (groups,): whether it has more persons than others."""
+    """bool (groups,): True for groups with more persons than others."""
     top: Ints
-    """int64 (groups,): its most frequent value, -1 where there are two."""
+    """int64 (groups,): most frequent value, -1 in case of a tie."""
     person: Ints
-    """int64 (persons,): the persons that are shown."""
+    """int64 (persons,): visible persons."""
     group: Ints
-    """int64 (persons,): group of each."""
+    """int64 (persons,): group of each person."""
     name: Ints
-    """int64 (persons,): place of each person's name in the alphabet."""
+    """int64 (persons,): alphabetical rank of each person's name."""
 
     @classmethod
     def of(cls, publication: Buckets) -> "View":
-        """Look at the QIT and the SNT alone."""
+        """Derive the view from the QIT and the SNT only."""
         n_groups, n_ids = publication.n_groups, len(publication.ids[0].vocabulary)
         visible = ~publication.starred
         pairs, times = np.unique(
@@ -58,7 +58,7 @@ class View:
         return cls(np.arange(n_groups), shown, starred, persons > persons.min(), top, person, group, person)
 
     def redrawn(self, random: np.random.Generator, counts: Ints) -> "View":
-        """Draw anew what must say nothing: numbers, larger groups, the names of who have equally many tuples."""
+        """Randomize the parts that must be uninformative: numbers, larger groups, names among equal tuple counts."""
         shuffled = random.permutation(len(self.name))
         name = np.empty_like(self.name)
         original = counts[self.person]
@@ -68,11 +68,13 @@ class View:
 
 
 Attack = Callable[[View, Ints], Bools]
-"""From what is seen, and the number of tuples of everybody where it is known: who has lost one of the top value."""
+"""From a view, and everyone's tuple count if known, to the persons claimed to have lost a tuple with the top value."""
 
 
 def by_numbers(view: View, _: Ints) -> Bools:
-    """Groups fall in the number of tuples: who shows fewer than somebody of a later group has lost one."""
+    """If groups are numbered by descending tuple count, a person with fewer tuples than a later group has lost a
+    tuple.
+    """
     order = np.argsort(view.number)
     at_least = np.empty_like(view.shown)
     at_least[order] = np.maximum.accumulate(view.shown[order][::-1])[::-1]
@@ -80,16 +82,15 @@ def by_numbers(view: View, _: Ints) -> Bools:
 
 
 def by_larger_groups(view: View, _: Ints) -> Bools:
-    """A larger group holds who is left over, who have fewest tuples: who shows fewer than they do has lost one."""
+    """If larger groups contain the persons with fewest tuples, anyone with fewer has lost a tuple."""
     at_least = view.shown[view.larger].max(initial=0)
     return _claims(view, view.shown + view.starred < at_least)
 
 
 def by_names(view: View, _: Ints) -> Bools:
-    """Of persons with equally many tuples, groups take one by name after the other.
+    """If persons with equal tuple counts are grouped by name, name ranges reveal a group's true count.
 
-    A group whose span of names crosses those of groups that show as many, and none of those that show one more, has
-    its place among these, and has lost a tuple of each.
+    A group has lost a tuple per person if its name range overlaps groups with the same count, but none with one more.
     """
     low, high = np.full(len(view.shown), np.iinfo(np.int64).max), np.full(len(view.shown), -1)
     np.minimum.at(low, view.group, view.name)
@@ -99,13 +100,13 @@ def by_names(view: View, _: Ints) -> Bools:
     for shown in range(1, int(view.shown.max())):
         own, above = (np.flatnonzero(even & (view.shown == tuples)) for tuples in (shown, shown + 1))
         if len(above) >= 10:
-            crossed = _crossing(low, high, own, own) > 1  # each crosses itself
+            crossed = _crossing(low, high, own, own) > 1  # a group overlaps itself
             lost[own] = crossed & (_crossing(low, high, own, above) == 0)
     return _claims(view, lost)
 
 
 def by_first_names(view: View, counts: Ints) -> Bools:
-    """Who knows how many tuples everybody has replays who loses them: who has most, the first by name of several."""
+    """Replay the removals, given everyone's tuple count: most tuples first, ties by name."""
     claims = np.zeros(len(view.person), np.bool_)
     total = np.bincount(view.group, counts[view.person], len(view.shown)).astype(np.int64)
     n_persons = np.bincount(view.group, minlength=len(view.shown))
@@ -126,14 +127,14 @@ def _claims(view: View, lost: Bools) -> Bools:
 
 
 def _crossing(low: Ints, high: Ints, own: Ints, others: Ints) -> Ints:
-    """Return with how many of the others' spans each own one crosses."""
+    """Return the number of `others` that each group of `own` overlaps."""
     ended = np.searchsorted(np.sort(high[others]), low[own])
     begun = np.searchsorted(np.sort(low[others]), high[own], side="right")
     return (begun - ended).astype(np.int64)
 
 
 def patients(seed: int, n: int = 3000, fewest: int = 1) -> Table:
-    """Make tuples of `n` persons, each with `fewest` or more, most of them with the person's usual value."""
+    """Draw tuples of `n` persons, each with at least `fewest` tuples, mostly with the person's usual value."""
     random = np.random.default_rng(seed)
     counts = fewest + np.minimum(random.geometric(0.45, n) - 1, 7)
     person = random.permutation(np.repeat(np.arange(n, dtype=np.int32), counts))
@@ -146,7 +147,7 @@ def patients(seed: int, n: int = 3000, fewest: int = 1) -> Table:
 
 
 def removed(table: Table, buckets: Bucketized) -> Bools:
-    """Return bool (persons, values): who lost a tuple with which value."""
+    """Return bool (persons, values): True if the person lost a tuple with the value."""
     assert table.sensitive is not None
     lost = np.zeros((len(table.ids[0].vocabulary), N_VALUES), np.bool_)
     gone = buckets.group < 0
@@ -156,19 +157,19 @@ def removed(table: Table, buckets: Bucketized) -> Bools:
 
 @dataclass(frozen=True)
 class Hits:
-    """How often an attack named somebody, and rightly."""
+    """Number of claims of an attack, and of correct claims."""
 
     named: float
     right: float
 
     @classmethod
     def of(cls, attack: Attack, view: View, counts: Ints, lost: Bools) -> "Hits":
-        """Hold what an attack says against what was removed."""
+        """Compare an attack's claims with the removed tuples."""
         claims = attack(view, counts)
         return cls(int(claims.sum()), int(lost[view.person[claims], view.top[view.group[claims]]].sum()))
 
     def above(self, rate: float) -> float:
-        """How many more are named rightly than at a rate, in standard deviations of so many independent claims."""
+        """Return the excess of correct claims over a rate, in standard deviations for independent claims."""
         return (self.right - rate * self.named) / max(1e-9, self.named * rate * (1 - rate)) ** 0.5
 
     def __add__(self, other: "Hits") -> "Hits":
@@ -177,17 +178,17 @@ class Hits:
 
 @dataclass(frozen=True)
 class Score:
-    """An attack beside the same attack on what was drawn anew."""
+    """Result of an attack, and of the same attack on randomized views."""
 
     hits: Hits
     chance: list[Hits]
 
     @property
     def above_chance(self) -> float:
-        """How far the share that is named rightly is above the control's, in standard deviations.
+        """Excess of correct claims over the control, in standard deviations.
 
-        Those are of so many independent claims, or larger by what the control's own shares vary more than that:
-        the persons of a group lose tuples together.
+        The deviation is that of independent claims, or of the control if larger: persons of a group lose tuples
+        together.
         """
         named, right = (sum(getattr(hits, what) for hits in self.chance) for what in ("named", "right"))
         rate = (right + 1) / (named + 2)
@@ -196,7 +197,7 @@ class Score:
 
 
 def score(attack: Attack, published: list[tuple[Table, Bucketized]], redraws: int = 20) -> Score:
-    """Run an attack on publications of tables, and on each as it might have been drawn as well."""
+    """Run an attack on publications, and on randomized views of them."""
     hits, chance = Hits(0, 0), [Hits(0, 0)] * redraws
     for seed, (table, buckets) in enumerate(published):
         view, lost = View.of(bucketize(table, buckets)), removed(table, buckets)

@@ -1,4 +1,4 @@
-"""What an attacker gets out of trying seeds: the order of groups or tuples that each of them would have drawn."""
+"""Attacks that guess the seed: the order of groups or tuples that each seed would draw."""
 
 import hashlib
 
@@ -10,14 +10,14 @@ Ints = NDArray[np.int64]
 
 
 def keys_of_seeds(seeds: range, purpose: str) -> Words:
-    """Return uint64 (seeds, 2): the keys for a purpose, had they been made without the fingerprint of the input."""
+    """Return uint64 (seeds, 2): the keys for a purpose if they did not depend on the input's fingerprint."""
     secrets = [hashlib.sha256(f"{seed}\0".encode()).digest() for seed in seeds]
     digests = [hashlib.sha256(secret + purpose.encode()).digest()[:16] for secret in secrets]
     return np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2).astype(np.uint64)
 
 
 def words_of_keys(keys: Words, n: int) -> Words:
-    """Return uint64 (keys, n): the draws with the numbers 0 to n - 1 under each key (SipHash-2-4)."""
+    """Return uint64 (keys, n): draws 0 to n - 1 under each key (SipHash-2-4)."""
     number = np.broadcast_to(np.arange(n, dtype=np.uint64), (len(keys), n))
     k0, k1 = (np.broadcast_to(key[:, np.newaxis], number.shape) for key in keys.T)
     length, end = np.uint64(8 << 56), np.uint64(0xFF)
@@ -47,7 +47,7 @@ def _turned(words: Words, bits: int) -> Words:
 
 
 def words_of_split_mix(seeds: range, n: int) -> Words:
-    """Return uint64 (seeds, n): the numbers of SplitMix64."""
+    """Return uint64 (seeds, n): random numbers of SplitMix64."""
     z = np.array(seeds, np.uint64)[:, np.newaxis] + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -55,11 +55,11 @@ def words_of_split_mix(seeds: range, n: int) -> Words:
 
 
 def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
-    """Return int64 (seeds, n): 0 to n - 1 as each row of words shuffles them, the last place first.
+    """Return int64 (seeds, n): 0 to n - 1, shuffled by each row of words from the last place.
 
-    Each place has a word of its own; or places are `paired`: 2j + 1 and 2j share word j, remainder and quotient.
+    Each place uses a separate word; if `paired`, places 2j + 1 and 2j use remainder and quotient of word j.
     """
-    drawn = np.repeat(np.arange(n)[:, np.newaxis], len(words), axis=1)  # a row for each place
+    drawn = np.repeat(np.arange(n)[:, np.newaxis], len(words), axis=1)  # a row per place
     by_place, each = np.ascontiguousarray(words.T), np.arange(len(words))
     for last in range(n - 1, 0, -1):
         own = by_place[last // 2 if paired else last]
@@ -71,12 +71,12 @@ def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
 
 
 def correlations(found: Ints) -> NDArray[np.float64]:
-    """Return float64 (seeds,): how far each row of numbers falls or rises along its places, from -1 to 1."""
+    """Return float64 (seeds,): correlation of each row of numbers with its positions, from -1 to 1."""
     place = np.arange(found.shape[1]) - (found.shape[1] - 1) / 2
     centred = found - found.mean(axis=1, keepdims=True)
     return centred @ place / np.sqrt((centred**2).sum(axis=1) * (place**2).sum())
 
 
 def best_by_chance(n: int) -> float:
-    """Return what no correlation over `n` places exceeds by chance, among 20,000 of them: 5.5 standard deviations."""
+    """Return a bound on chance correlations over `n` places among 20,000 tries: 5.5 standard deviations."""
     return float(5.5 / np.sqrt(n - 1))

@@ -1,4 +1,4 @@
-"""Attacks on Anatomy: the order of the rows and a guessed seed do not tell which tuple went into which group."""
+"""Attacks on Anatomy: neither row order nor a guessed seed reveals the group of a tuple."""
 
 from functools import lru_cache
 
@@ -25,14 +25,14 @@ TABLE = patients(0, 1500)
 
 @lru_cache(maxsize=1)
 def orders() -> NDArray[np.int64]:
-    """Return the order of all tuples that each seed would give, by SplitMix64 and by a key made of it alone."""
+    """Return the order of all tuples for each seed, by SplitMix64 and by a key derived from the seed only."""
     keys = keys_of_seeds(TRIED, "anatomy: order of the tuples of a value")
     one, other = words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)
     return np.concatenate([shuffles(one, TABLE.n), shuffles(other, TABLE.n, paired=True)])
 
 
 def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
-    """Try all seeds for the order in which tuples are taken, in which groups rise; in units of the best by chance."""
+    """Return the best fit of any seed's order to the group numbers, in units of the best by chance."""
     rise = correlations(group[orders()])
     return float(rise.max()) / best_by_chance(TABLE.n), int(rise.argmax()) % len(TRIED)
 

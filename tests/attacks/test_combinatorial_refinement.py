@@ -1,4 +1,4 @@
-"""What the rounds of a local recoding leave possible, against going through every table of the same publication."""
+"""Bounds derived from the rounds of a local recoding, compared with all tables that have the same publication."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -33,12 +33,12 @@ Domains = tuple[tuple[Sequence[str | float], Hierarchy | None], ...]
 
 @dataclass(frozen=True)
 class World:
-    """A table that is published in some way."""
+    """A table and its publication."""
 
     rows: Counter[tuple[tuple[str, ...], Record]]
-    """What is published, and of which record."""
+    """Published row and original record of each row, with counts."""
     left_at_last: bool
-    """Whether records were left that joined any class."""
+    """True if leftover records joined an existing class."""
     table: Table
     publication: Records
 
@@ -73,7 +73,7 @@ def trees_of(domains: Domains) -> dict[str, Hierarchy]:
 
 
 def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tuple[int, int], list[tuple[int, bool]]]]:
-    """Yield the bounds of rows with some values in a class, and how many there are in each world."""
+    """Yield the bounds on rows with some values in a class, and the true number in each world."""
     first = worlds[0]
     boxes = Boxes.of(first.table.relational, first.publication.relational, trees_of(domains))
     shown = list(zip(*(column.labels() for column in first.publication.relational), strict=True))
@@ -102,7 +102,7 @@ def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tup
 
 
 def once_each(solve: Callable[..., OptimizeResult]) -> Callable[..., OptimizeResult]:
-    """Solve each program once: of those that the tables of a case leave, three of four are as one before."""
+    """Cache solved programs: three of four programs repeat an earlier program."""
     known = dict[tuple[bytes, ...], OptimizeResult]()
 
     def solved(goal: Floats, *, constraints: LinearConstraint, **more: object) -> OptimizeResult:
@@ -154,7 +154,7 @@ def test_what_is_told_is_true_of_all_tables(
             tried += len(counts)
     assert narrowed
     assert excluded >= least * to_be_found
-    assert bool(wrong) == mistaken  # of records that are left at last, and may join a class that has a finer one
+    assert bool(wrong) == mistaken  # due to leftover records, which may join a class although a finer class exists
     assert wrong <= tried / 100
 
 

@@ -1,4 +1,4 @@
-"""The attack by composition, against going through every record that there may be."""
+"""The composition attack, compared with an enumeration of all possible records."""
 
 from itertools import chain, combinations
 
@@ -36,12 +36,12 @@ def of_records(records: list[set[str]]) -> Table:
 
 
 def shown(publication: Records, items: set[str]) -> frozenset[str]:
-    """Return the row that a record would be published as."""
+    """Return the published row of a record."""
     return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
 
 
 def naive_left(first: Records, second: Records, known: tuple[str, ...]) -> int:
-    """Return the rows of the first release that are left, by every record that holds the known items."""
+    """Return the number of candidate rows in the first release, by enumerating all records with the known items."""
     assert first.transactions is not None
     assert second.transactions is not None
     rows = [[frozenset(row) for row in publication.transactions.rows()] for publication in (first, second)]

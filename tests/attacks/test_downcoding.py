@@ -1,4 +1,4 @@
-"""What finer boxes tell of rows, against going through every table of which a publication is minimal."""
+"""The downcoding attack, compared with all tables for which a publication is minimal."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
@@ -25,13 +25,13 @@ def leaves(label: str, tree: Hierarchy) -> tuple[str, ...]:
 
 
 def between(low: str, high: str, tree: Hierarchy) -> list[str]:
-    """Return the nodes from a leaf up to one above it."""
+    """Return the nodes from a leaf up to one of its ancestors."""
     nodes = [tree.node_of[low], *tree.ancestors(tree.node_of[low])]
     return [tree.labels[node] for node in nodes[: nodes.index(tree.node_of[high]) + 1]]
 
 
 def is_minimal(shown: list[Pair], records: list[Pair]) -> bool:
-    """Tell whether no finer publication of the same rows has classes of k rows alone."""
+    """Return True if every strictly finer publication of the rows has a class of fewer than K rows."""
     ways = [
         list(product(*(between(x, y, tree) for x, y, tree in zip(record, row, TREES.values(), strict=True))))
         for record, row in zip(records, shown, strict=True)
@@ -41,7 +41,7 @@ def is_minimal(shown: list[Pair], records: list[Pair]) -> bool:
 
 
 def tables_of(classes: dict[Pair, int]) -> Iterator[list[Pair]]:
-    """Yield the records of all tables that a publication may be of, in the order of its rows."""
+    """Yield the possible original tables of a publication, as records in row order."""
     each = [
         combinations_with_replacement(
             list(product(*(leaves(label, tree) for label, tree in zip(row, TREES.values(), strict=True)))), size
@@ -70,7 +70,7 @@ def boxes_of(classes: dict[Pair, int]) -> Boxes:
     [
         ({("a", "x"): 2, ("A", "B"): 3}, False),
         ({("A", "x"): 2, ("A", "B"): 3}, True),
-        ({("A", "x"): 2, ("A", "B"): 2}, False),  # of k rows alone, one may lie in the finer box
+        ({("A", "x"): 2, ("A", "B"): 2}, False),  # with only k rows, one of them may be in the finer box
         ({("P", "x"): 2, ("P", "B"): 3}, True),
         ({("P", "x"): 2, ("c", "x"): 2, ("d", "x"): 2, ("A", "B"): 3}, True),
     ],

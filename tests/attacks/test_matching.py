@@ -1,4 +1,4 @@
-"""The attack by matching, against going through every way in which all rows of two releases can be paired."""
+"""The matching attack, compared with all ways to pair the rows of two releases."""
 
 from itertools import combinations, permutations
 

@@ -1,4 +1,4 @@
-"""What the algorithm's rule tells, against going through every table that it would publish in the same way."""
+"""The minimality attack, compared with all tables that have the same publication."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SETS = [frozenset(items) for size in range(5) for items in combinations(ITEMS, s
 
 @dataclass(frozen=True)
 class World:
-    """A table, in how many orders it comes, and what it is published as."""
+    """A table, its number of row orders, and its publication."""
 
     records: tuple[Record, ...]
     orders: int
@@ -53,9 +53,9 @@ def cuts(tree: Hierarchy) -> Iterator[dict[str, str]]:
 
 
 def published(tree: Hierarchy, n: int, k: int, m: int) -> dict[object, list[World]]:
-    """Return all tables of n records by the cut of least loss, and the rows, that they are published with.
+    """Return all tables of n records by the cut of least loss and the published rows.
 
-    Under None and the rows stand all tables that some safe cut publishes in that way.
+    The key (None, cut, rows) collects the tables for which the cut is safe, whether or not its loss is minimal.
     """
     worlds: dict[object, list[World]] = defaultdict(list)
     images = list(cuts(tree))
@@ -121,11 +121,11 @@ def test_no_row_is_found_by_it(tree: Hierarchy) -> None:
             best = max((chance / count[row] for row, chance in by_rule.items()), default=Fraction(0))
             assert best <= Fraction(1, k)
             gained += best > max((chance / count[row] for row, chance in alone.items()), default=Fraction(0))
-    assert gained  # it makes some rows likelier, but none than is promised
+    assert gained  # some rows become more likely, but none above the guarantee
 
 
 def _chances(worlds: list[World], known: frozenset[str]) -> dict[tuple[str, ...], Fraction]:
-    """Return how likely each row is that of a random person who holds some items, all tables being as likely."""
+    """Return the probability of each row for a random person with the known items, if all tables are equally likely."""
     weight: Counter[tuple[str, ...]] = Counter()
     for world in worlds:
         for record, row in zip(world.records, world.rows, strict=True):

@@ -1,12 +1,10 @@
-"""Attacks on safe grouping: who reads all that is published, and knows the algorithm, names nobody above chance.
+"""Attacks on safe grouping: an attacker with the publication and the algorithm identifies persons only by chance.
 
-Each attack is run on 20 tables of some 3,000 persons, and beside it on the same publications with the numbers of the
-groups, the larger groups and the names of persons with equally many tuples drawn anew: what it then names rightly is
-chance. It must not be above that by `BOUND` standard deviations. That the attacks are good ones is shown on safe
-grouping without draws, of which they name hundreds.
+Each attack runs on 20 tables of some 3,000 persons. The control is the same attack with randomized group numbers,
+larger groups, and names among equal tuple counts. The attack may exceed the control by at most `BOUND` standard
+deviations. The attacks are effective: without random draws they identify hundreds of persons.
 
-Somebody of whom it is known how many tuples there are is no attack's victim here: what is missing of them tells, and is
-a limit that the model states.
+Persons with a publicly known tuple count are excluded: their missing tuples are visible, a limit stated by the model.
 """
 
 from dataclasses import replace
@@ -62,7 +60,7 @@ def tables(n: int, fewest: int) -> list[Table]:
 
 @lru_cache
 def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
-    """Group all tuples at once, or as many parts as data have that are grouped in files."""
+    """Group all tuples at once, or in parts as for data in files."""
     found = []
     for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
         with Files.temporary() as work, pytest.MonkeyPatch.context() as patch:
@@ -77,7 +75,7 @@ def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
 
 
 def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool) -> Bucketized:
-    """Group without draws, but with random numbers of the groups, or random names, if these are asked for."""
+    """Group without random draws, but optionally with random group numbers or names."""
     assert table.sensitive is not None
     random = np.random.default_rng(seed)
     ids = table.ids[0].codes
@@ -101,9 +99,10 @@ def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: in
 
 @cases
 def test_the_attacks_name_hundreds_where_nothing_is_drawn(attack: Attack, k: int, n: int, fewest: int) -> None:
-    """Each by its own way: the numbers are random where they are not what it reads, and so are the names."""
+    """Group numbers and names are random unless the attack uses them."""
     numbers, names = attack is not by_numbers, attack is by_larger_groups
-    seeds = SEEDS[:6] if attack in (by_numbers, by_names) else SEEDS  # these are far above the bound by six tables
+    # six tables exceed the bound clearly for these attacks
+    seeds = SEEDS[:6] if attack in (by_numbers, by_names) else SEEDS
     found = score(
         attack,
         [
@@ -118,10 +117,10 @@ def test_the_attacks_name_hundreds_where_nothing_is_drawn(attack: Attack, k: int
 
 
 def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[int]]:
-    """Try seeds for the order of the groups, and name people by the best of them.
+    """Try seeds for the order of the groups, and run the attack with the best seed.
 
-    Groups are formed by falling number of tuples: the seed is right that puts them so. Returns how the attack fares,
-    and of each publication how well the best seed sorts the groups, in units of the best by chance, and that seed.
+    Groups are formed by descending tuple count, so the correct seed sorts them. Returns the attack's score, and for
+    each publication the fit of the best seed, in units of the best by chance, and that seed.
     """
     hits, chance, fits, seeds = Hits(0, 0), [Hits(0, 0)] * 20, [], []
     words = words_of_keys(keys_of_seeds(tried, NUMBER), max(buckets.n_groups for _, buckets in found))
@@ -156,11 +155,10 @@ def test_trying_seeds_names_hundreds_where_the_input_is_not_in_the_key(monkeypat
 
 
 def linked_values(found: Published, *, in_order: bool = False) -> float:
-    """Link the rows of each group to its values in the order of both tables; by how much more come true than by chance.
+    """Link each group's rows to its values in table order; return the excess of correct links over chance.
 
-    A row comes true by chance as often as its value is in its group. `in_order` puts the rows by their values first,
-    as a program would that publishes what it has sorted. Returned in standard deviations, those of matches of a random
-    permutation (Hoeffding 1951).
+    A link is correct by chance with the value's share in the group. `in_order` first sorts the rows by value, as a
+    careless program might. The unit is the standard deviation of the matches of a random permutation (Hoeffding 1951).
     """
     right, expected, variance = 0, 0.0, 0.0
     for table, buckets in found:

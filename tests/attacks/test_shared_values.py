@@ -1,4 +1,4 @@
-"""Homogeneity and skewness, against counting row by row."""
+"""Homogeneity and skewness attacks, compared with a row-by-row count."""
 
 import random
 
@@ -50,7 +50,8 @@ def test_a_symbol_that_all_rows_show_is_told() -> None:
     (outcome,) = homogeneity(Scene(publication, anonset.KmAnonymity(5, 1), table, attempts=100))
     assert isinstance(outcome.won.certain, float)
     assert (outcome.targets, outcome.without.certain, outcome.control.certain) == (100, 0.0, 0.0)
-    assert outcome.won.certain == pytest.approx(2 / 3, abs=0.15)  # who is known by one of a pair has the other
+    # a person known by an item of a pair has the other item
+    assert outcome.won.certain == pytest.approx(2 / 3, abs=0.15)
     assert outcome.won.below_k is None
 
 

@@ -1,4 +1,4 @@
-"""The ends of ranges, against looking at the rows of each class."""
+"""The attack on range ends, compared with the rows of each class."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The experiments on safe grouping: what a case measures, both denominators, and that every claim can fail."""
+"""Experiments on safe grouping: measurements of a case, both denominators, and claims that can fail."""
 
 from collections import Counter
 from itertools import pairwise
@@ -22,7 +22,7 @@ BASES = (0, 0.001, 0.04, 0.35, 1, 100)
 
 
 def invented(figure, random):
-    """Return results in which every quantity is a power of the position's place, of each curve its own or of all."""
+    """Return results in which every quantity is a power of the position, per curve or common to all curves."""
     positions = list(dict.fromkeys(case.x for case in figure.cases))
     place = {x: x if isinstance(x, int) else i + 1 for i, x in enumerate(positions)}
     low, alike, law = min(place.values()), random.random() < 0.3, {}
@@ -57,7 +57,7 @@ def test_every_claim_can_hold_and_can_fail():
 
 
 def as_printed() -> set[bool]:
-    """Judge the figures that the paper prints, which are no powers of anything."""
+    """Judge the figures printed in the paper, which are not powers."""
     found = {("Anatomy", x): {"between": n, "between_4": n, "between_5": n} for x, n in ((2, 167), (3, 360))}
     return {PAPER.figures[0].claims[1].check(Results(found)).held}
 
@@ -97,7 +97,7 @@ def test_what_counts_in_its_group_is_lost_as_naively(k, l):  # noqa: E741
 
 
 def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
-    """Form the engine's groups, and anonymize in each what its values have beyond 1/l, as lists of pairs."""
+    """Form the engine's groups, then remove in each group the values beyond 1/l, as lists of pairs."""
     from anonset.algorithms.buckets.base import random_runs, sorted_rows
     from anonset.algorithms.buckets.draws import Draws
     from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
@@ -140,7 +140,7 @@ def test_generated_persons_are_grouped_and_timed(algorithm):
 
 @pytest.fixture
 def joined(monkeypatch):
-    """Stand in for the join of Adult and a voter list."""
+    """Replace the join of Adult and a voter list."""
     measurement._non_transactional.cache_clear()
     monkeypatch.setattr(measurement, "_joined", lambda seed, moving: of_random_persons(seed, 900))
     yield

@@ -1,4 +1,4 @@
-"""The study of disassociation: its measurement on small data, and its claims on results that are made up."""
+"""The study of disassociation: measurements on small data, and claims on invented results."""
 
 import random
 

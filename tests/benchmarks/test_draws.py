@@ -1,4 +1,4 @@
-"""Drawing what the papers leave open: leaf orders, samples, and unbalanced taxonomies."""
+"""Random draws where the papers give no details: leaf orders, samples, and unbalanced taxonomies."""
 
 import doctest
 
@@ -22,7 +22,7 @@ LABELS = [str(label) for label in range(300)]
 
 
 def of_several_columns(n: int = 60) -> Table:
-    """Return a table in which each column tells the number of the record."""
+    """Return a table in which each column contains the record number."""
     numbers = [str(record) for record in range(n)]
     named = [CategoricalColumn.of(name, numbers) for name in ("a", "b", "c", "d")]
     return Table(
@@ -80,7 +80,7 @@ def test_a_random_order_is_the_same_whatever_the_codes_are() -> None:
 
 def test_permutations_put_each_place_everywhere() -> None:
     found = np.array([permutation(5, number) for number in range(2_000)])
-    for place in range(5):  # 400 expected, 18 the standard deviation
+    for place in range(5):  # 400 expected, with a standard deviation of 18
         assert (abs(np.bincount(found[:, place], minlength=5) - 400) < 90).all()
 
 

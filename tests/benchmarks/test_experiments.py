@@ -1,4 +1,4 @@
-"""The harness of the experiments, on a small paper that is made up; and the tables of the real ones."""
+"""The experiment harness on a small invented paper, and the tables of the real papers."""
 
 import json
 from itertools import combinations
@@ -58,7 +58,7 @@ PAPER = Paper("made.up", "A paper", [
 
 @pytest.fixture
 def place(tmp_path, monkeypatch) -> Path:
-    """Lay out the made-up paper as a module `made.up`, and a folder for its results."""
+    """Create the invented paper as a module `made.up`, and a folder for its results."""
     package = tmp_path / "made"
     package.mkdir()
     (package / "up.py").write_text(MODULE)
@@ -233,13 +233,13 @@ def judged():
 
 @pytest.mark.long
 def test_the_criteria_are_those_of_their_version(judged):
-    """Changed criteria need a new version, before anything is judged by them."""
+    """Changed criteria need a new version before results are judged by them."""
     assert verdicts.criteria_digest(judged) == criteria.DIGEST
 
 
 @pytest.mark.parametrize("key", runner.papers())
 def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
-    """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
+    """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
     found = runner.results_of(paper)
     page = render.page(paper, found, judged[key])
@@ -273,7 +273,7 @@ def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
 @pytest.mark.studies
 @pytest.mark.parametrize("key", ["scaling"])
 def test_every_claim_can_hold_and_can_fail(key):
-    """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
+    """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
     random, answers = np.random.default_rng(0), {}
     for _ in range(300):
         for figure in runner.paper(key).figures:
@@ -310,7 +310,7 @@ def test_growth():
 
 
 def naive_tree(rows, hierarchy, size, image=None) -> int:
-    """Count the nodes of the count-tree as prefixes of rank-ordered sets; with an image, of sets of `size` alone."""
+    """Count the nodes of the count-tree as prefixes of rank-ordered sets; with an image, only sets of `size`."""
     leaf_node = hierarchy.leaf_node
     entry = leaf_node if image is None else image
     generalized = {v for node in entry for v in range(node + 1, hierarchy.subtree_end[node])}

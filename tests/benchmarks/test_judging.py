@@ -1,4 +1,4 @@
-"""Verdicts: from shares of repetitions, from named levels, from parts; and what makes a result stale."""
+"""Verdicts from shares of repetitions, from named levels and from parts, and stale results."""
 
 import pytest
 from benchmarks.experiments import criteria, render, runner, sources, verdicts
@@ -170,7 +170,7 @@ def test_what_needs_no_quiet_machine_can_be_measured_by_itself(tmp_path):
 
 
 def test_a_claim_is_judged_once_the_cases_that_it_is_about_are_there():
-    """Those of other curves may be due: the page says so, and judges nothing from a part."""
+    """If other curves are missing, the page mentions it, and part of a claim is never judged."""
     cases = [Case("f", series, x, {"n": f"{series} {x}"}) for series in ("AA", "OA", "DA") for x in ("a", "b")]
     claim = Claim("AA beats OA", "less", lambda r: (r.values("AA", "n") < r.values("OA", "n"), ""), about=("AA", "OA"))
     whole = Claim("all lose", "above 0", lambda r: (min(r.values("AA", "n")) > 0, ""))

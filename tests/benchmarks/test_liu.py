@@ -1,4 +1,4 @@
-"""The experiments on suppression with generalization: what a case measures, what is repeated, how claims are judged."""
+"""Experiments on suppression with generalization: measurements of a case, repetitions, and claims."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ ALGORITHMS = [
 
 
 def test_every_claim_can_hold_and_can_fail():
-    """Judge invented results, where a quantity is a power of x: no check raises, none always says the same."""
+    """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
     random, answers = np.random.default_rng(0), {}
     for _ in range(200):
         for figure in runner.paper("liu2010").figures:
@@ -48,7 +48,7 @@ def test_every_claim_can_hold_and_can_fail():
 
 
 def invented(figure, random):
-    """Invent a value of every quantity for each case: some level of its curve, times a power of the place of x."""
+    """Invent a value of every quantity for each case: a level of its curve, times a power of the position."""
     places = {x: i + 1 for i, x in enumerate(dict.fromkeys(case.x for case in figure.cases))}
     law = {}
     for series in dict.fromkeys(case.series for case in figure.cases):
@@ -143,7 +143,7 @@ def test_an_item_may_be_published_in_several_ways_by_local_recoding_alone():
 
 
 def test_a_search_that_needs_too_much_room_is_recorded():
-    """What is refused follows from a count, not from a time: twice the same."""
+    """Rejection depends on a count, not on a time, so it is reproducible."""
     chosen = {**BALANCED, "algorithm": "hghs", "m": 2, "max_threats": 5000}
     assert liu.measure(chosen)["refused"] == 1
     assert liu.measure(chosen) == liu.measure(chosen)

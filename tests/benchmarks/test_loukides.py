@@ -1,4 +1,4 @@
-"""The experiments on COAT: what a case measures, what is drawn in it, and how claims are judged."""
+"""Experiments on COAT: measurements of a case, its random draws, and claims."""
 
 import json
 from collections import Counter
@@ -36,9 +36,9 @@ BASES, FACTORS = (0.01, 0.1, 1, 100), (0.02, 0.5, 1, 1, 2, 6, 25)
 
 
 def invented(figure, random):
-    """Return values for all points of a figure: a base for each curve, growing or not; of some quantities, one of few.
+    """Return values for all points of a figure: a base per curve, growing or constant, or a choice of few values.
 
-    Often all curves are alike, AA's but for a factor, and its last point, where no claim could hold of what is drawn.
+    Often all curves are equal except for a factor on AA and on the last point, so that each claim fails in some draw.
     """
     points = list(dict.fromkeys((case.series, case.x) for case in figure.cases))
     positions = list(dict.fromkeys(x for _, x in points))

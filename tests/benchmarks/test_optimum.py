@@ -1,4 +1,4 @@
-"""The study of the best cut: its measurement on small data, and its claims on results that are made up."""
+"""The study of the optimal cut: measurements on small data, and claims on invented results."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ ENOUGH = Limits(max_steps=1_000, max_sets=10**9, max_threats=10**6)
 
 
 def baskets() -> SetColumn:
-    """Return records under which AA is above the best cut."""
+    """Return records for which AA's loss exceeds the optimum."""
     rows = ["bread tea", "rolls cheese", "bread tea", "pears milk", "cheese juice", "rolls cheese", "pears milk"]
     universe = ["apples", "pears", "bread", "rolls", "milk", "cheese", "tea", "juice"]
     return SetColumn.of([row.split() for row in [*rows, "bread cheese"]], universe=universe)
@@ -69,7 +69,7 @@ def test_a_search_over_generated_baskets_is_measured(m):
 
 
 def invented(figure, random):
-    """Return results of a figure where every quantity that the study knows is drawn at random."""
+    """Return results of a figure with random values for all quantities of the study."""
     stems = [f"m{m}{mode}" for m in (1, 2, 3) for mode in ("", "s")]
     names = ["open", "programs", "root", "apriori", "direct", "vpa", "hghs", "mhghs"]
     largest, of_random = random.choice([0.0, 1.0, 50.0]), random.choice([0.05, 0.2])

@@ -1,4 +1,4 @@
-"""The list of the papers' panels: complete, and each at a figure that is there."""
+"""The list of the papers' panels is complete, and each panel belongs to an existing figure."""
 
 import importlib
 from collections import Counter
@@ -10,10 +10,10 @@ from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
 from anonset_datasets.cards import CARDS
 
 FIGURES = {"terrovitis2008": 13, "loukides2010": 18, "liu2010": 4, "poulis2013": 24, "albouna2013": 4}
-"""Panels of each paper's figures."""
+"""Number of panels of each paper's figures."""
 OTHERS = {"terrovitis2008": ["Fig. 7"], "loukides2010": ["Table 1", "Table 2", "Table 3"], "liu2010": ["Section 5.2"],
           "poulis2013": ["Table 1"], "albouna2013": ["Section 8.2.1"]}  # fmt: skip
-"""Tables, and sections that give results without any."""
+"""Tables, and sections with results outside tables and figures."""
 
 
 def figures(paper: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The plots of the experiments: labels of ticks that nobody could read, had they not been thought of."""
+"""Plots of the experiments: readable tick labels."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 @pytest.fixture
 def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Draw a curve, and return its file and its axes as they were when it was saved."""
+    """Draw a curve; return its file, and its axes when it was saved."""
     saved: list[Drawing] = []
     save = Drawing.savefig
 
@@ -102,7 +102,7 @@ def test_labels_of_positions_do_not_run_into_each_other(drawn: Any, positions: l
     if labels[0].get_rotation() == 0:
         boxes = [label.get_window_extent(renderer) for label in labels]
         assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
-    else:  # parallel lines of text, a line's height apart
+    else:  # parallel lines of text, at least a line height apart
         ends = [label.get_window_extent(renderer).x1 for label in labels]
         assert all(right - left > labels[0].get_fontsize() for left, right in pairwise(ends))
 
@@ -151,7 +151,7 @@ def test_a_figure_is_one_file_of_a_panel_a_quantity(tmp_path: Path, quantities: 
 
 
 def placed(svg: str, names: Sequence[str]) -> list[tuple[float, float]]:
-    """Return where the labels of the vertical axes stand, to ten points."""
+    """Return the positions of the vertical axes' labels, rounded to ten points."""
     found = [re.search(rf'rotate\(-90 ([\d.]+) ([\d.]+)\)">{name}</text>', svg) for name in names]
     return [(round(float(one[1]), -1), round(float(one[2]), -1)) for one in found if one]
 

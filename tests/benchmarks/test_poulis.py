@@ -1,4 +1,4 @@
-"""The experiments on RT-datasets: what a case measures, what enters it, and that every claim can hold and can fail."""
+"""Experiments on RT-datasets: measurements of a case, its input, and claims that can hold and can fail."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ BASES = (0.001, 0.01, 0.1, 1, 100)
 
 
 def test_every_claim_can_hold_and_can_fail():
-    """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""
+    """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
     random, answers, margins = np.random.default_rng(0), {}, set()
     figures = runner.paper("poulis2013").figures
     kinds = [(figure, factor) for figure in figures for factor in dict.fromkeys(one.factor for one in figure.claims)]
@@ -43,7 +43,7 @@ def test_every_claim_can_hold_and_can_fail():
 
 
 def cases_of(figure, factor):
-    """Return the cases at one level: of those that are repeated over a factor, or taken once."""
+    """Return the cases at a level: those repeated over a factor, or those without repetitions."""
     level = factor.draws[0] if factor else ""
     return [case for case in figure.cases if case.repetition == level]
 
@@ -115,7 +115,7 @@ def test_errors_of_all_queries_at_once_are_those_of_one_by_one(function, values,
 
 
 def test_a_symbol_names_each_of_its_items_alike():
-    """Three records show {a,b}, one shows c: by 1/s a and b are expected in 3 * 1/4 records together."""
+    """Three records show {a,b}, one shows c: by 1/s, a and b are expected in 3 * 1/4 records together."""
     from anonset import Table
     from anonset.data import CategoricalColumn
     from anonset.generalization import ItemGroups, PerCluster, RelationalValues

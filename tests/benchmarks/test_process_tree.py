@@ -1,4 +1,4 @@
-"""What a command takes: memory of all its processes, and a limit on that which the kernel holds."""
+"""Memory of a command over all its processes, and a memory limit enforced by the kernel."""
 
 import sys
 

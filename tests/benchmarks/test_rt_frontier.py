@@ -1,4 +1,4 @@
-"""The study of RT-datasets: its measurement on small data, and its claims on results that are made up."""
+"""The study of RT-datasets: measurements on small data, and claims on invented results."""
 
 import random
 

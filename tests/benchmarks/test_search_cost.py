@@ -1,4 +1,4 @@
-"""The comparison of what the search costs in two checkouts."""
+"""The comparison of search costs in two checkouts."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Answers:
-    """Stands for a checkout that answers what it is told."""
+    """Simulates a checkout with fixed answers."""
 
     def __init__(self, *answers) -> None:
         self.answers = iter(answers)

@@ -1,4 +1,4 @@
-"""What runs of one search share: time on fresh tables, records drawn."""
+"""Common steps of a search benchmark: timing on fresh tables, sampling of records."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The files of results: what changes in them when something is measured again, and that nothing is lost."""
+"""Result files: a new measurement replaces only its own entries."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The experiments on AA, DA and OA: what a case measures, what is counted as work, and that every claim can fail."""
+"""Experiments on AA, DA and OA: measurements of a case, counted work, and claims that can fail."""
 
 import subprocess
 import sys
@@ -23,12 +23,12 @@ PAPER = runner.paper("terrovitis2008")
 POWERS = (-2, -1, 0, 0, 0.5, 1, 2, 5)
 BASES = {"ncp": (0.001, 0.001, 0.1), "published": (1, 20)}
 EMPTY = ("AA", "Ta-Feng")
-"""Curves whose count-tree has no node where all is generalized to the root."""
+"""Curves with an empty count-tree once all items are generalized to the root."""
 GENERATED = {"data": "pos_like", "records": 3_000, "k": 5, "m": 3, "fanout": 5, "order": "numeric"}
 
 
 def invented(figure, random):
-    """Return results in which every quantity is a power of the position, of all curves alike or of each its own."""
+    """Return results in which every quantity is a power of the position, per curve or common to all curves."""
     positions = list(dict.fromkeys(case.x for case in figure.cases))
     place = {x: x if isinstance(x, int) else i + 1 for i, x in enumerate(positions)}
     low, alike, law = min(place.values()), random.random() < 0.3, {}
@@ -180,7 +180,7 @@ def test_sets_are_counted_as_they_are_put_into_the_tree(seed):
 
 
 def naive(column, hierarchy, most, image) -> list[int]:
-    """Count sets of nodes at or above a cut, none above another, as sets of each record's nodes."""
+    """Count sets of unrelated nodes at or above a cut, as sets of each record's nodes."""
     above = {node: set(hierarchy.ancestors(node)) for node in range(hierarchy.n_nodes)}
     counts = [0] * (most + 1)
     for first, end in zip(column.indptr[:-1].tolist(), column.indptr[1:].tolist(), strict=True):

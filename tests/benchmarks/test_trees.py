@@ -1,4 +1,4 @@
-"""The study of trees: its measurement on small data, and its claims on results that are made up."""
+"""The study of trees: measurements on small data, and claims on invented results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def test_what_is_kept_and_what_is_meant() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaveOut:
-    """A plug-in's algorithm, without `m`."""
+    """A plug-in algorithm without `m`."""
 
     k: int
     name: ClassVar[str] = "leave-out"

@@ -1,4 +1,4 @@
-"""Follow what the command line prints, word by word, as somebody does who knows nothing else."""
+"""Follow the printed advice of the command line literally, like a user without other knowledge."""
 
 import contextlib
 import csv
@@ -23,7 +23,7 @@ _WRITES_NOTHING_NEW = ("risk", "report", "verify")
 
 @dataclass
 class Way:
-    """The commands that were run, what they printed, and where they led."""
+    """The commands of a user, their output, and the result."""
 
     commands: list[str] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Way:
 
 
 def run(folder: Path, command: str) -> tuple[int, str]:
-    """Run a command as it was printed, in the folder of the data."""
+    """Run a printed command in the folder of the data."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(shlex.split(command)[1:])
@@ -40,12 +40,12 @@ def run(folder: Path, command: str) -> tuple[int, str]:
 
 
 def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
-    """Begin with `anonset inspect`, and run the first command, or the option, that what is printed names.
+    """Start with `anonset inspect`, then repeatedly run the first printed command, or add the first printed option.
 
     Parameters
     ----------
     unit
-        Answer to the question who is a person; by default that of a careful steward.
+        Answer to the question "who is a person?"; by default a careful steward's answer.
     """
     (folder / raw.name).write_bytes(raw.content)
     way, command = Way(), f"anonset inspect {shlex.quote(raw.name)} {raw.flags}".strip()
@@ -63,13 +63,13 @@ def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
 
 
 def _answer(folder: Path, unit: str) -> None:
-    """Answer who is a person in each job file."""
+    """Answer the question "who is a person?" in each job file."""
     for job in folder.glob("*.toml"):
         job.write_text(job.read_text().replace('unit = "?"', f'unit = "{unit}"'))
 
 
 def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:
-    """Return the next command that somebody would type; nothing where none is named."""
+    """Return the user's next command, empty if the output names none."""
     if code:
         hint = _WAY_OUT.search(printed)
         return f"{command} {hint[1]}" if hint is not None and hint[1] not in command else ""
@@ -79,17 +79,17 @@ def _following(command: str, code: int, printed: str, before: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a publication tells, by who is behind its rows."""
+    """Disclosures of a publication, by the persons of its rows."""
 
     smallest_class: int
-    """Persons in the smallest class of equal relational values; of items alone, behind the rarest symbol."""
+    """Persons in the smallest class of equal relational values; for items only, persons with the rarest symbol."""
     persons_below_k: int
     secrets: tuple[str, ...]
-    """Texts that should be nowhere, and stand in the publication."""
+    """Texts that must not be published, but occur in the publication."""
     median_error: float | None
-    """Median relative error of the counts of the 50 commonest codes, a symbol standing for one of its members."""
+    """Median relative error of the counts of the 50 most frequent codes; a symbol counts as one of its members."""
     clear: tuple[str, ...] = ()
-    """Sensitive columns that are published, and that no model protects."""
+    """Published sensitive columns without protection by a model."""
 
 
 def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
@@ -100,7 +100,7 @@ def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
         rows = list(csv.DictReader(file))
     with (out.with_name(f"{out.name}.private") / "records.csv").open(newline="") as file:
         record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
-    if len(rows) > len(set(raw.persons)):  # rows as they are; else a record a person
+    if len(rows) > len(set(raw.persons)):  # unchanged rows; otherwise one record per person
         record_of = {at: raw.persons[record] for at, record in record_of.items()}
     classes: dict[tuple[str, ...], set[int]] = defaultdict(set)
     symbols: dict[str, set[int]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""Raw files in the dialects of more programs: claims, registers, libraries, banks, spreadsheets, JSON Lines."""
+"""Raw files of more programs: claims, registers, libraries, banks, spreadsheets, JSON Lines."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import numpy as np
 from followed.raw_files import CODES, FIRST_NAMES, RawFile, people
 
 ICD = [*CODES, "U07", "U09"]
-"""Codes that include those with U."""
+"""Codes including those that start with U."""
 
 
 def _text(rows: Sequence[Sequence[str]], delimiter: str) -> str:
@@ -25,7 +25,7 @@ def _dotted(code: str, number: int) -> str:
 
 
 def us_claims(n: int, seed: int) -> RawFile:
-    """A row a claim line of CMS: principal and numbered diagnoses, AM and PM, odd words among codes and dates."""
+    """Claim lines of CMS: principal and numbered diagnoses, AM and PM, null words among codes and dates."""
     random = np.random.default_rng(seed)
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for at, one in enumerate(everybody):
@@ -43,7 +43,7 @@ def us_claims(n: int, seed: int) -> RawFile:
 
 
 def german_cases(n: int, seed: int) -> RawFile:
-    """A row a patient, Windows letters, sums and a note at the end, a few rows without a number."""
+    """German patients: Windows-1252, sums and a note at the end, a few rows without a number."""
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for at, one in enumerate(everybody):
         codes = [_dotted(code, at) for code in sorted(one.codes)][:4]
@@ -59,7 +59,7 @@ def german_cases(n: int, seed: int) -> RawFile:
 
 
 def library(n: int, seed: int) -> RawFile:
-    """A row a loan: titles of books with blanks and commas, quoted line breaks."""
+    """Loans of a library: titles with blanks and commas, quoted line breaks."""
     random = np.random.default_rng(seed)
     things = ["House", "City", "Garden", "River", "Letter", "Winter"]
     titles = [f"The {a} of the {b}" for a in things for b in things[:3]] + [f"{a}, Lost and Found" for a in things]
@@ -76,7 +76,7 @@ def library(n: int, seed: int) -> RawFile:
 
 
 def products(n: int, seed: int) -> RawFile:
-    """A row a purchase of a customer, names of products with blanks, Swiss numbers, tabs."""
+    """Purchases of customers: product names with blanks, Swiss numbers, tabs."""
     random = np.random.default_rng(seed)
     goods = [f"{a} {b} {c}" for a in ("Bio", "Fein", "Alpen") for b in ("Milch", "Käse", "Brot") for c in ("1 l", "XL")]
     rows, persons, secrets = [], [], set[str]()
@@ -91,7 +91,7 @@ def products(n: int, seed: int) -> RawFile:
 
 
 def two_sets(n: int, seed: int) -> RawFile:
-    """A row a patient, diagnoses between commas and drugs between bars."""
+    """Patients with diagnoses separated by commas and drugs separated by bars."""
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()
     for at, one in enumerate(everybody):
         secrets.add(f"P{one.number}")
@@ -107,7 +107,7 @@ def two_sets(n: int, seed: int) -> RawFile:
 
 
 def french_stays(n: int, seed: int) -> RawFile:
-    """A row a stay of PMSI: DP and DAS, Latin letters, French sums."""
+    """Stays of the French PMSI: DP and DAS, Latin-1, French sums."""
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for at, one in enumerate(everybody):
         codes = sorted(one.codes)[:4]
@@ -121,7 +121,7 @@ def french_stays(n: int, seed: int) -> RawFile:
 
 
 def spanish_bank(n: int, seed: int) -> RawFile:
-    """A row a client of a bank, euros with points and commas, products between semicolons in quotes."""
+    """Clients of a Spanish bank: amounts with points and commas, products separated by quoted semicolons."""
     random = np.random.default_rng(seed)
     names = ["hipoteca", "tarjeta", "fondo", "seguro", "nómina", "depósito"]
     rows, persons, secrets = [], [], set[str]()
@@ -137,7 +137,7 @@ def spanish_bank(n: int, seed: int) -> RawFile:
 
 
 def visits_as_json(n: int, seed: int) -> RawFile:
-    """A patient a line of JSON, with arrays and an object within."""
+    """Patients as JSON Lines, with arrays and a nested object."""
     everybody, lines, persons, secrets = people(n, seed), [], [], set[str]()
     for at, one in enumerate(everybody):
         secrets |= {one.surname, str(one.number)}
@@ -151,7 +151,7 @@ def visits_as_json(n: int, seed: int) -> RawFile:
 
 
 def workbook(n: int, seed: int) -> RawFile:
-    """A row a patient of a workbook: title, empty row, postal codes as numbers, dates, a formula-free sum."""
+    """Patients in a workbook: title, empty row, postal codes as numbers, dates, a sum without formula."""
     import openpyxl
 
     everybody, persons, secrets = people(n, seed), [], set[str]()
@@ -176,7 +176,7 @@ def workbook(n: int, seed: int) -> RawFile:
 
 
 def hes(n: int, seed: int) -> RawFile:
-    """A row an episode of HES: diag_4_01 to diag_4_06, bars, dates with names of months, no header line above."""
+    """Episodes of HES: diag_4_01 to diag_4_06, bars, dates with month names, no header line."""
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for at, one in enumerate(everybody):
         codes = [code + "XD9"[at % 3] for code in sorted(one.codes)][:6]
@@ -189,7 +189,7 @@ def hes(n: int, seed: int) -> RawFile:
 
 
 def nameless(n: int, seed: int) -> RawFile:
-    """A row a patient without a line of names: id, date of birth, sex, codes."""
+    """Patients without a header line: id, date of birth, sex, codes."""
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()
     for at, one in enumerate(everybody):
         secrets |= {f"{one.born:%d.%m.%Y}", str(one.number)}
@@ -199,7 +199,7 @@ def nameless(n: int, seed: int) -> RawFile:
 
 
 def school(n: int, seed: int) -> RawFile:
-    """A row a pupil: name, class, subjects between commas, the pupils counted at the end."""
+    """Pupils: name, class, subjects separated by commas, a count at the end."""
     random = np.random.default_rng(seed)
     subjects = ["art", "biology", "chemistry", "latin", "music", "physics", "sport", "french"]
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()

@@ -1,4 +1,4 @@
-"""Raw files whose keys, titles, dates and amounts look like something else."""
+"""Raw files whose keys, titles, dates and amounts resemble something else."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def _born(random: np.random.Generator, first: int = 1930, years: int = 80) -> da
 
 
 def eight_digit_keys(n: int, seed: int) -> RawFile:
-    """Stays whose key of the person has eight digits, as dates without marks have, under a header that says nothing."""
+    """Stays with an eight-digit person key that resembles a date, under an uninformative header."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, keys = [], [f"{number * 104729 % 9999991:08d}" for number in range(1, n + 1)]
@@ -41,7 +41,7 @@ def eight_digit_keys(n: int, seed: int) -> RawFile:
 
 
 def titles_with_commas(n: int, seed: int) -> RawFile:
-    """Loans by card, with authors as values that are names, and titles that contain commas."""
+    """Loans by card, with author names as values, and titles that contain commas."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, cards = [], [f"2{number * 7919:012d}" for number in range(1, n + 1)]
@@ -54,7 +54,7 @@ def titles_with_commas(n: int, seed: int) -> RawFile:
 
 
 def marks_below_a_title(n: int, seed: int) -> RawFile:
-    """Marks in long form below a title with a comma; years of birth have two digits."""
+    """Marks in long format below a title with a comma; two-digit years of birth."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
@@ -84,7 +84,7 @@ def marks_below_a_title(n: int, seed: int) -> RawFile:
 
 
 def fees_with_commas(n: int, seed: int) -> RawFile:
-    """Members, a row each, with fees of few different values that have a decimal comma."""
+    """Members, with a few distinct fees that have a decimal comma."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     secrets = set[str]()
@@ -99,7 +99,7 @@ def fees_with_commas(n: int, seed: int) -> RawFile:
 
 
 def shared_policies(n: int, seed: int) -> RawFile:
-    """Claims of families that share a policy: who is a person is the first name with the date of birth."""
+    """Claims of families with a common policy: a person is a first name with a date of birth."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
@@ -115,7 +115,7 @@ def shared_policies(n: int, seed: int) -> RawFile:
 
 
 def bookings(n: int, seed: int) -> RawFile:
-    """Bookings by e-mail address, with few extras between semicolons, and days of arrival as full dates."""
+    """Bookings by e-mail address, with extras separated by semicolons, and full dates of arrival."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()

@@ -1,4 +1,4 @@
-"""Raw files as registries, practices and shops export them: made up, with the person behind each row."""
+"""Generated raw files in the style of registries, practices and shops, with the person of each row."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,20 +40,20 @@ ARTICLES = [
 
 @dataclass(frozen=True)
 class RawFile:
-    """A raw file, and who stands behind its rows."""
+    """A raw file, and the persons of its rows."""
 
     name: str
     content: bytes
     persons: Sequence[int]
-    """The person of each data row, in the order of the file."""
+    """Person of each data row, in file order."""
     secrets: frozenset[str]
-    """Texts that no publication may hold: names, full dates of birth, identifiers."""
+    """Texts that must not be published: names, full dates of birth, identifiers."""
     codes: Sequence[frozenset[str]] = field(default=())
-    """The items of each person; empty where the file has none."""
+    """Items of each person; empty if the file has none."""
     unit: str = "row"
-    """The answer of a careful steward to the question who is a person."""
+    """A careful steward's answer to the question "who is a person?"."""
     flags: str = ""
-    """What the steward gives to the first command."""
+    """Options that the steward passes to the first command."""
     sensitive: tuple[str, ...] = ()
     """Columns that must not be published unless a model protects them."""
 
@@ -74,7 +74,7 @@ class _Person:
 
 
 def people(n: int, seed: int, codes: Sequence[str] = CODES) -> list[_Person]:
-    """Draw persons with visits; chapters of codes go together, and few codes are most of them."""
+    """Draw persons with visits; codes cluster by chapter, and a few codes are frequent."""
     random = np.random.default_rng(seed)
     weights = 1.0 / (1 + np.arange(len(codes))) ** 0.9
     order = random.permutation(len(codes))
@@ -103,7 +103,7 @@ def _of(name: str, head: str, rows: Sequence[tuple[int, str]], everybody: Sequen
 
 
 def german_diagnoses(n: int, seed: int) -> RawFile:
-    """A row a diagnosis, semicolons, decimal commas, latin-1."""
+    """Diagnoses: semicolons, decimal commas, latin-1."""
     random = np.random.default_rng(seed + 1)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
@@ -124,7 +124,7 @@ def german_diagnoses(n: int, seed: int) -> RawFile:
 
 
 def english_encounters(n: int, seed: int) -> RawFile:
-    """A row an encounter, its codes in numbered columns, empty where there are fewer."""
+    """Encounters with codes in numbered columns, the last of them often empty."""
     random = np.random.default_rng(seed + 2)
     all_of_them = people(n, seed)
     rows, secrets, encounter, held = [], set[str](), 500_000, []
@@ -143,7 +143,7 @@ def english_encounters(n: int, seed: int) -> RawFile:
 
 
 def crosses(n: int, seed: int) -> RawFile:
-    """A row a patient, a cross where a diagnosis was made, and a title above."""
+    """Patients with a cross for each diagnosis, below a title."""
     all_of_them = people(n, seed)
     names = sorted({code for one in all_of_them for code in one.codes})
     rows, secrets = [], set[str]()
@@ -158,7 +158,7 @@ def crosses(n: int, seed: int) -> RawFile:
 
 
 def prescriptions(n: int, seed: int) -> RawFile:
-    """A row a prescription, tabs, the insured person by number and name, a sum at the end."""
+    """Prescriptions: tabs, number and name of the insured person, a sum at the end."""
     random = np.random.default_rng(seed + 3)
     all_of_them = people(n, seed, ATC)
     doctors = [f"Dr. {random.choice(SURNAMES)}" for _ in range(30)]
@@ -195,7 +195,7 @@ def prescriptions(n: int, seed: int) -> RawFile:
 
 
 def unnamed_key(n: int, seed: int) -> RawFile:
-    """A row a visit; the person's key is called like nothing, and born and sex repeat with it."""
+    """Visits with an oddly named person key; year of birth and sex repeat with the key."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -220,7 +220,7 @@ def unnamed_key(n: int, seed: int) -> RawFile:
 
 
 def survey(n: int, seed: int) -> RawFile:
-    """A row a person, nobody named: what a row by row guarantee is right for."""
+    """Persons without names: the case in which a guarantee per row is correct."""
     random = np.random.default_rng(seed + 4)
     rows = []
     for at in range(n):
@@ -237,7 +237,7 @@ def survey(n: int, seed: int) -> RawFile:
 
 
 def loyalty(n: int, seed: int) -> RawFile:
-    """A row an article, by customer, of a shop."""
+    """Articles bought in a shop, by customer."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -248,7 +248,7 @@ def loyalty(n: int, seed: int) -> RawFile:
 
 
 def french_register(n: int, seed: int) -> RawFile:
-    """A row a stay, French words, several codes in a cell."""
+    """Stays with French words, several codes per cell."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -262,7 +262,7 @@ def french_register(n: int, seed: int) -> RawFile:
 
 
 def spoilt_numbers(n: int, seed: int) -> RawFile:
-    """A row a diagnosis; the spreadsheet wrote the identifiers as powers of ten."""
+    """Diagnoses with identifiers that a spreadsheet wrote in scientific notation."""
     all_of_them = people(n, seed)
     rows = []
     for at, one in enumerate(all_of_them):
@@ -275,7 +275,7 @@ def spoilt_numbers(n: int, seed: int) -> RawFile:
 
 
 def clean_patients(n: int, seed: int) -> RawFile:
-    """A row a patient, with its identifier and its codes, null words among them."""
+    """Patients with identifiers and codes, some of them null words."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -292,7 +292,7 @@ def clean_patients(n: int, seed: int) -> RawFile:
 
 
 def cases_of_named(n: int, seed: int) -> RawFile:
-    """A row a case with a number of its own; the person stands there by name and date of birth alone."""
+    """Cases with a case number; persons are identified only by name and date of birth."""
     random = np.random.default_rng(seed + 5)
     all_of_them = people(n, seed)
     rows, secrets, case = [], set[str](), 70_000
@@ -307,7 +307,7 @@ def cases_of_named(n: int, seed: int) -> RawFile:
 
 
 def visits_without_ids(n: int, seed: int) -> RawFile:
-    """A row a visit, nobody named and no identifier: born, sex and postcode are the person's."""
+    """Visits without names or identifiers; year of birth, sex and postcode belong to the person."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -326,7 +326,7 @@ def visits_without_ids(n: int, seed: int) -> RawFile:
 
 
 def titled_extract(n: int, seed: int) -> RawFile:
-    """A row an admission, in tabs below a title: numbers with blanks, dates as 12-Mar-1950, codes between bars."""
+    """Admissions, tab-separated below a title: numbers with blanks, dates as 12-Mar-1950, codes separated by bars."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
@@ -341,7 +341,7 @@ def titled_extract(n: int, seed: int) -> RawFile:
 
 
 def absences(n: int, seed: int) -> RawFile:
-    """A row an absence; pupils stand there by first name and surname alone."""
+    """Absences of pupils, identified only by first name and surname."""
     random = np.random.default_rng(seed + 6)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
@@ -358,7 +358,7 @@ def absences(n: int, seed: int) -> RawFile:
 
 
 def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
-    """A row an order line, with an e-mail address under a header that says little."""
+    """Order lines, with an e-mail address under an uninformative header."""
     random = np.random.default_rng(seed + 7)
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets, order, held = [], set[str](), 9_000, []
@@ -378,7 +378,7 @@ def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
 
 
 def orders_by_name(n: int, seed: int) -> RawFile:
-    """The same with the buyer's full name under a header that says nothing."""
+    """Order lines with the buyer's full name under an uninformative header."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
     persons = {name: at for at, name in enumerate(dict.fromkeys((one.surname, one.first) for one in all_of_them))}
@@ -391,7 +391,7 @@ def orders_by_name(n: int, seed: int) -> RawFile:
 
 
 def claims_by_combination(n: int, seed: int) -> RawFile:
-    """A row a claim; the owner knows that two columns together are the person."""
+    """Claims in which two columns together identify a person, as the owner knows."""
     random = np.random.default_rng(seed + 8)
     all_of_them = people(n, seed)
     rows, secrets, held = [], set[str](), []
@@ -408,7 +408,7 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
 
 
 def survey_with_one_secret(n: int, seed: int) -> RawFile:
-    """A row a person; one column that nobody should learn, of few common values."""
+    """Persons with a secret column of few frequent values."""
     random = np.random.default_rng(seed + 9)
     rows = []
     for at in range(n):
@@ -420,7 +420,7 @@ def survey_with_one_secret(n: int, seed: int) -> RawFile:
 
 
 def survey_with_secrets(n: int, seed: int) -> RawFile:
-    """A row a person; several columns that nobody should learn."""
+    """Persons with several secret columns."""
     random = np.random.default_rng(seed + 10)
     rows = []
     for at in range(n):
@@ -435,7 +435,7 @@ def survey_with_secrets(n: int, seed: int) -> RawFile:
 
 
 def long_claims(n: int, seed: int) -> RawFile:
-    """A row a claim line, the insured person by number; amounts and places of service vary."""
+    """Claim lines with the insured person's number; amounts and places of service vary."""
     random = np.random.default_rng(seed + 11)
     all_of_them = people(n, seed)
     rows, secrets, held, claim = [], set[str](), [], 0
@@ -453,7 +453,7 @@ def long_claims(n: int, seed: int) -> RawFile:
 
 
 def disagreeing(n: int, seed: int) -> RawFile:
-    """A row a stay: its number is distinct, the insured person's number repeats."""
+    """Stays with a unique number; the insured person's number repeats."""
     all_of_them = people(n, seed)
     rows, secrets, stay = [], set[str](), 40_000
     for at, one in enumerate(all_of_them):

@@ -1,4 +1,4 @@
-"""Nobody who follows what is printed, word by word, publishes fewer than k persons a class, or a name."""
+"""Following the printed advice literally never publishes classes of fewer than k persons, or names."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_a_job_does_not_run_until_it_says_who_is_a_person(tmp_path: Path, name: 
 
 @pytest.mark.parametrize("name", ["absences", "shop_orders", "disagreeing"])
 def test_rows_that_are_stated_to_be_persons_are_declared(tmp_path: Path, name: str) -> None:
-    """The wrong answer is the owner's: it runs, and the attestation says so."""
+    """The owner is responsible for the wrong answer: the run succeeds, and the attestation states the unit."""
     way = follow(tmp_path, RAW_FILES[name](120, 7), unit="row")
     assert way.published is not None, way.printed[-1]
     attested = json.loads((way.published / "attestation.json").read_text())

@@ -1,4 +1,4 @@
-"""Raw files of more programs reach a publication by what is printed, word by word, and no line shows a name."""
+"""Raw files of more programs are published by following the printed advice, and the output shows no name."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_it_is_published_and_holds_persons_together(tmp_path: Path, name: str) -
     raw = MORE_RAW_FILES[name](120, 7)
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
-    assert sum(code != 0 for code in way.codes) <= 1  # one rejection, whose message names the option
+    assert sum(code != 0 for code in way.codes) <= 1  # one rejection, with a message that names the option
     found = judge(raw, way.published)
     assert (found.smallest_class >= 5, found.persons_below_k, found.secrets) == (True, 0, ())
     shown = set(re.split(r"[\s,;()'\"]+", "\n".join(way.printed)))

@@ -1,4 +1,4 @@
-"""Raw files whose values look like something else are published at the first try, and no person is singled out."""
+"""Raw files with misleading values are published at the first attempt, and no person is singled out."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Proposals and remedies for columns of which most values are those of few persons are published when followed."""
+"""Following the proposals and remedies for columns of mostly rare values leads to a publication."""
 
 import random
 import shlex
@@ -20,7 +20,7 @@ def _file(name: str, header: str, rows: list[list[object]], persons: list[int], 
 
 
 def orders() -> RawFile:
-    """A row an order: e-mail address and postal code of the customer, most codes of one customer."""
+    """Orders: e-mail address and postal code of the customer; most codes belong to a single customer."""
     draw, rows, persons = random.Random(5), list[list[object]](), list[int]()
     for at in range(N):
         code = draw.randrange(10000, 99999)
@@ -31,7 +31,7 @@ def orders() -> RawFile:
 
 
 def laboratory() -> RawFile:
-    """A row a laboratory test: date of birth of the patient."""
+    """Laboratory tests with the patient's date of birth."""
     draw, rows, persons = random.Random(6), list[list[object]](), list[int]()
     for at in range(N):
         born = f"{draw.randrange(1940, 1990)}-{draw.randrange(1, 13):02d}-{draw.randrange(1, 29):02d}"
@@ -42,7 +42,7 @@ def laboratory() -> RawFile:
 
 
 def households() -> RawFile:
-    """A row a person, with the household and a remark."""
+    """Persons with household and remark."""
     draw = random.Random(7)
     rows: list[list[object]] = [
         [
@@ -95,7 +95,7 @@ def test_the_remedy_is_published(tmp_path: Path) -> None:
 
 
 def answered(folder: Path, raw: RawFile) -> RawFile:
-    """Write a raw file and the job that `anonset inspect` proposes, with the answer who is a person."""
+    """Write a raw file and the job proposed by `anonset inspect`, with the person question answered."""
     (folder / raw.name).write_bytes(raw.content)
     run(folder, f"anonset inspect {raw.name} -o job.toml")
     job = folder / "job.toml"

@@ -1,4 +1,4 @@
-"""More files as people have them: what programs and databases write, and what offices add to it."""
+"""Realistic small files, part 2: exports of programs and databases, with additions made in offices."""
 
 from tests.reading.people_files import VISITS, PeopleFile
 

@@ -1,7 +1,7 @@
-"""Files as people have them, in miniature: what each is, its bytes, its roles, and what is read of it, or said.
+"""Realistic small files: bytes, column roles, and the expected records or error.
 
-Made for the tests after the formats of ARX, Amnesia, anjana, sdcMicro, OMOP, spreadsheets of three locales, FIMI and
-SPMF. A file that needs an option beside its roles names it: without the option it is refused by a line that says it.
+Modelled on the formats of ARX, Amnesia, anjana, sdcMicro, OMOP, spreadsheets of three locales, FIMI and SPMF. If a file
+needs an option besides roles, it is rejected without the option by a message that names it.
 """
 
 from typing import Any, NamedTuple
@@ -10,22 +10,22 @@ VISITS = [["E10", "I10"], ["J45"], ["E10", "J45"]]
 
 
 class PeopleFile(NamedTuple):
-    """A file, and what it is."""
+    """A file and the expected result of reading it."""
 
     what: str
     name: str
     data: str | bytes
     roles: dict[str, Any]
     expected: list[list[str]] | str
-    """The records; or, of what cannot be read, a part of the line that refuses it."""
+    """Records, or for an unreadable file a part of the error message."""
     option: dict[str, Any] = {}  # noqa: RUF012
-    """The one option beside the roles that it needs, if it needs one."""
+    """Option that the file needs besides roles, if any."""
     said: str = ""
-    """What names the option where it is missing; by default the option as it is written."""
+    """Text by which the error message names the option; by default, the option itself."""
 
 
 def _rows(delimiter: str, end: str = "\n", items: str = " ", *, space: str = "") -> str:
-    """Return visits as a table with names of columns."""
+    """Return visits as a table with a header line."""
     lines = [["id", "age", "sex", "codes"]]
     lines += [[f"{n}", f"{30 + n}", "MF"[n % 2], items.join(row)] for n, row in enumerate(VISITS)]
     return "".join((delimiter + space).join(line) + end for line in lines)

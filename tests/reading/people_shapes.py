@@ -1,4 +1,4 @@
-"""More files as people have them: lines of items without names of columns, and sets in several rows or columns."""
+"""Realistic small files, part 3: item lines without header, and sets over several rows or columns."""
 
 from tests.reading.people_files import ROLES, VISITS, PeopleFile
 

@@ -1,4 +1,4 @@
-"""Rows of persons, as hospitals have them: what is of the person agrees over the rows, what is of the stay does not."""
+"""Rows of hospital stays: attributes of a person are constant over the person's rows, those of a stay vary."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
 
 
 def stays(n_persons=300, n=1500, *, key="key7", seed=1):
-    """Return columns of rows: each person has one at least, and all else is drawn."""
+    """Return columns of random stays; each person has at least one row."""
     rng = np.random.default_rng(seed)
     who = rng.permutation(np.concatenate([np.arange(n_persons), rng.integers(0, n_persons, n - n_persons)]))
     born = (np.datetime64("1930-01-01") + rng.integers(0, 29_000, n_persons)).astype(str)
@@ -34,5 +34,5 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
 
 
 def repeated_in(columns, asked, ids=(), *, grouped=False):
-    """Return the candidates that repeat over records, the surest first."""
+    """Return the candidate columns that repeat over a person's rows, the most certain first."""
     return tuple(one.as_repeated for one in candidates_in(columns, asked, ids, grouped=grouped) if one.repeats)

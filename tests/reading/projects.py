@@ -1,4 +1,4 @@
-"""Small settings files of other tools."""
+"""Small project files of other tools."""
 
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def arx_project(
     data: bool = True,
     replaced: Mapping[str, str | bytes | None] | None = None,
 ) -> Path:
-    """Write a project of ARX; `replaced` names members with another text, or None to leave them out."""
+    """Write an ARX project; `replaced` maps archive members to new text, or to None to omit them."""
     named = "".join(f"<assigment><name>{name}</name>{text}</assigment>" for name, text in columns.items())
     asked = "".join(f"<criterion>{text}</criterion>" for text in criteria)
     members: dict[str, str | bytes | None] = {

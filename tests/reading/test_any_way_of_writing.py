@@ -1,4 +1,4 @@
-"""Whatever way a table is written, the same records are read."""
+"""The same records are read from any way of writing a table."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ SEPARATORS = (" ", ",", ";", "|", "+", " + ")
 
 @st.composite
 def dialects(draw):
-    """Draw how fields are written as lines, and as bytes."""
+    """Draw a delimiter, quoting, line ends and an encoding."""
     return {
         "delimiter": draw(st.sampled_from(DELIMITERS)),
         "encoding": draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])),
@@ -34,7 +34,7 @@ def dialects(draw):
 
 
 def written(rows, dialect):
-    """Return rows as the bytes of a text, and the options that it needs."""
+    """Return rows as bytes, and the reading options that they need."""
 
     def field(text):
         out = io.StringIO()
@@ -52,7 +52,7 @@ def written(rows, dialect):
         assume(False)
     if encoding not in ("latin-1", "cp1252"):
         return data, {}
-    assume(data.isascii() or not is_utf8(data))  # such a text is refused
+    assume(data.isascii() or not is_utf8(data))  # such a text is rejected
     return data, {"encoding": encoding}
 
 

@@ -1,4 +1,4 @@
-"""Parquet, Arrow, pandas, polars, DuckDB and plain lists of sets."""
+"""Parquet, Arrow, pandas, polars, DuckDB and lists of sets."""
 
 import importlib
 import sys
@@ -54,7 +54,7 @@ def test_text_columns_are_split():
 
 
 def owning_null():
-    """Return [["a", "b"], null, ["c"]] whose null owns the values "secret" and "x" in the child array."""
+    """Return [["a", "b"], null, ["c"]], with the values "secret" and "x" in the child array at the null."""
     mask = pa.array([False, True, False])
     return pa.ListArray.from_arrays(
         pa.array([0, 2, 4, 5], pa.int32()), pa.array(["a", "b", "secret", "x", "c"]), mask=mask

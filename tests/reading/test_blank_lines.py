@@ -1,4 +1,4 @@
-"""Blank lines: a record of a file of one column, no record among several columns, and what our own writers write."""
+"""A blank line is a record if the file has a single column, and is rejected otherwise."""
 
 import gzip
 

@@ -45,7 +45,7 @@ def test_figure_3_as_files(tmp_path: Path) -> None:
 
 
 def count_values(path: Path) -> None:
-    """Write each value of a group once, with a count, as Anatomy does."""
+    """Write each distinct value of a group with a count, as Anatomy does."""
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""Reading back the tables of chunks: whatever is held at once, and refusing what is in another order."""
+"""Reading chunk tables with any block size; tables in another order are rejected."""
 
 import tempfile
 from pathlib import Path

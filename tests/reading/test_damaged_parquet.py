@@ -1,4 +1,4 @@
-"""Parquet that Arrow opens, and that cannot be used: nested and repeated columns, text that is no UTF-8, damage."""
+"""Unusable Parquet that Arrow opens: nested and repeated columns, text that is not UTF-8, damage."""
 
 import random
 from contextlib import suppress
@@ -76,7 +76,7 @@ def test_two_columns_of_one_name_are_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_bytes_are_read_or_one_line(tmp_path: Path, seed: int) -> None:
-    """The data pages alone are damaged: of a damaged footer Arrow may end the process."""
+    """Only data pages are damaged: Arrow may crash on a damaged footer."""
     rng = random.Random(seed)
     path = tmp_path / "data.parquet"
     sets = [[rng.choice("abcd") for _ in range(rng.randint(0, 3))] for _ in range(50)]
@@ -97,7 +97,7 @@ def test_damaged_bytes_are_read_or_one_line(tmp_path: Path, seed: int) -> None:
 def test_whatever_arrow_raises_of_damage_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
-    """Which damage leads to which error depends on the version of Arrow."""
+    """The type of Arrow's error depends on its version."""
     path = written(tmp_path, x=[["a"]] if place == "iter_batches" else pa.array([], pa.list_(pa.string())))
 
     def failing(*_: object, **_more: object) -> None:

@@ -1,4 +1,4 @@
-"""Texts as people have them: delimiters, encodings, blanks, formats; and what is refused, with what would help."""
+"""Realistic texts: delimiters, encodings, blanks, formats; rejected files are reported with a remedy."""
 
 import pytest
 from tests.facts import names

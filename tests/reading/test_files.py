@@ -1,4 +1,4 @@
-"""Digests, estimates and failures of files."""
+"""Digests, size estimates and failures of files."""
 
 import gzip
 import hashlib

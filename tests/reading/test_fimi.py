@@ -1,4 +1,4 @@
-"""FIMI text: the tokenizer kernel against plain Python, and files."""
+"""FIMI files, and the tokenizer kernel compared with plain Python."""
 
 import gzip
 from itertools import pairwise
@@ -16,7 +16,7 @@ from anonset_kernels.fimi import tokenize
 
 
 def split(text):
-    """Naive twin of the tokenizer: tokens of each line, as bytes."""
+    """Return the tokens of each line, as bytes."""
     text = text.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = text.split(b"\n")
     if lines[-1] == b"":

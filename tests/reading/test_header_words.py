@@ -1,4 +1,4 @@
-"""What headers say of persons, in six languages and in all spellings."""
+"""Column names that identify persons are recognized in six languages and in all spellings."""
 
 import pytest
 

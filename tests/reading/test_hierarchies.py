@@ -1,4 +1,4 @@
-"""Hierarchy files: what they mean, what is refused, and the round trip."""
+"""Hierarchy files: meaning, errors, and the round trip."""
 
 import gzip
 import os
@@ -113,7 +113,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 @st.composite
 def trees(draw):
-    """Trees with distinct labels and no unary nodes."""
+    """Draw trees with distinct labels and without single-child nodes."""
     labels = draw(st.lists(LABELS, min_size=1, max_size=25, unique=True))
 
     def grow(names):

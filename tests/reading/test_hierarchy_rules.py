@@ -163,7 +163,7 @@ def test_labels_that_are_made_coarser_are_leaves_below_what_holds_them(level):
     made = coarser(spec, [*days, ""], "x")
     assert made == {day: above.labels[above.parent[above.node_of[day]]] for day in days}
     leaves = Vocabulary.of(made.values())
-    assert coarser(spec, leaves.labels, "x") == {}  # nothing changes again
+    assert coarser(spec, leaves.labels, "x") == {}  # a second call changes no label
     fitted = hierarchy_by_rule(spec, leaves, "x")
     for leaf in leaves.labels:
         at, expected = fitted.parent[fitted.node_of[leaf]], above.parent[above.node_of[leaf]]

@@ -1,4 +1,4 @@
-"""JSON Lines: types are never inferred, arrays are sets, and each bad line is one clear message without its content."""
+"""JSON Lines: types are never inferred, arrays are sets, and errors do not quote the line."""
 
 import gzip
 
@@ -20,7 +20,7 @@ LINES = (
 
 @pytest.fixture(params=["memory", "blocks"])
 def reading(request, monkeypatch):
-    """Read a file in either way, in pieces of a few bytes."""
+    """Read a file by `read` or `scan`, in blocks of a few bytes."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
     return read if request.param == "memory" else scan
 

@@ -1,4 +1,4 @@
-"""No message about a raw file shows a value that looks like a name, an id or a date of birth."""
+"""Messages about a raw file never contain a value that resembles a name, an id or a date of birth."""
 
 from pathlib import Path
 

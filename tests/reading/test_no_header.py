@@ -1,4 +1,4 @@
-"""CSV without a line of names, and rules for the values of single columns."""
+"""CSV without a header line, and normalization rules for single columns."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Data in memory: data frames with lists or sets, mappings, records, sets, matrices; what is none is an InputError."""
+"""Data in memory: data frames, mappings, records, sets, matrices; other objects raise InputError."""
 
 from collections import OrderedDict, namedtuple
 

@@ -1,4 +1,4 @@
-"""An option of reading is declared once: `read`, `scan`, job files and flags have the same."""
+"""`read`, `scan`, job files and the command line have the same reading options."""
 
 from dataclasses import fields
 from typing import get_type_hints

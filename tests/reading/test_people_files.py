@@ -1,4 +1,4 @@
-"""Each file that people have is read with one option beside its roles at most, and refused by a line that names it."""
+"""Each realistic file is read with at most one option besides roles, which the error message names."""
 
 import pytest
 from tests.reading.people_exports import EXPORTS

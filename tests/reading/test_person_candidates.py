@@ -1,4 +1,4 @@
-"""Signs that several rows are one person's, and what must be none."""
+"""Detecting that several rows belong to a person, without false alarms."""
 
 import csv
 import os
@@ -50,13 +50,13 @@ def test_a_person_is_told_by_birth_and_sex_whatever_its_name(seed):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n", [40, 400, 4_000])
 def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
-    data = stays(n_persons=n, n=n, seed=seed)  # a row a person
+    data = stays(n_persons=n, n=n, seed=seed)  # one row per person
     assert repeated_in(columns(data), list(data)) == ()
     data = stays(n_persons=max(2, n // 5), n=n, seed=seed)
     mute = {name: data[name] for name in data if name not in ("key7", "birth_date")}
     assert repeated_in(columns(mute), list(mute)) == ()
     told = {name: data[name] for name in data if name != "key7"}
-    if n > 40:  # a person in five rows, whose day of birth, sex and town agree
+    if n > 40:  # a person in five rows with the same day of birth, sex and town
         assert repeated_in(columns(told), list(told)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
 
 
@@ -66,7 +66,7 @@ NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("rows", ["persons", "cases"])
 def test_names_and_dates_of_birth_tell_persons_apart_together(seed, rows):
-    """The number of a case never repeats, and nothing else is an id."""
+    """The case number never repeats, and there is no other id."""
     n_persons = 1_500
     rng = np.random.default_rng(seed)
     data = stays(n_persons=n_persons, n=n_persons if rows == "persons" else 4_500, key="key7", seed=seed)
@@ -93,7 +93,7 @@ def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
     values = np.array([value for _, value in codes], np.int64)
     first, second = np.triu_indices(len(values), 1)
     given_both = (values[first] >= 0) & (values[second] >= 0)
-    if given_both.any():  # over all pairs of rows, just as many agree as are expected: never beyond chance
+    if given_both.any():  # over all pairs of rows, the number of agreements equals the expected number
         assert not agrees(values, first.astype(np.int64), second.astype(np.int64))
 
 
@@ -199,7 +199,8 @@ def test_what_may_repeat_is_told_of_all_that_repeats_and_of_nothing_distinct(tex
     if len(set(column.to_pylist())) < len(column):
         assert may_repeat(column)
     elif len({int(text) if text.isdecimal() else text for text in column.to_pylist()}) == len(column):
-        assert not may_repeat(column)  # two numbers as text ("7", "07") may be taken for one; hashes meet by no chance
+        # two numbers as text ("7", "07") may count as one; hashes never collide by chance
+        assert not may_repeat(column)
 
 
 def test_numbers_that_differ_as_texts_are_compared_as_texts():
@@ -240,7 +241,7 @@ N_PERSONS, N_ROWS = 60, 240
 
 
 def rows_of(values):
-    """Return a column in which each of the values occurs in several rows, beside codes."""
+    """Return a column in which each value occurs in several rows, with a code column."""
     return {"x": [values[n % len(values)] for n in range(N_ROWS)], "code": ["a", "b"] * (N_ROWS // 2)}
 
 
@@ -347,7 +348,7 @@ def test_street_addresses_are_candidates_where_no_other_is():
 
 
 def families(n=60, *, moves=True):
-    """Return rows of families with members, of whom some moved, and with a clerk per row."""
+    """Return rows of families, some of which moved, with a clerk per row."""
     rows = [(case, member, move) for case in range(n) for member in range(1, 4) for move in range(1 + moves)]
     return {
         "case_no": [f"{5_000_000 + 31 * case}" for case, _, _ in rows],

@@ -1,4 +1,4 @@
-"""Values that are names of persons, and labels that are none."""
+"""Values recognized as names of persons, and labels that are not names."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Policy files: what is written is read back, and what is wrong is named with its line."""
+"""Policy files: round trip, and errors with their line number."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Settings files of other tools are read as they stand, and refused in one line where they are none."""
+"""Settings files of other tools are read unchanged; invalid files are rejected in a one-line message."""
 
 from pathlib import Path
 

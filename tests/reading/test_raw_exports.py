@@ -1,4 +1,4 @@
-"""Files as spreadsheets and hospitals write them: titles, rows of separators, sums, decimal commas, words for null."""
+"""Files written by spreadsheets and hospitals: titles, separator rows, sums, decimal commas, null words."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ ROWS = "id;kg;sex;codes\n1;70,5;m;E10 I10\n2;82;w;J45\n3;64,25;;E10\n"
 
 @pytest.fixture(params=["memory", "blocks"])
 def reading(request, monkeypatch):
-    """Read a file in either way."""
+    """Read a file by `read` or `scan`."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     return read if request.param == "memory" else scan

@@ -1,4 +1,4 @@
-"""Reading CSV and TSV: text stays text, every column has a role, every failure is one clear line."""
+"""Reading CSV and TSV: text is never converted, every column has a role, every error is a clear message."""
 
 import gzip
 
@@ -240,7 +240,7 @@ def test_group_changes_nothing_where_ids_are_distinct(tmp_path):
 
 
 class Compared(str):
-    """A name that counts how often it is compared with another."""
+    """A name that counts its comparisons."""
 
     __slots__ = ()
     times = 0

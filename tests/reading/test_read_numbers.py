@@ -1,4 +1,4 @@
-"""Columns of numbers: what is read as a number is the number of the text, or refused."""
+"""Numeric columns: every value equals the number in the text, or is rejected."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What is read block by block is what is read whole, however small the blocks, and is refused in the same words."""
+"""`scan` returns the same table and the same errors as `read`, for any block size."""
 
 import gc
 import gzip
@@ -33,14 +33,14 @@ NOT_BY_BLOCKS = "takes all rows at once"
 
 @pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
 def blocks(request, monkeypatch):
-    """Pieces of a few bytes, and spans of a few records."""
+    """Use blocks of a few bytes, and spans of a few records."""
     size, records = request.param
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", size)
     monkeypatch.setattr(spans, "AT_ONCE", records)
 
 
 def same(found, expected):
-    """Hold a table that was scanned against the one that was read."""
+    """Compare a table of `scan` with that of `read`."""
     assert (found.n, found.order, found.joined) == (expected.n, expected.order, expected.joined)
     assert (found.changes, found.rules) == (expected.changes, expected.rules)
     ids = () if expected.sensitive is not None else expected.ids
@@ -59,7 +59,7 @@ def same(found, expected):
 
 
 def outcome(how, *given, **options):
-    """Return a table, or the line that refuses it."""
+    """Return a table, or the error message."""
     try:
         return how(*given, **options)
     except InputError as error:
@@ -67,7 +67,7 @@ def outcome(how, *given, **options):
 
 
 def _without_place(line):
-    """Take out where the first fault is, and how many there are: by blocks, another may be met first."""
+    """Remove the position of the first fault and the fault count, which depend on the block size."""
     return re.sub(r" \(and \d+ more( up to row \d+)?\)|column '[^']*'|row \d+", "", line)
 
 
@@ -354,7 +354,7 @@ def test_how_many_records_of_no_known_code_is_said_of_those_that_were_looked_at(
 
 
 def told_of_rows(path, roles, faults):
-    """Hold what is said of faults against where they are: of those in the block of the first, or none but the first."""
+    """Compare the reported fault positions with the actual ones in the first faulty block."""
     rows = r"row (\d+)(?: is empty)?(?: \(and (\d+) more(?: up to row (\d+))?\))?"
     for how in scan, read:
         with pytest.raises(InputError) as error:
@@ -463,7 +463,7 @@ def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
     files=st.lists(st.lists(st.sets(st.sampled_from(["2", "10", "9", "x", "é"])), min_size=1), min_size=1, max_size=3)
 )
 def test_rows_are_sorted_whatever_a_later_file_makes_of_the_order(tmp_path_factory, files):
-    """Numbers are in the order of their values until a label is none."""
+    """Rows are sorted by number until a label is not a number."""
     folder = tmp_path_factory.mktemp("files")
     for number, rows in enumerate(files):
         parquet.write_table(

@@ -1,4 +1,4 @@
-"""Sets in one column, in several, one row a code, a column an item, a column a code: the same records."""
+"""Sets in one column, in several columns, as one row per code, or one column per item or code: the same records."""
 
 import pyarrow as pa
 import pytest

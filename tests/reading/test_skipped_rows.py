@@ -1,4 +1,4 @@
-"""Rows without an id, and sums and notes below the last record, are skipped if asked, and counted."""
+"""Rows without an id, and sums and notes below the last record, are skipped on request and counted."""
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ FOOTERS = [
 
 @pytest.fixture(params=["memory", "blocks"])
 def reading(request, monkeypatch):
-    """Read a file in either way, in pieces of a few bytes."""
+    """Read a file by `read` or `scan`, in blocks of a few bytes."""
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
     return read if request.param == "memory" else scan
 

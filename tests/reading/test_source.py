@@ -1,4 +1,4 @@
-"""What is read is looked up once, whatever kind of thing it is."""
+"""The type of a source is determined once."""
 
 import hashlib
 import os
@@ -95,7 +95,7 @@ def rewritten(path: Path) -> None:
 
 
 def replaced(path: Path) -> None:
-    """Replace it by a file of the same size and the same time."""
+    """Replace the file by another of the same size and time."""
     status = path.stat()
     other = path.with_name("other")
     other.write_text(path.read_text().replace("2", "5"))

@@ -1,4 +1,4 @@
-"""Workbooks: the only sheet with data is read as a spreadsheet program shows it."""
+"""The only sheet with data in a workbook is read as displayed by a spreadsheet program."""
 
 import io
 import re

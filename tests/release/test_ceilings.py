@@ -1,4 +1,4 @@
-"""Ceilings: the best that stays at or below them, against the enumeration of all; and what is refused."""
+"""Ceilings: the best recoding at or below them, compared with an enumeration; invalid ceilings."""
 
 import random
 from itertools import product
@@ -89,7 +89,7 @@ def test_what_generalizes_finds_something_where_there_is_anything(case: Case, se
 
 
 def relational(seed: int, n: int) -> tuple[Table, dict[str, Hierarchy], dict[str, list[str]], dict[str, set[str]]]:
-    """Make records of two columns, and ceilings of the first or both; and the nodes above these."""
+    """Draw records with two columns, and ceilings of the first or of both; return also the nodes above the ceilings."""
     rng = random.Random(seed)
     trees = rng.sample(TREES, 2)
     models = [HierarchyModel(parse(tree)) for tree in trees]

@@ -1,4 +1,4 @@
-"""Codebooks that say what cannot be."""
+"""Contradictory codebooks are rejected."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""No publication shows values that identify persons, unless its owner declares the column."""
+"""Values that identify persons are published only if the owner declares the column."""
 
 import json
 import random
@@ -28,7 +28,7 @@ SENTENCE = ["he", "came", "with", "his", "wife", "and", "was", "sent", "home", "
 
 
 def write(folder: Path, columns: dict[str, list[Any]]) -> str:
-    """Write columns as a CSV file, its fields separated by tabs."""
+    """Write columns as a tab-separated file."""
     rows = zip(*columns.values(), strict=True)
     lines = ["\t".join(columns), *("\t".join(map(str, row)) for row in rows)]
     path = folder / "data.tsv"
@@ -62,7 +62,7 @@ def people(n: int = 600, seed: int = 1) -> dict[str, list[Any]]:
 
 
 def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "out") -> int:
-    """Publish some columns of the data and drop all others. Each row is a person: households repeat."""
+    """Publish some columns of the data and drop the others. Each row is a person, households repeat."""
     path = write(folder, data)
     named = {name for word in more for name in re.split("[,=]", word)}
     drop = [name for name in data if name not in named]
@@ -206,7 +206,7 @@ def test_declared_columns_are_published_ones(tmp_path: Path, capsys: pytest.Capt
     asked = (*K, "--relational", "group", "--keep", "wave")
     assert publish(people(), tmp_path, *asked, "--publish-as-is", "lat") == 2
     assert "'lat'" in capsys.readouterr().err
-    assert publish(people(), tmp_path, *asked, "--publish-as-is", "wave") == 0  # without a finding
+    assert publish(people(), tmp_path, *asked, "--publish-as-is", "wave") == 0  # no finding
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
     assert attested["declarations"]["published_as_is"] == ["wave"]
     attested["declarations"]["published_as_is"] = ["other"]

@@ -1,4 +1,4 @@
-"""What a search forms is what is checked, whoever wrote it: its symbols decide, and no comparison of classes."""
+"""The symbols that a search forms are checked, whatever class performs the search."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ PLAIN = [[item.replace(",1", "") for item in row] for row in ROWS]
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
-    """A third party's algorithm, which publishes items in pairs and declares nothing."""
+    """A third-party algorithm that publishes pairs of items and declares no traits."""
 
     name: ClassVar[str] = "pairs"
     k: int
@@ -45,12 +45,12 @@ class Declared(Pairs):
 
 
 class Heir(anonset.Coat):
-    """A subclass that searches as COAT does."""
+    """A subclass with COAT's search."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rebel(anonset.Coat):
-    """A subclass with a search of its own, which inherits COAT's entry for clusters."""
+    """A subclass with a different search, which inherits COAT's method for clusters."""
 
     def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **options: Any) -> Result:
         return Pairs(k=self.k, m=self.m or 1).recode(table, hierarchies)
@@ -81,7 +81,7 @@ ALONE: list[Any] = [anonset.Coat(k=4, m=2), Heir(k=4, m=2), Rebel(k=4, m=2), Pai
 
 
 def why_refused(table: Table, algorithm: Any, folder: Path, **more: Any) -> str:
-    """Return why a table is refused, in memory and on its way to the disk alike."""
+    """Return the error message for a table, the same in memory and on disk."""
     with pytest.raises(anonset.InputError) as raised:
         anonset.anonymize(table, algorithm, **more).save(folder / "out")
     assert list(folder.iterdir()) == []
@@ -89,7 +89,7 @@ def why_refused(table: Table, algorithm: Any, folder: Path, **more: Any) -> str:
 
 
 def published(release: anonset.Release, out: Path) -> None:
-    """Save a release, and let the command line verify it."""
+    """Save a release, and verify it by the command line."""
     release.save(out)
     assert main(["verify", str(out), "--quiet"]) == 0
 
@@ -127,13 +127,13 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
 
 
 def test_items_that_stay_on_their_own_may_hold_a_comma(tmp_path: Path) -> None:
-    """An algorithm that declares nothing is held by what it formed, which is no set with a comma here."""
+    """The check considers the formed symbols, here none with a comma."""
     rows = [["a", "b"], ["z,1"]] * 2
     published(anonset.anonymize(Table.from_sets(rows), Pairs(k=2, m=1)), tmp_path / "out")
 
 
 def test_a_subclass_with_a_search_of_its_own_is_searched_by_it() -> None:
-    """COAT would leave the items of these clusters alone; they are pairs by the subclass' own search."""
+    """COAT would not merge the items of these clusters; the subclass merges them in pairs."""
     rows = [["a", "b"]] * 4 + [["c", "d"]] * 4
     own = anonset.anonymize(rt(rows), framework(Rebel))
     assert {len(symbol.members) for symbol in own.publication.symbols} == {2}
@@ -142,7 +142,7 @@ def test_a_subclass_with_a_search_of_its_own_is_searched_by_it() -> None:
 
 
 def test_apriori_with_parameters_or_a_search_of_its_own_is_searched_by_it() -> None:
-    """AA itself has a kernel for many clusters at once; whatever else is asked for does its own work, alike."""
+    """AA has a kernel for many clusters; other parameters or subclasses run their search and give the same result."""
     searched = []
 
     class Own(anonset.Apriori):
@@ -157,7 +157,7 @@ def test_apriori_with_parameters_or_a_search_of_its_own_is_searched_by_it() -> N
 
 
 def test_diversity_is_told_by_the_model_of_a_transaction_function() -> None:
-    """A third party's class that wraps l^m-AA, and is no subclass of it."""
+    """A third-party class that wraps l^m-AA without subclassing it."""
 
     @dataclass(frozen=True, kw_only=True)
     class Wrapped:
@@ -181,7 +181,7 @@ def test_diversity_is_told_by_the_model_of_a_transaction_function() -> None:
 
 
 def test_a_node_named_like_a_set_of_other_items_is_refused(tmp_path: Path) -> None:
-    """Its publication would be refused by `verify`, which knows the name alone."""
+    """`verify` would reject the publication, because it only knows the name."""
     tree = anonset.Hierarchy.from_tree(("ALL", [("(x,y)", ["a", "b"]), "c"]))
     message = why_refused(
         Table.from_sets(["ab", "c"]), anonset.Apriori(k=2, m=1), tmp_path, hierarchies={"items": tree}

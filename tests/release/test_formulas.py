@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run as formulas: published as they are, with a warning that names none of them."""
+"""Labels that a spreadsheet would run as formulas are published unchanged, with a warning that does not quote them."""
 
 import json
 import warnings

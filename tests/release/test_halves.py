@@ -1,4 +1,4 @@
-"""Publishing by trees made from frequencies: sets and never the tree, an order that tells nothing, what is declared."""
+"""Publishing by trees built from frequencies: the tree is private, and symbol order is uninformative."""
 
 import json
 import stat
@@ -42,7 +42,7 @@ def loss(release: anonset.Release) -> Fraction:
 
 
 def plain_tree(release: anonset.Release) -> Hierarchy:
-    """Return the tree that was used as one of the owner's, under its private names."""
+    """Return the generated tree as an owner's tree, under its private names."""
     found = release.unverified.hierarchies["items"]
     return Hierarchy.from_preorder(found.labels, found.parent.astype("int64"))
 
@@ -71,11 +71,11 @@ def _counts(column: SetColumn) -> Any:
 @thorough
 @given(records, st.permutations("abcdefghij"))
 def test_what_is_published_tells_nothing_of_the_frequencies_within_a_set(rows, other):
-    """Two inputs that differ by which members of published sets are the frequent ones give the same files."""
+    """Swapping frequencies among the members of published sets does not change the files."""
     assume(sum(map(bool, rows)) >= 2)
     before = made(rows, "halves:frequency")
     image = dict(zip("abcdefghij", other, strict=True))
-    for symbol in before.publication.symbols:  # the permutation, within each set
+    for symbol in before.publication.symbols:  # the permutation within each set
         wanted = sorted(symbol.members, key=lambda member: image[member])
         image |= dict(zip(symbol.members, wanted, strict=True))
     moved = [{image[item] for item in row} for row in rows]

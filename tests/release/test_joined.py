@@ -1,4 +1,4 @@
-"""Reading back columns that were joined, and what verification says of them."""
+"""Reading back and verifying columns that were joined."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ BOOK = (ALL, Symbol("dx:AB", "node", ("dx:b", "dx:c")))
 
 
 def read_back(*rows: set[str]) -> Table:
-    """Return what `read` makes of published columns: texts prefixed by the column they stand in."""
+    """Return the labels that `read` assigns to published columns: texts with a column prefix."""
     return Table(SetColumn.of(rows), order=("dx", "rx"), joined=JOINED)
 
 
@@ -47,7 +47,7 @@ def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
 
 @pytest.mark.parametrize("sets", [False, True])
 def test_texts_of_a_column_are_never_one_symbol_without_a_codebook(sets: bool) -> None:
-    """Each stands in one row alone, which violates k = 2; as one symbol they would satisfy it."""
+    """Each occurs in a single row, which violates k = 2; as a single symbol they would satisfy it."""
     table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
     found = with_codebook(table, (), sets=sets)
     assert [symbol.label for symbol in found.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]
@@ -73,7 +73,7 @@ def test_a_symbol_in_some_of_its_columns_only_is_refused() -> None:
 )
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: int) -> None:
-    """A spanning symbol counts once for each of its columns then, always together."""
+    """Without the codebook, a symbol over several columns counts once per column."""
     model = KmAnonymity(k=2, m=m)
     table = read_back(*rows)
     one, each = with_codebook(table, BOOK), with_codebook(table, ())
@@ -95,7 +95,7 @@ def test_hierarchies_of_the_columns_are_joined() -> None:
         table, {"dx": "balanced:2", "rx": Hierarchy.from_tree(("R", ["x", "y"]))}, KmAnonymity(k=2, m=2)
     )
     assert found["items"].labels == (
-        *("items", "dx:N2_0", "dx:N1_0", "dx:9", "dx:10", "dx:11"),  # numbers in their order, the columns' own
+        *("items", "dx:N2_0", "dx:N1_0", "dx:9", "dx:10", "dx:11"),  # numbers in numeric order within their column
         *("rx:R", "rx:x", "rx:y"),
     )
     assert bound.transactions.vocabulary == found["items"].leaves

@@ -1,4 +1,4 @@
-"""The limits of a publication in words: which of them are said depends on what its symbols show."""
+"""The limits listed for a publication depend on its symbols."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +28,7 @@ ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
 
 
 def published(symbols: list[Symbol], **relational: list[str]) -> Records:
-    """Publish one record that shows all symbols, and as many as there are relational values."""
+    """Publish a record with all symbols, and as many records as there are relational values."""
     n = max([1, *map(len, relational.values())])
     sets = SetColumn.of([[symbol.label for symbol in symbols]] * n) if symbols else None
     columns = tuple(CategoricalColumn.of(name, values) for name, values in relational.items())
@@ -111,7 +111,8 @@ def test_every_sentence_is_said_somewhere_and_is_short() -> None:
         named=True,
         as_is=True,
     )
-    assert everything | {"CONTINUES", "TOGETHER", "TOGETHER_LINKED"} == set(SENTENCES)  # see above
+    # the three sentences are tested above
+    assert everything | {"CONTINUES", "TOGETHER", "TOGETHER_LINKED"} == set(SENTENCES)
     assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())
     for name in (
         "minimality",

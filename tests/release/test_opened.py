@@ -1,4 +1,4 @@
-"""A publication on disk is opened once: every command that begins with one hashes and reads each file once."""
+"""Every command that reads a publication hashes and reads each of its files once."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ COMMANDS = ("verify", "risk", "evaluate", "report")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the publications, and have their reports name where they lie."""
+    """Copy the publications, and update the paths in their reports."""
     made = tmp_path_factory.mktemp("opened") / "made"
     shutil.copytree(MADE, made)
     for name in NAMES:
@@ -52,7 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def counts(made: Path) -> dict[tuple[str, str], Any]:
-    """Run each command on each publication, all in one process; return its code, what it opened and what it hashed."""
+    """Run each command on each publication in one process; return exit code, opened and hashed files."""
     asked = list(product(NAMES, COMMANDS))
     more = {"report": ("-o", "page.html")}
     lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in asked])

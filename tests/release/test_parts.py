@@ -1,4 +1,4 @@
-"""Publications in parts: attested, verified and evaluated as one; the same from a table in files."""
+"""Publications in parts are attested, verified and evaluated as a single publication, also for tables in files."""
 
 import json
 from dataclasses import replace
@@ -34,7 +34,7 @@ def in_files(meant: Table, work: Files) -> Table:
 
 
 def published(folder):
-    """Return every file that may be handed on, and those at home that do not tell of times."""
+    """Return all files of a publication, and its private files without times."""
     private = folder.with_name(f"{folder.name}.private")
     files = [path for base in (folder, private) for path in sorted(base.rglob("*")) if path.is_file()]
     return {path.name: path.read_bytes() for path in files if path.name != "report.json"}

@@ -1,4 +1,4 @@
-"""Seconds of phases, and compiling apart from them."""
+"""Duration of phases, with compilation measured separately."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from anonset_kernels._compiling import Compilation
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock that stands still unless somebody moves it."""
+    """A clock that advances only when the test moves it."""
     now = [100.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     return now
@@ -123,7 +123,7 @@ def test_the_peak_is_what_is_held_and_not_what_is_mapped(on_disk: Path) -> None:
     before = watch.memory.look()
     with watch.phase("map"):
         mapped = np.memmap(on_disk / "zeros", np.uint8, "c")
-        assert not mapped.any()  # every page is read
+        assert not mapped.any()  # every page was read
     with watch.phase("hold"):
         held = np.ones(size, np.uint8)
         watch.memory.look()

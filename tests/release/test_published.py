@@ -1,4 +1,4 @@
-"""What a publication on disk says about its recoding and its losses."""
+"""The recoding and losses of a publication on disk."""
 
 import csv
 import re
@@ -137,7 +137,7 @@ def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
 
 
 def naive_records(text: str) -> object:
-    """Return the records and the clusters in a text, row by row; None where it is not what it must be."""
+    """Return the records and the clusters in a text, row by row; None if the text is invalid."""
     rows = list(csv.reader(text.splitlines()))[1:]
     number = re.compile("-?[0-9]+")
     for place, row in enumerate(rows):

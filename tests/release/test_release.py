@@ -1,5 +1,3 @@
-"""`anonset.anonymize` and what it returns."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -132,7 +130,7 @@ def test_empty_table(algorithm: Any) -> None:
     ids=lambda algorithm: algorithm.name,
 )
 def test_a_table_without_items_is_published_as_it_is(rows: list[set[str]], algorithm: Any, tmp_path: Path) -> None:
-    """Under a balanced hierarchy too, which has no items to stand on."""
+    """Also with a balanced hierarchy, which is empty."""
     table = anonset.Table.from_sets(rows)
     hierarchies = {"items": "balanced:2"}
     if isinstance(algorithm, anonset.RumBound | anonset.RFirst):
@@ -162,7 +160,7 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), **arguments)
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), accept_undecided=True, **arguments)
     assert release.verdict.holds is None
-    release.save(tmp_path / "out")  # the check of the written bytes is done again, in full
+    release.save(tmp_path / "out")  # the written bytes are verified again, completely
     attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert "accepted_undecided" not in attested["declarations"]
     assert names(attested["verified"]["covered"], "1..2 2")

@@ -22,7 +22,7 @@ ORIGIN = anonset.Hierarchy.from_tree(
 
 
 def rt_table(items: bool = True) -> anonset.Table:
-    """Figure 1a of Poulis et al. (ECML/PKDD 2013), without the items that its figures leave out."""
+    """Return Figure 1a of Poulis et al. (ECML/PKDD 2013), without the items that its figures omit."""
     sets = anonset.SetColumn.of((row.split() for row in ITEMS), name="items") if items else None
     relational = (
         anonset.NumericColumn("age", np.array([19, 22, 28, 39, 70, 55])),

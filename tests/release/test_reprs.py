@@ -1,4 +1,4 @@
-"""No repr of a public object, or of one that it leads to, shows a label, an id or a number of the data."""
+"""No repr of an object reachable from the public API contains a label, an id or a number of the data."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from anonset.queries.workload import Query, Workload
 MARK = "qx"
 """Part of every label."""
 NUMBER = 730_918_200
-"""Every number of the data begins with its first seven digits."""
+"""The first seven digits are shared by all numbers of the data."""
 TREE: Any = (f"{MARK}-ALL", [(f"{MARK}-N{n}", [f"{MARK}{n}{i}" for i in range(3)]) for n in range(3)])
 SECRETS = (f"{MARK}s0", f"{MARK}s1")
 ROWS = [{f"{MARK}{i % 3}{i % 2}", f"{MARK}{(i + 1) % 3}{i % 3}", f"{MARK}{i % 2}2"} for i in range(24)]
@@ -139,7 +139,7 @@ def errors() -> Iterator[BaseException]:
 
 
 def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
-    """Yield public objects that no release leads to."""
+    """Yield public objects that are not reachable from a release."""
     table, trees = anonset.Table.from_sets(ROWS), {"items": hierarchy()}
     yield anonset.compare(table, [*item_algorithms(), anonset.Apriori(k=25, m=2)], hierarchies=trees, workers=1)
     yield anonset.ProgressLine()
@@ -175,7 +175,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def reached(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """Everything of this library that public objects lead to by their fields and properties."""
+    """Return all objects of this library reachable from public objects through fields and properties."""
     made = list(releases())
     pending: list[Any] = [*made, *errors(), *others(made, tmp_path_factory.mktemp("saved"))]
     seen: dict[int, Any] = {}
@@ -210,7 +210,8 @@ def test_reprs_are_short(reached: list[Any]) -> None:
 def test_every_public_type_was_looked_at(reached: list[Any]) -> None:
     types = {type(one) for one in reached}
     public = {getattr(anonset, name) for name in anonset.__all__ if isinstance(getattr(anonset, name), type)}
-    protocols = {cls for cls in public if isabstract(cls) or getattr(cls, "_is_protocol", False)}  # without instances
+    # these have no instances
+    protocols = {cls for cls in public if isabstract(cls) or getattr(cls, "_is_protocol", False)}
     assert not {cls.__name__ for cls in public - types - protocols}
 
 

@@ -1,4 +1,4 @@
-"""Whoever adds a remedy of the scan to the command, word by word, reaches a publication in at most two steps."""
+"""Adding the remedies suggested by the disclosure scan leads to a publication in at most two steps."""
 
 import json
 import random
@@ -33,7 +33,7 @@ JOBS: dict[str, dict[str, Any]] = {
 
 
 def remedies(said: str) -> Iterator[list[str]]:
-    """Yield the flags of each remedy of the first line; a setting that it says to leave out is not in the flags."""
+    """Yield the options of each remedy in the first line, without settings to be removed."""
     lines = [line for line in said.splitlines() if "so nothing is published" in line]
     named = lines[0].partition("so nothing is published; ")[2].rpartition("; --publish-as-is")[0] if lines else ""
     for way in re.split(r",? or |; ", named):

@@ -1,4 +1,4 @@
-"""A publication of sets that were searched declares them, alone and within clusters, and verifies."""
+"""Publications of set-search declare their sets, in a single table and within clusters, and verify."""
 
 import csv
 import json
@@ -63,7 +63,7 @@ def test_mapping_account_and_evaluation_agree_if_a_tree_orders_the_items_by_freq
         published = {line["published"] for line in csv.DictReader(found)}
         assert published == {line["symbol"] for line in csv.DictReader(book)}
     assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
-    shown = release.publication.transactions.rows()  # a record shows an item as it is, or not
+    shown = release.publication.transactions.rows()  # symbols do not overlap
     rows = list(table.transactions.rows())
     original = [rows[row] for row in release.publication.record.tolist()]
     kept = sum(len(set(before) & set(after)) for before, after in zip(original, shown, strict=True))

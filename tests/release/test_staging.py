@@ -1,4 +1,4 @@
-"""A publication appears whole or not at all."""
+"""A publication is complete or absent."""
 
 import signal
 import sys
@@ -17,7 +17,7 @@ from anonset.release.staging import Staging
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C interrupt, whatever the tests run under."""
+    """Enable Ctrl-C, whatever handler the test process inherited."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -101,7 +101,7 @@ def test_a_private_directory_that_appears_meanwhile_is_not_removed(
 
 
 def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Path) -> None:
-    """Somebody made it after the publication was begun, and its name tells nothing of whose it is."""
+    """Someone created the directory after the publication started, and its owner is unknown."""
 
     def work() -> None:
         with Staging(tmp_path / "out", tmp_path / "private"):
@@ -117,7 +117,7 @@ def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Pa
 def test_an_interruption_right_behind_a_step_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """It comes when the step is done, and before anybody could have taken note of it."""
+    """The interruption arrives after a step, before it can be recorded."""
     step: Callable[..., Any] = getattr(Path, name)
 
     def interrupted(path: Path, *arguments: Any, **options: Any) -> None:
@@ -157,7 +157,7 @@ def test_a_signal_within_the_clean_up_waits_for_its_end(tmp_path: Path, monkeypa
 
 
 def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
-    """Interrupt the work at its first line, its second one and so on, until it has no more lines and is complete."""
+    """Interrupt the work at its first line, its second line and so on, until it is complete."""
     lines = 0
     while _is_interrupted_at(lines, tmp_path):
         assert list(tmp_path.iterdir()) == [], f"line event {lines}"
@@ -170,7 +170,7 @@ STEPS = ("__enter__", "_make_private", "_mark", "seal", "rename", "finish", "syn
 
 
 def _is_interrupted_at(number: int, folder: Path) -> bool:
-    """Publish, struck by a signal at a line of the module, and tell whether there was such a line."""
+    """Publish with a signal at the n-th line of the module; return False if there are fewer lines."""
     staging = Staging(folder / "out", folder / "private")
     left = number
 

@@ -1,4 +1,4 @@
-"""Names of sets: by their members, or by short codes that the codebook explains."""
+"""Names of sets: their members, or short codes explained by the codebook."""
 
 import numpy as np
 import pytest

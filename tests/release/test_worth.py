@@ -1,4 +1,4 @@
-"""What is worthless, by a naive reading of the published text; what is refused, and what the refusal names."""
+"""Worthless publications, compared with a naive reading of the published text, are rejected with a remedy."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,7 +25,7 @@ HALF = "'items' had 2 different labels"
 
 
 def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
-    """Publish rows of one-letter items as groups, a digit for each item in canonical order; a dot suppresses it."""
+    """Publish rows of one-letter items as groups, one digit per item in canonical order; a dot suppresses the item."""
     table = Table.from_sets(rows)
     assert table.transactions is not None
     codes = np.array([-1 if digit == "." else int(digit) for digit in group], np.int32)
@@ -66,7 +66,7 @@ def test_items(rows: list[str], group: str, why: str) -> None:
 def test_sensitive_items_count_as_published_and_warn_where_nothing_else_is_left(
     group: str, worth: bool, warned: bool
 ) -> None:
-    """Of five items the last three are sensitive."""
+    """The last three of five items are sensitive."""
     model = anonset.LmDiversity(1, 1, 1, ("c", "d", "e"))
     made = items_of(["abcde", "a", "b"], group)
     assert (why_worthless(model, *made) == "") is worth
@@ -75,7 +75,7 @@ def test_sensitive_items_count_as_published_and_warn_where_nothing_else_is_left(
 
 
 def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[Table, Any]:
-    """Publish each record by itself, its age as a given text."""
+    """Publish each record as a separate class, with its age as given text."""
     table, published = items_of(*sets)
     age = CategoricalColumn.of("age", ages)
     made = Table(table.transactions, (age,))
