@@ -1,4 +1,4 @@
-"""Codes of two bytes in files: what is read of them is what int32 would hold."""
+"""Two-byte codes in files are read as the same values as int32 codes."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What control groups leave a process: of both versions, of the own group and of those above it."""
+"""Memory available to a process under control groups, of both versions and over all levels."""
 
 import os
 
@@ -10,7 +10,7 @@ from anonset.data.workers import Threads
 
 @pytest.fixture
 def groups(tmp_path, monkeypatch):
-    """Return what writes the files of control groups, by their names, and the lines of /proc/self/cgroup."""
+    """Return a function that writes control group files, by name, and the lines of /proc/self/cgroup."""
     monkeypatch.setattr(spans, "_OWN", tmp_path / "own")
     monkeypatch.setattr(spans, "_GROUPS", tmp_path / "groups")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)), raising=False)

@@ -1,4 +1,4 @@
-"""Numbers as they were written, and small fractions that decide the same."""
+"""Numbers in their written form, and small fractions with the same decisions."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Rows divided by keys: each in the share of its key, none lost, in their order, in memory and in files."""
+"""Dividing rows by keys, in memory and in files: each row is in its key's share, in order."""
 
 import numpy as np
 import pytest

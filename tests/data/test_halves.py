@@ -1,4 +1,4 @@
-"""Trees made from frequencies against their naive twin, and what a tree with finer nodes keeps."""
+"""Trees built from frequencies equal the naive twin's, and refined trees keep their coarse nodes."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,3 @@
-"""Hierarchies as preorder arrays."""
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The lease of a directory: held by a living process, taken over from a dead one, by one process alone."""
+"""A directory's lease belongs to a living process; exactly one process takes over the lease of a dead one."""
 
 import errno
 import json
@@ -35,7 +35,7 @@ try:
 except Exception as error:
     print(error.code, error, flush=True)
 """
-"""Takes a lease, and says whether it still holds it when a line comes."""
+"""Takes a lease, and on each input line prints whether it is still the owner."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def hold(folder):
-    """Start processes that hold the lease of the folder, until the end of the test."""
+    """Start processes that own the folder's lease until the end of the test."""
     started = []
 
     def hold():
@@ -67,7 +67,7 @@ def hold(folder):
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
-    """A folder whose process was killed."""
+    """A folder with the lease of a killed process."""
     work = tmp_path_factory.mktemp("killed")
     child = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(work)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -80,13 +80,13 @@ def killed(tmp_path_factory):
 
 @pytest.fixture
 def ended(folder, killed):
-    """The folder after its process was killed."""
+    """A copy of the folder with the lease of a killed process."""
     return shutil.copytree(killed, folder, dirs_exist_ok=True)
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Watch leases of other machines for a short time."""
+    """Watch leases of other machines only briefly."""
     monkeypatch.setattr(module, "LASTS", 0.6)
     monkeypatch.setattr(module, "EVERY", 0.02)
 
@@ -97,7 +97,7 @@ def kill(child):
 
 
 def change(folder, **said):
-    """Change entries of the lease of a folder in place, as a renewal does."""
+    """Change fields of a folder's lease in place, as a renewal does."""
     lease = folder / LEASE
     changed = (json.dumps(json.loads(lease.read_text()) | said)).encode().ljust(512)
     with lease.open("r+b") as file:
@@ -105,7 +105,7 @@ def change(folder, **said):
 
 
 def far(folder, **said):
-    """Let the lease of a folder be one of another machine."""
+    """Make a folder's lease belong to another machine."""
     change(folder, host="elsewhere", boot="another", **said)
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_looked_up_stays_until_it_expires(ended, said, told, quic
 
 
 def test_a_lease_of_another_host_is_taken_over_after_it_was_watched_in_vain(ended, quick):
-    far(ended, expires=4e9)  # by a clock that is wrong
+    far(ended, expires=4e9)  # by a wrong clock
     told = []
     began = time.monotonic()
     take(ended, told.append)
@@ -257,7 +257,7 @@ def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick)
     child.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
     with refused(InputError, code="in-use"):
-        take(folder)  # here it can be seen that the process is there
+        take(folder)  # the process is visible on this machine
     far(folder)
     take(folder)
     child.send_signal(signal.SIGCONT)
@@ -298,7 +298,7 @@ def test_a_directory_that_was_made_again_is_lost_and_stays(folder):
 
 
 def test_who_watched_a_lease_of_a_directory_made_again_does_not_get_it(folder, ended, monkeypatch):
-    """Between the look at the stale lease and the creation of its successor, another process wins and starts again."""
+    """Between reading the stale lease and creating the successor, another process wins and starts again."""
     stale = (ended / LEASE).read_bytes()
     kept = module._held
     take(ended)
@@ -388,7 +388,7 @@ def marked(**said):
     ],
 )  # fmt: skip
 def test_a_forged_mark_stops_nobody_and_has_nothing_removed(ended, monkeypatch, forged):
-    """Anybody may put such a directory among the temporary files, where each run looks for what is left."""
+    """Anyone can create such a directory among the temporary files, which each run searches for leftovers."""
     forged(ended / LEASE)
     monkeypatch.setattr("tempfile.tempdir", str(ended.parent))
     assert (state_of(ended), lease_of(ended), warning_of_what_is_left()) == ("unknown", None, "")

@@ -1,4 +1,4 @@
-"""Columns over mapped arrays, span by span: what columns in memory are, bit for bit."""
+"""Mapped columns, processed span by span, give the same results as columns in memory."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ RECORDS = st.lists(st.tuples(st.sets(st.sampled_from("abcdeF")), st.sampled_from
 
 @pytest.fixture
 def by_three(monkeypatch):
-    """Spans of three records."""
+    """Use spans of three records."""
     monkeypatch.setattr(spans, "AT_ONCE", 3)
 
 
@@ -29,7 +29,7 @@ def table_of(records):
 
 
 def mapped(table, work):
-    """Lay the arrays of a table into the files of a work directory."""
+    """Write the arrays of a table to files of a work directory."""
 
     def put(values):
         return work.keep(work.fresh("array"), values)

@@ -1,4 +1,4 @@
-"""How much is held at once, within a limit on memory and without one."""
+"""Amounts of data in memory at a time, with and without a memory limit."""
 
 from anonset.data.spans import BASE, Limits
 

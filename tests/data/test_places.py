@@ -1,4 +1,4 @@
-"""Places of parts of arrays on the disk."""
+"""Disk ranges of parts of arrays."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A table described in its work directory comes back, and what was damaged is refused."""
+"""A table saved in its work directory is restored, and a damaged table is rejected."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is damaged in files of a table is found: by their sums in the end, and before kernels go through rows."""
+"""Damage to table files is detected by checksums at the end, and by checks before kernels read rows."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_a_byte_that_was_changed_is_found(work, table, name, at):
 
 
 def test_words_that_changed_places_are_found_only_where_they_were_not_equal_in_all(work, table):
-    """Sums tell damage, not exchanged words: these are no work of a disk."""
+    """Checksums detect damage, but not swapped words, which disks do not cause."""
     seal = Seal.of(table)
     (work.path / "ages").write_bytes(np.array([1.0, 0.0, 2.0, 3.0]).tobytes())
     seal.require_unbroken()
@@ -64,7 +64,7 @@ def test_what_fails_for_another_reason_says_so(table):
 
 def test_a_table_in_memory_has_nothing_to_be_damaged():
     assert Seal.of(Table.from_sets([{"a"}])).sums == {}
-    sound((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not looked at
+    sound((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not checked
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_rows_that_kernels_could_not_go_through_are_named(work, table, name, val
     (rows,) = Blocks.of(table.transactions, table.store)
     sound(rows, 3)
     path = work.path / name
-    with path.open("r+b") as file:  # the same file, mapped as it is
+    with path.open("r+b") as file:  # the same file, through the existing map
         file.truncate(values.nbytes)
         file.write(values.tobytes())
     with refused(InputError, f"/{named}", code="damaged"):

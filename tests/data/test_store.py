@@ -1,4 +1,4 @@
-"""Arrays in files: what is written comes back, and every failure is one line."""
+"""Arrays in files: contents are restored, and every failure is a one-line message."""
 
 import errno
 import os

@@ -1,5 +1,3 @@
-"""Vocabularies, columns and tables."""
-
 import json
 from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""Workers: results in task order, nothing left running, and no pool within a pool."""
+"""Workers return results in task order, stop completely, and never nest pools."""
 
 import os
 import pickle
@@ -58,7 +58,7 @@ def test_an_interruption_ends_when_no_task_runs_any_more() -> None:
         time.sleep(0.05)
         done.append(task)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a process begun in the background
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a process started in the background
     try:
         with pytest.raises(KeyboardInterrupt):
             list(Threads(2).map(work, [3]))

@@ -1,4 +1,4 @@
-"""Data cards: complete, and their numbers those of the data."""
+"""Data cards are complete, and their figures are measured on the data."""
 
 import re
 
@@ -11,7 +11,7 @@ from anonset_datasets.generators import generate
 
 
 def sections() -> dict[str, str]:
-    """Return the text of the page below each data set's name."""
+    """Return the section of the page for each data set."""
     parts = re.split(r"^### (\w+)\n", page(), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

@@ -125,7 +125,7 @@ def test_registry_knows_names_kinds_and_parameters() -> None:
         assert generator.name == name
         assert "seed" in generator.parameters
         assert generator.about
-        if name == "longitudinal":  # made from real data
+        if name == "longitudinal":  # generated from real data
             assert generator.parameters["missing"] == "value"
             continue
         assert "n" in generator.parameters

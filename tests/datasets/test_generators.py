@@ -45,7 +45,7 @@ def test_rows_are_distinct_ascending_and_not_empty(name: str, n: int) -> None:
     assert (column.lengths >= 1).all()
     rises = np.diff(column.items) > 0
     starts = column.indptr[1:-1]
-    rises[starts - 1] = True  # between two records anything goes
+    rises[starts - 1] = True  # items need not rise from a record to the next
     assert rises.all()
     assert ((column.items >= 0) & (column.items < len(column.vocabulary))).all()
 
@@ -117,9 +117,9 @@ def test_pos_like_leaves_something_to_publish() -> None:
     category = np.arange(1_657) // 25
     counts = co_occurrence(column, category)[np.triu_indices(67)]
     rare = (counts > 0) & (counts < 5)
-    assert rare.mean() < 0.02  # nearly all pairs of categories go with k=5, m=2
+    assert rare.mean() < 0.02  # nearly all pairs of categories satisfy k=5, m=2
     items = co_occurrence(column, np.arange(1_657))[np.triu_indices(1_657)]
-    assert ((items > 0) & (items < 5)).mean() > 0.02  # but not those of items
+    assert ((items > 0) & (items < 5)).mean() > 0.02  # but pairs of items do not
 
 
 def co_occurrence(column: SetColumn, group: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:

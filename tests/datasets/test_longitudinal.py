@@ -119,7 +119,7 @@ def test_without_the_real_data_says_what_is_missing(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lay out a folder of data with 40 invented rows in the shape of Adult, and lists of few names."""
+    """Create a data folder with 40 invented rows in the format of Adult, and short lists of names."""
     columns = [
         "age",
         "workclass",

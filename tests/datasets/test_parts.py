@@ -1,4 +1,4 @@
-"""Data that are generated in parts are those that are generated at once."""
+"""Data generated in parts equal the data generated at once."""
 
 import pytest
 from tests.facts import refused

@@ -1,5 +1,3 @@
-"""The hospital's patients and their prescriptions."""
-
 from collections import Counter, defaultdict
 
 import pytest
@@ -29,7 +27,7 @@ def test_what_patients_have_depends_on_age_and_sex() -> None:
     assert len(births) > 50
     assert all(sex == "f" and 17 <= age <= 44 for age, sex in births)
     hearts = [age for age, _, codes in patients(hospital(4_000)) if "I50" in codes]
-    assert min(hearts) >= 52 - 14  # of other kinds of patients too, never of children
+    assert min(hearts) >= 52 - 14  # also of other kinds of patients, but not of children
     assert Counter(sex for _, sex, _ in patients(hospital(4_000))).keys() == {"f", "m"}
 
 

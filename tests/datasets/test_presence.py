@@ -1,4 +1,4 @@
-"""Which data sets are there, and what is said of them."""
+"""Reporting data sets as present, missing or changed."""
 
 import gzip
 import hashlib
@@ -19,7 +19,7 @@ FILE = "transactions/retail.dat.gz"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a data folder in which `retail` is two records, and as published."""
+    """Return a data folder in which `retail` has two records, with their digest as the published one."""
     (tmp_path / "transactions").mkdir()
     (tmp_path / FILE).write_bytes(gzip.compress(TEXT, 9))
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
@@ -62,7 +62,8 @@ def test_a_hierarchy_that_is_missing_makes_the_data_set_missing(folder: Path) ->
 def test_what_nothing_needs_may_be_missing_but_not_wrong(folder: Path) -> None:
     (found,) = look(["bms_pos"])
     assert (found.state, found.is_wanting) == ("missing", False)
-    (folder / "transactions" / "BMS-POS.dat").write_bytes(TEXT)  # its digest is not known: characteristics are compared
+    # its digest is unknown, so characteristics are compared
+    (folder / "transactions" / "BMS-POS.dat").write_bytes(TEXT)
     (found,) = look(["bms_pos"])
     assert (found.state, found.is_wanting) == ("different", True)
     assert found.parts[0].file == "transactions/BMS-POS.dat"

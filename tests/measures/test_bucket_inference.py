@@ -1,4 +1,4 @@
-"""How surely buckets tell a sensitive value, against all ways to hand the values of a group out."""
+"""Probability with which buckets disclose a sensitive value, compared with all assignments of values to rows."""
 
 import random
 from fractions import Fraction
@@ -12,7 +12,7 @@ from anonset.measures.bucket_inference import of_groups, of_persons, of_values, 
 
 
 def surely(publication, who):
-    """The largest chance that a person has a value, over all ways in which each group may hand its values out."""
+    """Return the largest probability that a person has a value, over all assignments of values in each group."""
     shown, labels = shown_rows(publication), publication.group.labels()
     found = {}
     for group, values in values_of(publication).items():

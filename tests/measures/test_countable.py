@@ -1,4 +1,4 @@
-"""What a recipient can still count, held against queries that are answered one by one."""
+"""Errors of item and pair counts, compared with individual queries."""
 
 from itertools import combinations
 from statistics import median
@@ -21,7 +21,7 @@ datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=10)
 
 
 def by_queries(rows: list[set[str]], publication: Records, most: int) -> Countable:
-    """Ask one query for each item and each pair."""
+    """Return the errors by a query for each item and each pair."""
     items = sorted("abcdef", key=lambda x: (-sum(x in row for row in rows), x))[:most]
     items = sorted(x for x in items if any(x in row for row in rows))
     counted = {pair: sum(set(pair) <= row for row in rows) for pair in combinations(items, 2)}

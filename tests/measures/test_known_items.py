@@ -1,4 +1,4 @@
-"""What known items tell, against the definitions."""
+"""Risk from known items, compared with the definitions."""
 
 from collections import Counter
 
@@ -38,7 +38,7 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
         expected = reference.known_items(sets, one.size, k, groups)
         if one.exact:
             assert flat(zip(one.least, one.below, one.unique, strict=True)) == pytest.approx(flat(expected))
-        else:  # all of them were drawn, in some order
+        else:  # all were sampled, in some order
             seen = sorted(zip(one.least, one.below.round(9), one.unique.round(9), strict=True))
             assert flat(seen) == pytest.approx(flat(sorted(expected)))
 
@@ -47,7 +47,7 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
 @settings(max_examples=examples(150))
 @given(rows, st.integers(1, 4), st.sampled_from([None, 60, 800, 4000, 20000]), st.randoms(use_true_random=False))
 def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room, random):
-    """Whole groups, spans of codes, and what goes on behind single codes, on one thread and on two."""
+    """Covers complete groups, spans of codes, and suffixes of single codes, on one and two threads."""
     groups = [np.array([random.randint(0, 2) for _ in sets], np.int32) for _ in range(random.randint(0, 2))]
     of_row = list(zip(*groups, strict=True)) if groups else [()] * len(sets)
     limits = Limits(room=room, rows_per_bucket=random.choice([8, 1000]))
@@ -58,7 +58,7 @@ def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room,
             expected = Counter(least_of(sets, items, of_row))
             assert dict(zip(figures.values.tolist(), figures.records.tolist(), strict=True)) == expected
         sampled = rows_left(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
-        for items, figures in enumerate(sampled, 1):  # all of them were drawn, in some order
+        for items, figures in enumerate(sampled, 1):  # all were sampled, in some order
             assert Counter(figures.values.tolist()) == Counter(least_of(sets, items, of_row))
 
 

@@ -1,4 +1,4 @@
-"""How many persons known items leave, where a person has several records, against the definition."""
+"""Number of persons who match known items, if a person has several records, compared with the definition."""
 
 import numpy as np
 from hypothesis import given, settings

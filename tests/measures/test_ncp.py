@@ -1,4 +1,4 @@
-"""NCP of items against the naive twin, and its special cases."""
+"""NCP of items compared with the naive twin, and special cases."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Utility loss of published records, exactly, and without overflow."""
+"""Utility loss of published records is exact and does not overflow."""
 
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ from anonset.measures.record_utility_loss import record_losses, record_utility_l
 from anonset.publications import Records, Symbol
 from reference.rt import record_loss
 
-# Figures 2a to 2d of Poulis et al. 2013 without the items G and H, and the first record of 2a as the text has it.
+# Figures 2a to 2d of Poulis et al. 2013 without the items G and H; the first record of 2a as in the paper's text
 FIGURES = {
     "2a": "E F BD|E F BD|BCF DE|BCF DE|AEF|AEF",
     "2b": "E F ABCD|E F ABCD|E ABCD|F ABCD|E|F ABCD",

@@ -1,4 +1,4 @@
-"""What was kept, generalized and suppressed, against naive twins; all counts are exact."""
+"""Exact counts of unchanged, generalized and suppressed items, compared with naive twins."""
 
 import random
 
@@ -22,7 +22,7 @@ def table_of(rows: list[set[str]]) -> Table:
 
 
 def shown_as(item: str, image: Image) -> str | None:
-    """Return what an item is published as: the item itself where all others below its node are suppressed."""
+    """Return the published text of an item: the item itself if all others below its node are suppressed."""
     node = image[item]
     return item if node is not None and shown_below(node, image, MODEL) == 1 else node
 

@@ -1,4 +1,4 @@
-"""Observed l and t against counting by hand, with fractions."""
+"""Observed l and t, compared with exact counts."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ records = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=25)
 
 
 def twin(classes: list[int], values: list[int], *, ordered: bool) -> list[tuple[int, int, Fraction, Fraction]]:
-    """Return of each class its size, its values, the share of the most frequent, and the distance."""
+    """Return the size, values, largest share and distance of each class."""
     domain, found = sorted(set(values)), []
     for c in sorted(set(classes)):
         counts = Counter(v for v, d in zip(values, classes, strict=True) if d == c)

@@ -1,4 +1,4 @@
-"""How much classes tell of a value, against a count row by row."""
+"""Skewness of values in classes, compared with a row-by-row count."""
 
 import random
 

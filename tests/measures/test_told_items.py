@@ -1,4 +1,4 @@
-"""What is told of other items: against all tables that a publication may stand for, and counted one by one."""
+"""Inference of other items, compared with all possible originals of a publication and with single counts."""
 
 from fractions import Fraction
 
@@ -71,7 +71,7 @@ def test_chunks_tell_what_all_their_tables_say(
 
 
 def test_what_is_not_to_be_seen_tells_nothing() -> None:
-    """Of a and b, which one symbol stands for, the first is known alone; of a suppressed item nothing is."""
+    """A symbol of a and b counts for the first item only; a suppressed item does not count."""
     column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
     table = Table(column)
     alone = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 2], np.int32)))

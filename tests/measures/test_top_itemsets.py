@@ -1,4 +1,4 @@
-"""What stays of the most frequent sets of items: against all sets of two to four items, counted one by one."""
+"""Preservation of the most frequent itemsets, compared with a count of all sets of two to four items."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -35,14 +35,14 @@ def column_of(table: Table) -> SetColumn:
 
 
 def all_sets(items: str, count: Count) -> dict[tuple[str, ...], float]:
-    """Count every set that is expected at all."""
+    """Count every set with a positive expected count."""
     sets = [chosen for size in (2, 3, 4) for chosen in combinations(items, size)]
     counts = {chosen: float(f"{count(Query(chosen)):.12g}") for chosen in sets}
     return {chosen: counted for chosen, counted in counts.items() if counted > 0}
 
 
 def assert_measured(column: SetColumn, publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
-    """Hold tKd and re against the counts of all sets; of equal ones any may be taken."""
+    """Compare tKd and re with the counts of all sets; ties may be resolved arbitrarily."""
     true, expected = all_sets(ITEMS, TrueCounts(column).count), all_sets(ITEMS, count)
     found = top_itemsets(column, publication, top, reading=reading)
     assert found.top == min(top, len(true))
@@ -65,7 +65,7 @@ def assert_measured(column: SetColumn, publication: Records | Chunks, count: Cou
 
 
 def assert_mined(publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
-    """The sets that are found are those that are expected most often."""
+    """Check that the mined sets have the largest expected counts."""
     supports = supports_of(publication, reading)
     expected = sorted(all_sets(ITEMS, count).values(), reverse=True)
     for at_least in (0.0, expected[top - 1] if len(expected) >= top else 0.0):
@@ -111,7 +111,7 @@ def test_of_chunks(rows: list[set[str]], top: int) -> None:
     count = ChunkCounts(publication).count
     assert_mined(publication, count, top, "one-member")
     assert_measured(column, publication, count, top, "one-member")
-    for paired, most in ((1, 3), (2, 99)):  # few pairs at once, or one by one
+    for paired, most in ((1, 3), (2, 99)):  # few pairs at a time, or single pairs
         before = measured._PAIRED, item_supports._MOST_PAIRED
         measured._PAIRED, item_supports._MOST_PAIRED = paired, most
         assert_mined(publication, count, top, "one-member")
@@ -129,7 +129,7 @@ def test_what_is_as_it_was_loses_nothing() -> None:
 
 
 def test_a_tie_is_shared() -> None:
-    """Of 2 x 2 pairs that are expected equally often, two are taken: each with the share 1/2."""
+    """Two of 2 x 2 pairs with equal expected counts are selected: each counts with a share of 1/2."""
     column = column_of(table := Table.from_sets(["ac"] * 3 + ["bd"] * 2))
     publication = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 1], np.int32)))
     found = top_itemsets(column, publication, 2)

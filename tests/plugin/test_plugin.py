@@ -1,4 +1,4 @@
-"""The package of the page on writing a plug-in, installed for real: its algorithm and its model are as ours."""
+"""The example package from the plug-in page, when installed, works like the built-in algorithms and models."""
 
 import json
 import os
@@ -19,7 +19,7 @@ BASKETS = "a b\na b\na c\nb\na d\n"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the installed package, made of the files that the page shows."""
+    """Return a folder with the installed package, built from the files on the page."""
     folder = tmp_path_factory.mktemp("plugin")
     sources = folder / "sources"
     sources.mkdir()

@@ -1,4 +1,4 @@
-"""Models of coherence, diversity, partitions and whole transactions: their words and their bad parameters."""
+"""Models of coherence, diversity, partitions and complete transactions: statements and invalid parameters."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every model says of its parameters, its kind of publication and its promise."""
+"""Metadata of every model: parameters, kind of publication, statement."""
 
 import pytest
 

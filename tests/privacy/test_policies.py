@@ -1,4 +1,4 @@
-"""Policies: their generation, their checks, and the model they make."""
+"""Generating and checking policies, and the model built from a policy."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Sizes beyond what any table has are refused by every model, and by every algorithm that guarantees one."""
+"""Every model and every algorithm rejects sizes beyond any possible table."""
 
 from dataclasses import fields
 from typing import Any
@@ -24,7 +24,7 @@ def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, s
 
 
 def made(cls: Any, name: str, value: int) -> Any:
-    """Make a model or an algorithm of usual sizes but for one."""
+    """Create a model or an algorithm with default sizes except one."""
     own = {field.name for field in fields(cls)}
     given = {key: usual for key, usual in GIVEN.items() if key in own and not (key == "t" and "l" in own)}
     if cls is SafetyConstraint or own >= {"k", "l"}:

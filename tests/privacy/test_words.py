@@ -1,4 +1,4 @@
-"""What every model says of itself: beside the exact statement a plain sentence, and what all that match share."""
+"""Every model has a plain sentence next to its exact statement, and lists disclosure by shared values as a limit."""
 
 import pytest
 from tests.facts import names

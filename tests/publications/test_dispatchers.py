@@ -1,4 +1,4 @@
-"""Every dispatcher over a family of kinds knows each of them, and refuses anything else."""
+"""Every dispatcher handles all kinds of its family, and rejects other types."""
 
 import pkgutil
 from collections.abc import Callable
@@ -19,7 +19,7 @@ HOMES = ("jobs", "measures", "publications", "release", "report")
 
 
 def dispatchers() -> dict[str, Any]:
-    """Return the single dispatchers of the engine by the place of their default."""
+    """Return the single dispatchers of the engine, by the name of their default function."""
     found = {}
     for module in pkgutil.walk_packages(anonset.__path__, "anonset."):
         if module.name.split(".")[1] in HOMES:
@@ -35,7 +35,7 @@ DISPATCHERS = dispatchers()
 
 
 def kinds_of(base: type) -> set[type]:
-    """Return the kinds of a family: the classes without any below them."""
+    """Return the kinds of a family: the classes without subclasses."""
     below = base.__subclasses__()
     return {base} if not below else set().union(*map(kinds_of, below))
 
@@ -62,4 +62,4 @@ def test_a_dispatcher_knows_every_kind_and_no_other(dispatcher: Callable[..., ob
 
 
 class Kind:
-    """No kind of anything."""
+    """A type outside the families."""

@@ -1,4 +1,4 @@
-"""Answers expected of disassociated publications: against all tables that they may be reconstructed as."""
+"""Expected answers on disassociated publications, compared with all possible reconstructions."""
 
 import random
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOST = 20_000
 
 @st.composite
 def publications(draw: st.DrawFn) -> Chunks:
-    """Draw records of one or two clusters, and where each shows its items."""
+    """Draw records of one or two clusters, and the place of each item in its cluster."""
     clusters, rows_of_all = [], list[str]()
     n_clusters = draw(st.integers(1, 2))
     for _ in range(n_clusters):
@@ -110,7 +110,7 @@ def test_single_items_are_exact_but_for_terms() -> None:
 
 
 def test_it_agrees_with_draws() -> None:
-    """The mean over draws is within five of its standard errors."""
+    """The mean over draws is within five standard errors."""
     release = anonset.anonymize(
         anonset.Table.from_sets(rows(300)), anonset.Disassociation(k=3, m=2, cluster_size=20), workers=1
     )

@@ -1,4 +1,4 @@
-"""True and expected answers: the paper's figure, and enumeration of everything a symbol may stand for."""
+"""True and expected answers: the paper's figure, and enumeration of the originals of every symbol."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -87,7 +87,7 @@ def test_each_symbol_stands_for_one_member_unless_another_reading_is_asked_for(i
 def expected_by_enumeration(
     rows: Sequence[Sequence[Sequence[str]]], items: Sequence[str], reading: Reading
 ) -> Fraction:
-    """Expand every published record into all it may stand for."""
+    """Expand every published record into all possible originals."""
     total = Fraction(0)
     for symbols in rows:
         probability = Fraction(1)
@@ -172,7 +172,7 @@ def test_a_query_for_nothing_matches_every_record() -> None:
 
 
 def test_many_symbols_of_an_item_are_looked_up_record_by_record() -> None:
-    """A local recoding with a symbol of its own for each of 12 clusters: more combinations than are gone through."""
+    """A local recoding with a separate symbol for each of 12 clusters: too many combinations to enumerate."""
     universe = "abcdefghijklmno"
     rows = [{"a", "b", x} for x in universe[2:14]]
     table = Table.from_sets(rows, universe=universe)

@@ -1,4 +1,4 @@
-"""Workloads for relational values and items: where they come from, that a seed determines them, and their files."""
+"""Workloads for relational values and items: their sources, reproducibility by seed, and files."""
 
 import json
 from collections.abc import Callable

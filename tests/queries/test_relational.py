@@ -1,4 +1,4 @@
-"""Answers to queries for relational values and items: the paper's figure, and all that a record may stand for."""
+"""Answers to queries for relational values and items: the paper's figure, and all possible originals of a record."""
 
 import random
 from collections.abc import Callable
@@ -104,7 +104,7 @@ def test_numbers(values: list[float], label: str, condition: Between, expected: 
 
 
 def publish(case: RelationalCase, table: Table, seed: int) -> Records:
-    """Put records into random clusters, with random groups of items."""
+    """Assign records to random clusters, with random groups of items."""
     source = random.Random(seed)
     names: dict[int, int] = {}
     cluster = np.array([names.setdefault(source.randrange(3), len(names)) for _ in range(table.n)], np.int32)
@@ -126,7 +126,7 @@ def condition_for(column: Any, case: RelationalCase, source: random.Random) -> B
 
 
 def covered(label: str, column: Any, case: RelationalCase) -> Any:
-    """What a published value stands for, in the twin's words; real numbers as a stretch."""
+    """Return a published value in the twin's format; real numbers as a stretch."""
     if isinstance(column, NumericColumn):
         low, high = label[1:-1].split(":") if label.startswith("[") else (label, label)
         if column.values.dtype == np.int64:
@@ -197,7 +197,7 @@ def is_real(table: Table, name: str) -> bool:
 
 
 def distinct(table: Table, name: str, stretch: Stretch) -> tuple[Fraction, ...]:
-    """Where equality is asked of real numbers: those of the original inside."""
+    """Return the original numbers in a stretch, for equality conditions on real numbers."""
     found = sorted({Fraction(x) for x in numbers_of(table, name).tolist()})
     return tuple(x for x in found if stretch.low <= x <= stretch.high)
 

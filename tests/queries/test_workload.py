@@ -1,4 +1,4 @@
-"""Workloads: where their items come from, and that a seed determines them."""
+"""Workloads: sources of their items, and reproducibility by seed."""
 
 from collections.abc import Callable
 

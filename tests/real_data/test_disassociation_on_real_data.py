@@ -1,4 +1,4 @@
-"""Disassociation of real data: the closed form of queries against draws."""
+"""Disassociation of real data: closed-form query answers compared with random reconstructions."""
 
 from collections import Counter
 from itertools import combinations
@@ -17,7 +17,7 @@ DRAWS = 5
 
 @pytest.mark.parametrize(("name", "m"), [("groceries", 2), ("groceries", 3)])
 def test_the_closed_form_agrees_with_draws_within_sampling(name, m):
-    """Over 300 pairs and triples, the mean of draws is as far from it as the scatter of the draws allows."""
+    """Over 300 pairs and triples, the mean of the draws differs from it within sampling error."""
     column = catalogue.load(name).transactions
     release = anonset.anonymize(anonset.Table(column), anonset.Disassociation(k=5, m=m), workers=1)
     pairs = Counter(pair for row in column.rows() for pair in combinations(sorted(row), 2))

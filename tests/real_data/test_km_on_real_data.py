@@ -1,4 +1,4 @@
-"""The main job on real data, with an independent check of what was written."""
+"""The main job on real data, with an independent check of the output."""
 
 import csv
 from collections import Counter
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.data, pytest.mark.long]
 
 
 def hierarchy_of(name: str) -> str:
-    """Return the hierarchy that the specification's figures were taken with."""
+    """Return the hierarchy used for the specification's figures."""
     return str(catalogue.hierarchy(name)) if name == "bms_webview2" else "balanced:5"
 
 

@@ -1,4 +1,4 @@
-"""Dirty codes: what is normalized, what becomes of codes that a hierarchy does not know, and what says all of it."""
+"""Dirty codes: normalization, codes missing from the hierarchy, and the report of both."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A job asks for what another tool's settings asked for, or says what it does not."""
+"""A job imported from another tool has the same settings, or lists the differences."""
 
 from dataclasses import replace
 from pathlib import Path

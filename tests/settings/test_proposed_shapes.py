@@ -1,4 +1,4 @@
-"""What is proposed for dates, numbers, codes and the shapes of sets, by what the values look like."""
+"""Proposals for dates, numbers, codes and sets, based on the form of the values."""
 
 from datetime import date, timedelta
 
@@ -127,7 +127,7 @@ def test_postcodes_and_numbers_with_gaps_are_proposed_by_rules_that_hold(values,
     ("values", "role"),
     [
         ([f"{'EIJ'[n % 3]}{10 + n % 8}.{n % 2}" for n in range(N)], "sensitive"),
-        ([f"{250 + n % 30}.{n % 9}" for n in range(N)], "drop"),  # some occur in one row alone
+        ([f"{250 + n % 30}.{n % 9}" for n in range(N)], "drop"),  # some occur in a single row
         ([f"A{n % 9:02d}BA{n % 4:02d}" for n in range(N)], "sensitive"),
     ],
 )

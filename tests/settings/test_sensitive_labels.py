@@ -1,4 +1,4 @@
-"""Sensitive items that are not there: misspelt in what is to be published, and in what is to be checked."""
+"""Misspelled sensitive items are reported when anonymizing and when verifying."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The files that settings name are known by their content, whichever setting names them."""
+"""Files named by settings are identified by their content, for every setting."""
 
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,11 @@ NO_PATHS = {
     "separator", "skip_rows", "transaction", "unit", "vary", "workers", "workload", "c", "cap", "h", "max_suppressed",
     "rho", "t", "w",
 }  # fmt: skip
-"""Settings of text that name no file. A new setting belongs here, or to the paths of `anonset.settings.paths`."""
+"""Text settings that name no file. Add a new setting here, or to the paths of `anonset.settings.paths`."""
 
 
 def naming(path: str) -> dict[str, Any]:
-    """Return a value that names a file, for each setting that can."""
+    """Return a value that names a file, for each setting that can name a file."""
     forms = [form.setting for form in FORMS.values() if form.words is not None]
     return {
         **dict.fromkeys((*FILES, *forms), path),

@@ -1,4 +1,4 @@
-"""The answer to the question who is a person, in job files and beside flags."""
+"""The unit (the owner's answer to the question "who is a person?") in job files and options."""
 
 import re
 import shlex

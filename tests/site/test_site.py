@@ -1,4 +1,4 @@
-"""The site: built without a warning, whole in itself, and as wide as the page that shows it."""
+"""The site builds without warnings, is complete, and fits the page width."""
 
 import doctest
 import functools
@@ -95,7 +95,7 @@ def test_every_page_is_two_clicks_away_and_every_link_leads_somewhere(site: Path
 
 
 def links(site: Path, page: str) -> set[str]:
-    """Return where a page links to, as paths below the site."""
+    """Return the link targets of a page, as paths below the site."""
     found = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
     own = [target for target in found if not re.match(r"[a-z]+:|//", target)]
     return {os.path.normpath(Path(page).parent / target) for target in own}
@@ -119,7 +119,7 @@ def test_search_finds_what_a_page_says(site: Path) -> None:
 
 
 class Reports(SimpleHTTPRequestHandler):
-    """Serves the site, and takes what the probing page measured."""
+    """Serves the site, and receives the measurements of the probing page."""
 
     found: "queue.Queue[Any]"
 

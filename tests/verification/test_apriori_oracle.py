@@ -1,4 +1,4 @@
-"""A third party's Apriori counts the same supports: of records as they are, and of what AA publishes."""
+"""An independent Apriori implementation counts the same supports, of original records and of AA's output."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,9 +16,9 @@ Supports = dict[int, dict[tuple[str, ...], int]]
 
 
 def supports(rows: Iterable[Iterable[str]], least: int, longest: int) -> Supports:
-    """Return the supports of at least `least`, of itemsets of up to `longest` items, by size and sorted itemset."""
+    """Return supports of at least `least` for itemsets of up to `longest` items, by size and sorted itemset."""
     records = [tuple(sorted(set(row))) for row in rows]
-    share = (least - 0.5) / len(records)  # between two counts, so that rounding decides nothing
+    share = (least - 0.5) / len(records)  # halfway between two counts, so that rounding has no effect
     found, _ = oracle.itemsets_from_transactions([row for row in records if row], share, longest)
     return {size: {tuple(sorted(itemset)): n for itemset, n in sets.items()} for size, sets in found.items() if sets}
 
@@ -41,7 +41,7 @@ def test_supports_of_records() -> None:
 def test_what_aa_publishes_has_no_rare_itemset(k: int, m: int) -> None:
     table = generate("shop", n=600)
     before = supports(items_of(table).rows(), 1, m)
-    assert min(min(found.values()) for found in before.values()) < k  # there was something to do
+    assert min(min(found.values()) for found in before.values()) < k  # the input is not k^m-anonymous
     release = anonset.anonymize(table, anonset.Apriori(k=k, m=m), hierarchies={"items": shop_hierarchy()})
     published = release.publication.transactions
     assert published is not None

@@ -1,4 +1,4 @@
-"""The check of privacy and utility constraints, against Definition 3.4 word by word."""
+"""The check of privacy and utility constraints, compared with Definition 3.4."""
 
 import random
 from fractions import Fraction
@@ -175,7 +175,7 @@ def test_symbols_of_other_data_are_refused() -> None:
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.sets(st.sampled_from(UNIVERSE)), max_size=10), st.lists(st.integers(0, 3), min_size=8, max_size=8))
 def test_groups_inside_utility_constraints_keep_their_counts(rows: list[set[str]], group: list[int]) -> None:
-    """Corollary 3.12 on random data, and the count that the check compares."""
+    """Corollary 3.12 on random data, and the compared count."""
     publication, original = publish(rows, group), SetColumn.of(rows, universe=UNIVERSE)
     utility = UtilityPolicy.of(symbol.members for symbol in publication.symbols).completed(original.vocabulary)
     found = check_utility(original, publication, utility, 0.0)

@@ -1,4 +1,4 @@
-"""Verification of bucketized tables: against the naive twin, with witnesses, and on tampered publications."""
+"""Verification of bucketized tables, compared with the naive twin, with witnesses and tampered publications."""
 
 from dataclasses import replace
 from typing import Any
@@ -56,7 +56,7 @@ def publish(drawn: list[tuple[str, str, int, bool]]) -> Buckets:
 
 
 def mostly_safe(seed: int) -> Buckets:
-    """Publish Figure 3 with at most one thing changed, by the seed."""
+    """Publish Figure 3 with at most one change, by the seed."""
     group, starred, rows = list(FIGURE_3_GROUPS), [7, 10], list(FIGURE_3)
     at = seed % 13
     if seed % 4 == 0:

@@ -1,4 +1,4 @@
-"""Verification of disassociated publications: against the naive twin and all possible worlds, and on forged ones."""
+"""Verification of disassociated publications, compared with the naive twin and all possible worlds."""
 
 import random
 from collections.abc import Callable
@@ -54,7 +54,7 @@ FORGED = [
     (publication_of([(2, "x", []), (2, "y", [])], [(0, 2, ["a", "a"])]), "clusters 0 2"),
     (publication_of([(2, "x", []), (2, "y", [])], [(1, 1, ["a", "a"])]), "clusters 1 2"),
 ]
-"""Publications that break a rule each for k = m = 2, and what the witness says."""
+"""Publications that each break a rule for k = m = 2, and the facts in the witness."""
 
 
 def test_a_publication_that_keeps_all_rules_holds() -> None:
@@ -278,7 +278,7 @@ def test_untrue_publications_are_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
-    if numbers == "many":  # as of so many chunks and items that one number does not hold them
+    if numbers == "many":  # with more chunks and items than fit in 64 bits
         for name in ("_LARGEST_CODE", "_LARGEST_KEY"):
             monkeypatch.setattr(chunk_truth, name, 0)
     publication, table = disassociated(ORIGINAL, 3, 2, 6), Table.from_sets(ORIGINAL)

@@ -1,7 +1,7 @@
-"""What classes hold of a sensitive column, counted by the check and by pyCANON on 80 random tables.
+"""Diversity and closeness of classes, as counted by the check and by pyCANON on 80 random tables.
 
-pyCANON rounds down to the next integer l what floating point leaves of the exponential of the entropy, so that an l
-that is just reached is one less there; of recursive diversity it takes the rarest value for the most frequent one.
+pyCANON rounds the exponential of the entropy down, so floating point errors can reduce an exact l by one. Its recursive
+diversity is not compared: it confuses the rarest with the most frequent value.
 """
 
 import random
@@ -49,5 +49,5 @@ def test_both_count_the_same(anonymity: Any, seed: int) -> None:
 
 
 def _reaches_exactly(values: list[str], l: int) -> bool:  # noqa: E741
-    """Tell whether values have exactly the entropy of l equally frequent ones: as l values do that occur as often."""
+    """Return True if the values have exactly the entropy of l equally frequent values."""
     return has_entropy(values, l) and len(set(values)) == l and len({values.count(value) for value in values}) == 1

@@ -1,4 +1,4 @@
-"""Checks of coherence, diversity, partitions and whole transactions against naive twins, with their witnesses."""
+"""Checks of coherence, diversity, partitions and complete transactions, compared with naive twins, with witnesses."""
 
 import random
 from collections import Counter
@@ -39,7 +39,7 @@ thorough = settings(max_examples=examples(300), deadline=None)
 
 
 def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
-    """Draw records that repeat, some with a sensitive item, and sometimes make the check work in small slices."""
+    """Draw records that repeat, some with a sensitive item; sometimes use small slices."""
     rng = random.Random(seed)
     sensitive = ("s", "t")[: rng.randint(0, 2)]
     base = [set(rng.choices("abcde", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 5))]
@@ -53,7 +53,7 @@ def matching(rows: Sequence[set[str]], what: Sequence[str]) -> list[int]:
 
 
 def assert_witness(verdict: Verdict, rows: Rows, k: int, share: Fraction, sensitive: tuple[str, ...]) -> None:
-    """Assert that the witness is what it says: too few records, or too many with a sensitive item."""
+    """Check the witness: a set with too few records, or with too large a share of a sensitive item."""
     witness = verdict.witness
     assert witness is not None
     cohort = matching(rows, witness.what)
@@ -216,7 +216,7 @@ def test_whole_transactions(seed: int) -> None:
 
 
 def test_symbols_that_all_records_hold_are_counted_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 600 records all hold a and b, half c or d, and 4 e; every sensitive item is in one of six."""
+    """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
     rows = [{"a", "b", "cd"[at % 2], f"s{at % 6}", *(["e"] if at % 150 == 0 else [])} for at in range(600)]
     column, held = SetColumn.of(rows), []
     of_size = occurrences.Symbols.of_size

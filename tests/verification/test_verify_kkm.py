@@ -1,4 +1,4 @@
-"""The checks of k and (k, k^m)-anonymity and of relational truth, against the definitions."""
+"""Checks of k and (k, k^m)-anonymity and of relational truth, compared with the definitions."""
 
 import random
 from collections import Counter
@@ -25,7 +25,7 @@ BUDGET = 10**9
 
 
 def naive_holds(tuples: Sequence[tuple[str, ...]], rows: Sequence[set[str]], k: int, m: int) -> bool:
-    """Count every relational tuple with every set of at most m items, the empty set among them."""
+    """Count every relational tuple with every set of at most m items, including the empty set."""
     counts: Counter[Any] = Counter()
     for values, row in zip(tuples, rows, strict=True):
         for size in range(m + 1):

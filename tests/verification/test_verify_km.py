@@ -32,7 +32,7 @@ repeated_rows = st.lists(st.tuples(st.sets(st.integers(0, 4), max_size=5), st.in
 
 
 def table_of(rows: Sequence[set[int]], n_symbols: int = 6) -> Table:
-    # labels fall where codes rise, so that a set in the order of its labels would be noticed
+    # labels fall as codes rise, so that sorting by label would be noticed
     labels = [f"s{n_symbols - code:06d}" for code in range(n_symbols)]
     return Table.from_sets([[labels[code] for code in row] for row in rows], universe=labels)
 
@@ -88,7 +88,8 @@ def test_agrees_with_the_naive_twin_however_it_is_divided(
 @pytest.mark.parametrize("k", [1, 2, 3, 9])
 def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> None:
     rng = np.random.default_rng(size)
-    heads = [rng.choice(150, 3, replace=False) for _ in range(12)]  # more symbols than a word of 64 holds
+    # more than 64 symbols, so that bit sets have several words
+    heads = [rng.choice(150, 3, replace=False) for _ in range(12)]
     rows = [{*heads[at % 12].tolist(), *rng.choice(150, at % 5).tolist()} for at in range(400)] * 2
     column = table_of([row for row in rows if len(row) < 7], 150).transactions
     assert column is not None
@@ -107,7 +108,8 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 9, 100])
 def test_counters_of_sets_of_three_find_what_walking_does(k: int, most: int, threads: int) -> None:
     rng = np.random.default_rng(k)
-    heads = [rng.choice(150, 9, replace=False) for _ in range(12)]  # more symbols than a word of 64 holds
+    # more than 64 symbols, so that bit sets have several words
+    heads = [rng.choice(150, 9, replace=False) for _ in range(12)]
     rows = [set(heads[at % 12][: rng.integers(10)].tolist()) for at in range(300)] * 4
     rows += [{*heads[0].tolist(), int(rng.integers(150))} for _ in range(2 if k > 4 else 0)]
     column = table_of(rows, 150).transactions
@@ -147,7 +149,7 @@ def test_windows_hold_all_largest_numbers_and_no_more_than_they_may(
 @pytest.mark.parametrize("k", [1, 2, 3, 9, 10**12])
 def test_shared_bits_find_what_walking_does(k: int) -> None:
     rng = np.random.default_rng(k)
-    wide = rng.random((150, 130)) < 0.2  # more rows than a word of 64 holds, of different weights
+    wide = rng.random((150, 130)) < 0.2  # more than 64 rows, with different weights
     rows = [set(np.flatnonzero(row).tolist()) for row in wide for _ in range(rng.integers(1, 5))]
     column = table_of(rows, 130).transactions
     assert column is not None
@@ -202,7 +204,7 @@ def test_equal_rows_are_merged_whatever_their_order_and_the_memory(
     assert column is not None
     with ExitStack() as stack:
         stack.enter_context(pytest.MonkeyPatch.context()).setattr(spans, "AT_ONCE", 3)
-        limits = Limits(room=limit)  # of no limit, tables of one row, and of three
+        limits = Limits(room=limit)  # no limit, and limits for tables of one and of three rows
         store = stack.enter_context(Files.temporary(limits=limits) if filed else Memory(limits))
         found = distinct_rows.merged(column, store)
     first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
@@ -380,7 +382,7 @@ def test_a_broken_publication_fails_with_its_witness() -> None:
     assert verify(good, KmAnonymity(2, 2)).holds is True
     assert good.transactions is not None
     rows = [set(row) for row in good.transactions.rows()]
-    rows[4] = {"b1", "b2"}  # holds nothing that is rare by itself
+    rows[4] = {"b1", "b2"}  # contains no rare single item
     column = SetColumn.of(rows, universe=good.transactions.vocabulary.labels)
     verdict = verify(replace(good, transactions=column), KmAnonymity(2, 2))
     assert names(verdict, "'{b1, b2}' 1 2 4")

@@ -1,4 +1,4 @@
-"""The check of classes by shares of a table that is mapped: that of the whole table, witness and figures included."""
+"""Checking the classes of a mapped table by shares returns the same verdict, witness and figures."""
 
 import random
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
 
 
 def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
-    """Some classes, most of them of equal rows, so that checks come to an end in different sizes."""
+    """Draw classes, most of them of equal rows, so that checks end after different sizes."""
     tuples, rows = [], []
     for _ in range(source.randint(0, 8)):
         values = source.choice("abcdefgh"), source.choice([0.0, -0.0, 1.5, 2.0])
