@@ -31,6 +31,8 @@ from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.release.published_values import published_relational_loss
+from anonset.release.symbols import spell_out
 from anonset.verification import verify
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
@@ -155,7 +157,9 @@ def test_the_bound_skips_cuts() -> None:
 @pytest.mark.long
 @given(case=cases, w=weights)
 @thorough
-def test_what_is_published_is_anonymous_and_true(case: tuple[Table, int, int], w: str) -> None:
+def test_what_is_published_is_anonymous_and_true_and_loses_what_the_account_measures(
+    case: tuple[Table, int, int], w: str
+) -> None:
     table, k, m = case
     result = run(table, k, m, w=w)
     if result is None:
@@ -164,6 +168,9 @@ def test_what_is_published_is_anonymous_and_true(case: tuple[Table, int, int], w
     assert verify(publication, KKmAnonymity(k, m)).holds
     assert check_relational_truth(table, publication, HIERARCHIES) is None
     assert check_item_truth(table, publication) is None
+    values = spell_out(publication.relational, publication.value_sets)
+    loss = published_relational_loss(table, values, HIERARCHIES)
+    assert result.figures["rum"] == pytest.approx(loss)
 
 
 @pytest.mark.long

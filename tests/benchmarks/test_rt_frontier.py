@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from benchmarks.experiments import runner
+from benchmarks.experiments import rt_frontier, runner
 from benchmarks.experiments.cases import Results
 from benchmarks.experiments.poulis2013 import jobs
 from benchmarks.experiments.rt_frontier import claims, measurement
@@ -15,6 +15,7 @@ from anonset.data.table import CategoricalColumn, NumericColumn
 pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("rt_frontier")
+PAPER_POINTS = rt_frontier.POINTS
 DRAW = random.Random(5)
 ROWS = [{f"i{int(12 * DRAW.random() ** 2)}" for _ in range(DRAW.randint(1, 5))} for _ in range(240)]
 TABLE = Table(
@@ -30,14 +31,15 @@ ASKED = {"what": "whole", "data": "small", "k": 3, "m": 2}
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     measurement._reach.cache_clear()
-    monkeypatch.setattr(measurement, "_table", lambda _: TABLE)
     monkeypatch.setattr(jobs, "_whole", lambda _: TABLE)
+    job = jobs.Job.of({"data": "small", "values": "plain"})
+    monkeypatch.setattr(measurement, "_job", lambda _: job)
 
 
 @pytest.mark.parametrize(
     "more",
     [
-        {"framework": "joint-split", "function": "set-search", "bound": 0.3},
+        {"framework": "joint-split", "function": "set-search", "point": "items"},
         {"framework": "rum-bound", "function": "coat", "merge": "rt", "bound": 0.3},
         {"framework": "tum-bound", "function": "apriori", "merge": "r", "bound": 0.5},
         {"framework": "rfirst", "function": "coat"},
@@ -51,12 +53,18 @@ def test_a_framework_is_measured(more: dict[str, object]) -> None:
     assert 0 < found["items_error"] < 2
 
 
-def test_each_bound_is_kept() -> None:
+def test_points_allow_different_losses() -> None:
     asked = {**ASKED, "framework": "joint-split", "function": "set-search"}
-    losses = [measurement.measure({**asked, "bound": bound})["rum"] for bound in (0.1, 0.3, 0.6)]
+    losses = [measurement.measure({**asked, "point": point})["rum"] for point in PAPER_POINTS]
     assert losses == sorted(losses)
     assert losses[0] < losses[-1]
-    assert all(loss <= bound + 0.05 for loss, bound in zip(losses, (0.1, 0.3, 0.6), strict=True))
+    assert losses[-1] <= PAPER_POINTS["items"]
+
+
+def test_a_search_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measurement, "LIMIT", 1e-3)
+    found = measurement.measure({**ASKED, "framework": "joint-split", "function": "set-search", "point": "items"})
+    assert found == {"did_not_end_within": 1e-3}
 
 
 def test_a_bound_below_the_first_clusters_is_a_result() -> None:
@@ -66,10 +74,9 @@ def test_a_bound_below_the_first_clusters_is_a_result() -> None:
 
 
 def test_a_weight_is_learned_on_one_half() -> None:
-    asked = {**ASKED, "what": "halves", "bound": 0.3, "halves": 2}
-    found = measurement.measure(asked)
+    found = measurement.measure({**ASKED, "what": "halves", "halves": 2})
     assert 0 < found["w"] <= 0.5
-    assert found["learned_rum"] <= 0.35
+    assert 0 < found["learned_rum"] < 1
     assert found["learned_rum"] != found["rum"]
 
 
@@ -81,7 +88,8 @@ def test_the_best_variant_at_each_bound_is_compared() -> None:
     points = {("joint-split", 0.1): {"rum": 0.1, "e": 0.2}, ("RM_R", 0.1): {"e": 0.5}, ("RM_T", 0.1): {"e": 0.3}}
     assert claims._best_at_bounds("e", "RM")(results(points)) == (True, "0.1: 0.2 / 0.3 (RM_T)")
     assert not claims._best_at_bounds("e", "RM")(results({**points, ("RM_RT", 0.1): {"e": 0.1}}))[0]
-    assert not claims._best_at_bounds("e", "TM")(results(points))[0]
+    with pytest.raises(KeyError):
+        claims._best_at_bounds("e", "TM")(results(points))
 
 
 def test_points_that_are_out_of_reach_are_named() -> None:
@@ -96,11 +104,21 @@ def test_points_that_are_out_of_reach_are_named() -> None:
 
 def test_a_quantity_is_held_against_its_position_or_another_one() -> None:
     points = {("joint-split", 0.1): {"rum": 0.12, "e": 0.3, "f": 0.2}}
-    assert claims._each_within("rum", None, 1.25)(results(points))[0]
-    assert not claims._each_within("rum", None, 1.1)(results(points))[0]
+    assert claims._each_within("rum", 0.1, 1.25)(results(points))[0]
+    assert not claims._each_within("rum", 0.1, 1.1)(results(points))[0]
     assert not claims._each_within("e", "f", 1.25)(results(points))[0]
     assert claims._each_within("e", "f", 1.25, 0.05)(results(points))[0]
     assert not claims._each_within("e", "f", 2)(results({}))[0]
+
+
+def test_points_differ_if_the_error_is_a_quarter_smaller_on_half_of_the_data() -> None:
+    bounds = {"fine": 0.1, "coarse": 0.3}
+    check = claims.differs("fine", "coarse", bounds).check
+    assert check is not None
+    points = {("a", 0.1): {"items_error": 0.4}, ("a", 0.3): {"items_error": 0.3}}
+    points |= {("b", 0.1): {"items_error": 0.4}, ("b", 0.3): {"items_error": 0.31}}
+    assert check(results(points)) == (True, "1 of 2 data sets: a 0.3 / 0.4; b 0.31 / 0.4")
+    assert not check(results({**points, ("c", 0.1): {"items_error": 0.4}, ("c", 0.3): {"did_not_end_within": 120}}))[0]
 
 
 def test_each_declared_case_names_its_algorithm() -> None:

@@ -73,7 +73,8 @@ class Column:
             wide = min(region[3], most) - max(region[2], least)  # type: ignore[type-var, operator]
             return wide / (most - least) if least < most else Fraction(0)  # type: ignore[operator]
         domain = len(self.tree.leaves) if self.tree else len(self.order)
-        return Fraction(sum(len(self.leaves(node)) for node in region) - 1, max(1, domain - 1))
+        values = sum(len(self.leaves(node)) for node in region)
+        return Fraction(values, domain) if values > 1 else Fraction(0)
 
     def cut(self, region: Region, records: Sequence[int], k: int) -> Halves | None:
         """Split a region in two."""

@@ -1,14 +1,15 @@
 """Measuring a case of the study: one framework on one RT-dataset, or a weight that is learned on half of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.experiments.cases import Measured, Parameters
-from benchmarks.experiments.poulis2013.jobs import items_of
+from benchmarks.experiments.poulis2013.jobs import Job, items_of
+from benchmarks.experiments.poulis2013.query_errors import errors
 from benchmarks.experiments.searches import require_holds
 
 from anonset.algorithms.rt.joint_split import JointSplit
@@ -20,20 +21,16 @@ if TYPE_CHECKING:
 
 TREE = "halves:frequency"
 """The hierarchy of the items, where an algorithm needs one."""
+RECORDS = 20_000
+"""Largest number of records; of larger data sets, a sample is drawn."""
+LIMIT = 120
+"""CPU seconds after which a search is stopped."""
 _SMALL = 300
 """Records on which kernels are compiled."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class WithinBound(JointSplit):
-    """`joint-split` with the smallest weight within any bound on the relational loss."""
-
-    bound: float
-
-    @property
-    def largest_relational_loss(self) -> Fraction:
-        """The bound."""
-        return Fraction(str(self.bound))
+class _OutOfTimeError(BaseException):
+    """Raised by the timer; no handler of exceptions in the engine catches it."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -53,11 +50,11 @@ def compile_kernels() -> None:
     """Fill the cache of compiled kernels."""
     import numpy as np
 
-    table = _table("vermont2013").take(np.arange(_SMALL))
+    table = _job("vermont2013").records.plain.take(np.arange(_SMALL))
     for framework, merge in (("joint-split", ""), ("rum-bound", "rt"), ("rum-bound", "t"), ("tfirst", "")):
         for function in ("coat", "apriori", "set-search"):
-            asked = {"framework": framework, "function": function, "merge": merge, "bound": 0.5, "k": 5, "m": 2}
-            _searched(table, algorithm_of(asked))
+            asked = {"framework": framework, "function": function, "merge": merge, "bound": 0.5, "point": "items"}
+            _searched(table, algorithm_of({**asked, "k": 5, "m": 2}))
 
 
 def algorithm_of(parameters: Parameters) -> "Algorithm":
@@ -69,7 +66,7 @@ def algorithm_of(parameters: Parameters) -> "Algorithm":
         return _made(ALGORITHMS[framework], asked)
     asked["transaction"] = ALGORITHMS[parameters["function"]]
     if framework == "joint-split":
-        return WithinBound(**asked, bound=parameters["bound"])
+        return JointSplit(**asked, point=parameters["point"])
     asked["on_infeasible"] = "merge"
     if framework == "rfirst":
         return _made(ALGORITHMS[framework], asked)
@@ -83,38 +80,57 @@ def _made(algorithm: Any, parameters: Mapping[str, Any]) -> "Algorithm":
 
 
 def _whole(parameters: Parameters) -> Measured:
-    """Publish all records, and measure losses and errors; a bound that cannot be kept is the result."""
+    """Publish all records, and measure losses and errors. An infeasible bound and a stopped search are results."""
     from anonset.errors import InfeasibleError
 
-    table = _table(parameters["data"])
-    if parameters["framework"] == "tum-bound":
-        least, most = _reach(*(parameters[name] for name in ("data", "k", "m", "function")))
-        parameters = {**parameters, "delta": least + parameters["bound"] * (most - least)}
+    job = _job(parameters["data"])
     try:
-        unverified = _searched(table, algorithm_of(parameters))
+        with _limited(LIMIT):
+            if parameters["framework"] == "tum-bound":
+                least, most = _reach(*(parameters[name] for name in ("data", "k", "m", "function")))
+                parameters = {**parameters, "delta": least + parameters["bound"] * (most - least)}
+            unverified = _searched(job.records.plain, algorithm_of(parameters))
     except InfeasibleError as error:
         return {"infeasible_below": error.achieved or 0.0}
+    except _OutOfTimeError:
+        return {"did_not_end_within": LIMIT}
     require_holds(unverified.publication, unverified.algorithm.model)
-    return {**_counted(table, unverified), **_query_errors(parameters["data"], unverified)}
+    return {**_counted(job.records.plain, unverified), **errors(job, unverified.publication)}
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise `_OutOfTimeError` after some seconds of CPU of this process."""
+
+    def stop(_number: int, _frame: object) -> None:
+        raise _OutOfTimeError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @lru_cache(maxsize=8)
 def _reach(data: str, k: int, m: int, function: str) -> tuple[float, float]:
     """Return UL of all records as one cluster, and UL of the clusters before merges."""
     asked = {"framework": "rum-bound", "k": k, "m": m, "function": function, "merge": "r", "bound": 1.0}
-    figures = _searched(_table(data), algorithm_of(asked)).result.figures
+    figures = _searched(_job(data).records.plain, algorithm_of(asked)).result.figures
     return figures["tum"], figures["tum_before"]
 
 
 def _searched(table: "Table", algorithm: "Algorithm") -> "Unverified[Any]":
     """Return what an algorithm makes of a table, ends of ranges rounded."""
-    from anonset.jobs.job import Job
+    from anonset.jobs import job
     from anonset.release.formats import Layout
     from anonset.settings.binding import bind
 
     name = items_of(table).name
     bound, trees = bind(table, {name: TREE}, algorithm.model)
-    return Job(Layout(symbols="members"), allow_worthless=True).search(bound, trees, algorithm)
+    return job.Job(Layout(symbols="members"), allow_worthless=True).search(bound, trees, algorithm)
 
 
 def _counted(table: "Table", unverified: "Unverified[Any]") -> dict[str, float]:
@@ -124,25 +140,17 @@ def _counted(table: "Table", unverified: "Unverified[Any]") -> dict[str, float]:
     from anonset.measures.retention import shares
 
     fates = shares(unverified.retention)
-    errors = countable(FrequentItems.of(items_of(table)), unverified.publication)
-    candidate = Candidate("", {}, "holds", fates, measures=unverified.measures, countable=errors)
+    counts = countable(FrequentItems.of(items_of(table)), unverified.publication)
+    candidate = Candidate("", {}, "holds", fates, measures=unverified.measures, countable=counts)
     found = {
         "rum": unverified.measures["rum"],
         "tum": unverified.measures["tum"],
-        "items_error": errors.items_error or 0.0,
+        "items_error": counts.items_error or 0.0,
         "usefulness": candidate.usefulness,
         "kept": candidate.kept,
         "clusters": unverified.result.figures["clusters"],
     }
-    return found if errors.pairs_error is None else {**found, "pairs_error": errors.pairs_error}
-
-
-def _query_errors(data: str, unverified: "Unverified[Any]") -> dict[str, float]:
-    """Return the ARE of the workloads of Poulis et al."""
-    from benchmarks.experiments.poulis2013.jobs import Job
-    from benchmarks.experiments.poulis2013.query_errors import errors
-
-    return errors(Job.of({"data": data, "values": "plain", "function": "coat"}), unverified.publication)
+    return found if counts.pairs_error is None else {**found, "pairs_error": counts.pairs_error}
 
 
 def _halves(parameters: Parameters) -> Measured:
@@ -151,12 +159,12 @@ def _halves(parameters: Parameters) -> Measured:
 
     from anonset.data.split_mix import SplitMix
 
-    table, found = _table(parameters["data"]), dict[str, list[float]]()
+    table, found = _job(parameters["data"]).records.plain, dict[str, list[float]]()
     asked = {name: parameters[name] for name in ("k", "m")}
     for seed in range(parameters["halves"]):
         first = np.array(sorted(SplitMix(seed).distinct(table.n, table.n // 2)), np.int64)
         left, right = table.take(first), table.take(np.setdiff1d(np.arange(table.n), first))
-        learned = _searched(left, WithinBound(**asked, bound=parameters["bound"]))
+        learned = _searched(left, JointSplit(**asked, point="balanced"))
         w = learned.result.figures["w"]
         other = _searched(right, JointSplit(**asked, w=w))
         require_holds(other.publication, other.algorithm.model)
@@ -168,10 +176,9 @@ def _halves(parameters: Parameters) -> Measured:
 
 
 @lru_cache(maxsize=2)
-def _table(data: str) -> "Table":
-    """Return the set-valued and the relational columns of a data set."""
-    from anonset import Table
+def _job(data: str) -> Job:
+    """Return the records of a data set, or a sample of them."""
     from anonset_datasets import catalogue
 
-    table = catalogue.load(data)
-    return Table(items_of(table), tuple(table.relational))
+    records = min(RECORDS, catalogue.load(data).n)
+    return Job.of({"data": data, "records": records, "values": "plain", "function": "coat"})

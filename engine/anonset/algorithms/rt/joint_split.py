@@ -41,7 +41,7 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
     "balanced": Fraction(10, 100),
     "attributes": Fraction(3, 100),
 }
-"""Largest relational NCP of each point. Provisional until a study of several data sets determines them."""
+"""Largest relational loss (RUM) of each point. The study `rt_frontier` measures whether the points differ."""
 LARGEST_WEIGHT = WHOLE // 2
 """Largest weight that is tried for a point, in millionths."""
 _PLACES = 6
@@ -84,8 +84,8 @@ class JointSplit(Discreet):
     """Weight of the relational loss against the item loss, from 0 to 1, with at most 6 decimals; larger weights keep
     more of the relational values. Weights of different data are not comparable."""
     point: PointName | None = None
-    """Without w, what to keep: the items (relational loss up to 0.3), both (balanced: up to 0.1, the default), or the
-    attributes (up to 0.03). These bounds are provisional."""
+    """Without w, what to keep: the items (relational loss RUM up to 0.3), both (balanced: up to 0.1, the default), or
+    the attributes (up to 0.03)."""
     transaction: TransactionClass = SetSearch
     """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
 
@@ -123,7 +123,7 @@ class JointSplit(Discreet):
 
     @property
     def largest_relational_loss(self) -> Fraction:
-        """Largest relational NCP of the point."""
+        """Largest relational loss (RUM) of the point."""
         return LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
 
     def recode(

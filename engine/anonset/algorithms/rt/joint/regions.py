@@ -148,10 +148,10 @@ class _Values(Axis):
     @classmethod
     def of(cls, column: CategoricalColumn) -> "_Values":
         n, there = len(column.vocabulary), tuple(np.flatnonzero(column.occurrences).tolist())
-        return cls(column.codes, n, there, max(1, n - 1), column.vocabulary)
+        return cls(column.codes, n, there, max(1, n), column.vocabulary)
 
     def width(self, region: Region) -> int:
-        return len(region) - 1
+        return _width(len(region))
 
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
         return _frequent_half(region, {code: int(counts[code]) for code in region})
@@ -187,11 +187,11 @@ class _Nodes(Axis):
         top = int(hierarchy.lowest_common_ancestor([int(there[0]), int(there[-1])])) if len(there) else 0
         n = hierarchy.n_leaves
         lists_leaves = not lists_persons(column.occurrences, k, column.n)
-        return cls(column.codes, n, (top,), max(1, n - 1), hierarchy, lists_leaves)
+        return cls(column.codes, n, (top,), max(1, n), hierarchy, lists_leaves)
 
     def width(self, region: Region) -> int:
         nodes = list(region) if self.lists_leaves else [self._above(region)]
-        return int(self.hierarchy.n_leaves_below[nodes].sum()) - 1
+        return _width(int(self.hierarchy.n_leaves_below[nodes].sum()))
 
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
         tree, nodes, before = self.hierarchy, list(region), begins_of(counts)
@@ -228,6 +228,11 @@ class _Nodes(Axis):
             return region[0]
         nodes = list(region)
         return tree.lowest_common_ancestor((int(tree.leaf_lo[nodes].min()), int(tree.leaf_hi[nodes].max()) - 1))
+
+
+def _width(values: int) -> int:
+    """Return the width of a set of values, as the NCP counts it: a single value costs nothing."""
+    return values if values > 1 else 0
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
