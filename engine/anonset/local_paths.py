@@ -1,7 +1,10 @@
-"""Paths to write to, which must be on this machine: Python would make a local folder ``s3:`` of an address."""
+"""Paths to write to. They must be on this machine: Python would make a local folder ``s3:`` of an address."""
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from anonset.errors import InputError
 
@@ -26,3 +29,13 @@ def require_local(*paths: str | os.PathLike[str] | None) -> None:
         if path is not None and _ADDRESS.match(os.fspath(path)):
             msg = f"{os.fspath(path)!r} must be a local directory or file: write it here, then upload it"
             raise InputError(msg)
+
+
+@contextmanager
+def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
+    """Convert an operating system error into a one-line error that names the file."""
+    try:
+        yield
+    except OSError as error:
+        msg = f"{path}: {what}: {error.strerror or type(error).__name__}"
+        raise InputError(msg) from error

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
+from typing import Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
 from anonset.settings.settings import ReadingSettings
 from anonset.spelling import LARGEST
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-    from pydantic.fields import FieldInfo
 
 ALIASES = {"out": "-o"}
 """Short names of flags."""
@@ -24,7 +22,7 @@ _IN_JOB_FILES = ("unit",)
 """Settings of job files whose flags have other names: `--id` and `--rows-are-persons`."""
 
 
-def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> Any:
+def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
     """Return the annotation of a command's ``**flags``: a flag for each field of a model, none of them required."""
     left_out = {*_IN_JOB_FILES, *leave_out}
     types = {
@@ -131,7 +129,7 @@ def _flag_type(name: str, annotation: Any) -> Any:
     return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
 
 
-def _option(name: str, info: "FieldInfo") -> Parameter:
+def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
     alias, group = ALIASES.get(name), _group_of(name, info)
@@ -166,7 +164,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # a setting is under the first hea
 _REST = ("Parameters of algorithms", "Machinery")
 
 
-def _group_of(name: str, info: "FieldInfo") -> Group:
+def _group_of(name: str, info: FieldInfo) -> Group:
     """Return the help heading of a flag; flags of single algorithms have a late heading."""
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
     if heading is None:

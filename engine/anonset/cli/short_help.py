@@ -2,17 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cyclopts import App
 from cyclopts.help import HelpPanel
 from cyclopts.help.formatters import DefaultFormatter
+from rich.console import Console, ConsoleOptions
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.parameters import parameters
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
 
 
 class Short(NamedTuple):
@@ -94,7 +92,7 @@ class _OnlySome(DefaultFormatter):
         super().__init__()
         self._shown = frozenset(options)
 
-    def __call__(self, console: "Console", options: "ConsoleOptions", panel: HelpPanel) -> None:
+    def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
         left = [one for one in panel.entries if one.positional_label or not self._shown.isdisjoint(one.names)]
         if left:
             super().__call__(console, options, panel.copy(entries=left))

@@ -1,6 +1,7 @@
 """Set-valued columns as rows: blocks for a search, and columns assembled from parts by a reader."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, GrowingCodes, NarrowCodes, in_full, stored_codes
+from anonset.data.growing import Growing
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
-from anonset.data.store import MEMORY, Closing, Growing, Store, backing, damaged
+from anonset.data.store import MEMORY, Store, backing, damaged
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
 
@@ -100,7 +102,7 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
     return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
 
 
-class GrowingSets(Closing):
+class GrowingSets(ExitStack):
     """Builder of a set-valued column of unknown length. The vocabulary is set at the end; in files, codes may be
     narrow.
 
@@ -115,12 +117,12 @@ class GrowingSets(Closing):
         super().__init__()
         self.name = name
         self._end = 0
-        self._indptr = self.held.enter_context(store.growing("indptr", np.int64))
+        self._indptr = self.enter_context(store.growing("indptr", np.int64))
         self._items: Growing | GrowingCodes
         if narrow and store.in_files:
-            self._items = self.held.enter_context(GrowingCodes("items", store))
+            self._items = self.enter_context(GrowingCodes("items", store))
         else:
-            self._items = self.held.enter_context(store.growing("items", np.int32))
+            self._items = self.enter_context(store.growing("items", np.int32))
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:

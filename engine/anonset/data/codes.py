@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.growing import Growing
 from anonset.data.spans import spans
-from anonset.data.store import Files, Growing, Store, released, store_of
+from anonset.data.store import Files, Store, released, store_of
 
 MOST_CODES = 1 << 16
 """Maximum number of codes that fit into two bytes."""

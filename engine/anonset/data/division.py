@@ -1,16 +1,18 @@
 """Division of rows into shares by key, each small enough for memory. Rows with equal keys are in the same share."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.growing import Growing
 from anonset.data.spans import begins_of
-from anonset.data.store import Closing, Growing, Store
+from anonset.data.store import Store
 
 
-class Division(Closing):
+class Division(ExitStack):
     """Rows divided into shares. Within a share, rows are in the order of `add`.
 
     Parameters
@@ -50,7 +52,7 @@ class Division(Closing):
         """Append rows to a share. The array of a share is created with its first rows."""
         share = self._shares[number]
         if share is None:
-            share = self._shares[number] = self.held.enter_context(self._store.growing("share", self._dtype))
+            share = self._shares[number] = self.enter_context(self._store.growing("share", self._dtype))
         share.append(rows.ravel())
 
     def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from anonset.data.store import backing, writing
+from anonset.data.store import backing
+from anonset.local_paths import writing
 
 
 def place(array: NDArray[Any], first: int, end: int) -> None:

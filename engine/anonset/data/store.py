@@ -10,8 +10,9 @@ import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar
@@ -19,12 +20,13 @@ from typing import IO, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.growing import Growing, GrowingFile
 from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits, spans
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
-from anonset.local_paths import require_local
+from anonset.local_paths import require_local, writing
 
 RUN = "run.json"
 """Name of the file that identifies the run of a work directory, if that run can be resumed."""
@@ -92,7 +94,7 @@ class Store(Discreet, ABC):
         """
 
     @abstractmethod
-    def growing(self, name: str, dtype: DTypeLike) -> "Growing":
+    def growing(self, name: str, dtype: DTypeLike) -> Growing:
         """Create an array of unknown length."""
 
     def spans(self, n: int) -> Iterable[tuple[int, int]]:
@@ -156,7 +158,7 @@ class Memory(Store):
         """Allocate a zero-filled array."""
         return self.array(name, dtype, length)
 
-    def growing(self, name: str, dtype: DTypeLike) -> "Growing":
+    def growing(self, name: str, dtype: DTypeLike) -> Growing:
         """Create an array of unknown length."""
         return Growing(dtype)
 
@@ -261,9 +263,10 @@ class Files(Store):
             os.close(number)
         return Path(path).name
 
-    def growing(self, name: str, dtype: DTypeLike) -> "Growing":
+    def growing(self, name: str, dtype: DTypeLike) -> Growing:
         """Create an array of unknown length."""
-        return _GrowingFile(self, self.fresh(name), dtype)
+        path = self.path / self.fresh(name)
+        return GrowingFile(path, dtype, partial(self._map, path, dtype, "c"))
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array. Disk space is reserved immediately."""
@@ -352,86 +355,6 @@ def remove_temporary() -> None:
         Files(path).remove()
 
 
-class Closing:
-    """Closes its resources on exit."""
-
-    def __init__(self) -> None:
-        self.held = ExitStack()
-        """Resources to close."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.held.__exit__(kind, error, at)
-
-
-class Growing:
-    """Builder of an array of unknown length. Its parts are kept in memory, and deleted if the block fails."""
-
-    def __init__(self, dtype: DTypeLike) -> None:
-        self.dtype = np.dtype(dtype)
-        self.length = 0
-        """Number of elements so far."""
-        self._parts: list[NDArray[Any]] = []
-
-    def append(self, values: NDArray[Any]) -> None:
-        """Append elements.
-
-        Raises
-        ------
-        InputError
-            If the disk is full, or fails.
-        """
-        self._parts.append(np.ascontiguousarray(values, self.dtype))
-        self.length += len(values)
-
-    def finished(self) -> NDArray[Any]:
-        """Return the array, (length,). `append` must not be called afterwards."""
-        self._parts = [np.concatenate([np.empty(0, self.dtype), *self._parts])]
-        return self._parts[0]
-
-    def drop(self) -> None:
-        """Delete the stored elements. Existing memory maps remain valid."""
-        self._parts = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if kind is not None:
-            self.drop()
-
-
-class _GrowingFile(Growing):
-    """Builder of an array of unknown length in a file."""
-
-    def __init__(self, store: Files, name: str, dtype: DTypeLike) -> None:
-        super().__init__(dtype)
-        self._store, self._name, self._path = store, name, store.path / name
-        with writing(self._path):
-            self._file = self._path.open("wb")
-
-    def append(self, values: NDArray[Any]) -> None:
-        with writing(self._path):
-            self._file.write(np.ascontiguousarray(values, self.dtype).data)
-        self.length += len(values)
-
-    def finished(self) -> NDArray[Any]:
-        self.__exit__(None, None, None)
-        return self._store.mapped(self._name, self.dtype)
-
-    def drop(self) -> None:
-        self._store.drop(self._name)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        try:
-            with writing(self._path):
-                self._file.close()
-        finally:
-            super().__exit__(kind, error, at)
-
-
 def store_of(array: NDArray[Any]) -> Store:
     """Return the store of an array: memory without limits if it is not in a file."""
     file: Any = backing(array)
@@ -451,13 +374,3 @@ def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
     while base is not None and not isinstance(base, np.memmap):
         base = getattr(base, "base", None)
     return base if isinstance(base, np.memmap) and base.filename is not None else None
-
-
-@contextmanager
-def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
-    """Convert an operating system error into a one-line error that names the file."""
-    try:
-        yield
-    except OSError as error:
-        msg = f"{path}: {what}: {error.strerror or type(error).__name__}"
-        raise InputError(msg) from error

@@ -12,9 +12,10 @@ from anonset.algorithms.transaction.rounds import NAME as ROUNDS
 from anonset.data import lease
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
-from anonset.data.store import INSIDE, PARTS, RUN, Files, writing
+from anonset.data.store import INSIDE, PARTS, RUN, Files
 from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
+from anonset.local_paths import writing
 from anonset.release.documents import own_file
 from anonset.release.staging import leftovers
 from anonset.release.statements import plain, versions

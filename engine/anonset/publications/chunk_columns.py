@@ -1,6 +1,7 @@
 """Clusters and shared chunks of a disassociated publication, stored as columns and accessible as sequences."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, gathered, spans
-from anonset.data.store import MEMORY, Closing, Store
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 Items = tuple[int, ...]
@@ -302,7 +303,7 @@ _Kind = TypeVar("_Kind", ChunkRows, ClusterColumns, SharedChunks)
 _BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
 
 
-class GrowingColumns(Closing, Generic[_Kind]):
+class GrowingColumns(ExitStack, Generic[_Kind]):
     """Builder of chunk rows, clusters or shared chunks in a store.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
@@ -320,7 +321,7 @@ class GrowingColumns(Closing, Generic[_Kind]):
         for name, column in vars(kind.of(())).items():
             nested = isinstance(column, ChunkRows)
             part: Any = GrowingColumns(ChunkRows, store) if nested else store.growing(name, column.dtype)
-            self._parts[name] = self.held.enter_context(part)
+            self._parts[name] = self.enter_context(part)
             if name in _BEGINS:
                 part.append(np.zeros(1, np.int64))
 

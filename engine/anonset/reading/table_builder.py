@@ -16,7 +16,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import ascending, spans
-from anonset.data.store import MEMORY, Closing, Store
+from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import Labels, canonical_codes
 from anonset.errors import InputError
@@ -173,7 +173,7 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
         raise InputError(msg)
 
 
-class _Gathering(Closing):
+class _Gathering(ExitStack):
     """Columns of a table under construction."""
 
     def __init__(
@@ -198,7 +198,7 @@ class _Gathering(Closing):
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
         for part in parts if self.persons is None else [self.persons, *parts]:
-            self.held.enter_context(part)
+            self.enter_context(part)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
@@ -251,13 +251,13 @@ def _persons(ids: tuple[str, ...], store: Store) -> Persons:
     return Persons(ids, store)
 
 
-class _Sets(Closing):
+class _Sets(ExitStack):
     """Set-valued column under construction."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
-        self.rows = self.held.enter_context(GrowingSets("items", store, narrow=True))
+        self.rows = self.enter_context(GrowingSets("items", store, narrow=True))
 
     def add(self, part: SetColumn) -> None:
         """Add the records of a batch under provisional codes. Items of a record are not sorted by these codes.
@@ -302,7 +302,7 @@ class _ExpectedSets(Expected[SetColumn]):
             self._refuse()
 
 
-class _HeldIds(Closing):
+class _HeldIds(ExitStack):
     """Id column under construction, in memory. Nearly all ids differ, so they are encoded immediately."""
 
     def __init__(self, name: str) -> None:

@@ -1,5 +1,6 @@
 """Build text columns: few labels are kept in memory; many are stored in files and encoded at the end."""
 
+from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -8,7 +9,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
-from anonset.data.store import Closing, Store
+from anonset.data.store import Store
 from anonset.data.vocabulary import Labels
 from anonset.errors import AnonsetError
 from anonset.reading import arrow
@@ -43,15 +44,15 @@ class Categories:
         return recoded
 
 
-class FiledTexts(Closing):
+class FiledTexts(ExitStack):
     """Column of ids, or of many categories, whose texts are never kept in memory."""
 
     def __init__(self, name: str, store: Store) -> None:
         super().__init__()
         self.name, self._store, self._end = name, store, 0
-        scratch = self.held.enter_context(store.below())
-        self._starts = self.held.enter_context(scratch.growing("starts", np.int64))
-        self._text = self.held.enter_context(scratch.growing("text", np.uint8))
+        scratch = self.enter_context(store.below())
+        self._starts = self.enter_context(scratch.growing("starts", np.int64))
+        self._text = self.enter_context(scratch.growing("text", np.uint8))
         self._starts.append(np.zeros(1, np.int64))
 
     def add(self, column: Any) -> None:
@@ -67,7 +68,7 @@ class FiledTexts(Closing):
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
 
-class Expected(Closing, Generic[_Known]):
+class Expected(ExitStack, Generic[_Known]):
     """Column that must equal an expected column row by row.
 
     The result is the expected column; the input is not stored.
@@ -120,7 +121,7 @@ class ExpectedTexts(Expected[CategoricalColumn]):
             self._refuse()
 
 
-class KeptTexts(Closing):
+class KeptTexts(ExitStack):
     """Categorical column whose labels are kept in memory while they are few.
 
     The content and the order of codes do not depend on the storage.
@@ -136,7 +137,7 @@ class KeptTexts(Closing):
         self.name, self._store = name, store
         self._few, self._characters = Categories(name, store), 0
         self._many: FiledTexts | ExpectedTexts | None = None if expected is None else ExpectedTexts(name, expected)
-        self.held.enter_context(self._few.codes)
+        self.enter_context(self._few.codes)
 
     def add(self, encoder: Encoder, column: Any) -> None:
         """Add the records of a batch (``pyarrow.ChunkedArray``).
@@ -159,7 +160,7 @@ class KeptTexts(Closing):
 
     def _filed(self) -> FiledTexts:
         """Return the rows so far as a column with all labels in files."""
-        filed = self.held.enter_context(FiledTexts(self.name, self._store))
+        filed = self.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
             filed.add(arrow.chosen(labels, codes[first:end]))

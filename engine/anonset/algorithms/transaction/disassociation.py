@@ -12,6 +12,7 @@ Steps of the algorithm and their implementation::
 """
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
@@ -27,7 +28,7 @@ from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import Closing, Store
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
@@ -176,7 +177,7 @@ class _Clusters(NamedTuple):
     """Items of the records."""
 
 
-class _Growing(Closing):
+class _Growing(ExitStack):
     """A recoding under construction, built from a few clusters at a time."""
 
     def __init__(self, clusters: _Clusters, rule: "Rule", store: Store) -> None:
@@ -184,8 +185,8 @@ class _Growing(Closing):
         self._clusters, self._rule, self._store = clusters, rule, store
         self._left, self._n_items, self._n_chunks = list[Terms](), max(1, len(rule.alone)), 0
         names = ("cluster", "item", "place", "first", "last")
-        self._column = {name: self.held.enter_context(store.growing(name, np.int32)) for name in names}
-        self._record = self.held.enter_context(store.growing("record", np.int64))
+        self._column = {name: self.enter_context(store.growing(name, np.int32)) for name in names}
+        self._record = self.enter_context(store.growing("record", np.int64))
 
     def add(self, first: int, end: int, width: int) -> None:
         """Put the items of clusters into their own chunks, chunks shared by up to `width` clusters, or terms."""

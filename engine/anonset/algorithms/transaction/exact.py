@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
+from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
@@ -25,9 +26,6 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.ncp import ncp_numerator
 from anonset.privacy import KmAnonymity, require_at_least
 from anonset.spelling import counted, setting
-
-if TYPE_CHECKING:
-    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 MAX_AT_ONCE = 1 << 28
 """Maximum number of item occurrences in memory for mHgHs: 1 GiB."""
@@ -173,7 +171,7 @@ class Exact(Discreet):
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
-    ) -> "ClusterSearch":
+    ) -> ClusterSearch:
         """Return a search that anonymizes each cluster of a column's records separately."""
         from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
         from anonset.algorithms.transaction.cluster_mappings import SearchEach

@@ -4,6 +4,7 @@ Ids are hashed, and divided into shares that fit into memory.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonset.data.division import Division
 from anonset.data.spans import spans
-from anonset.data.store import Closing, Store
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
@@ -37,7 +38,7 @@ Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
 UInt64 = NDArray[np.uint64]
 
 
-class Persons(Closing):
+class Persons(ExitStack):
     """Ids of the rows so far, as hashes of 128 bits.
 
     Equal ids are in the same share, and sorting the share makes them adjacent.
@@ -49,7 +50,7 @@ class Persons(Closing):
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
         super().__init__()
         self.names, self.n = names, 0
-        self._shares = self.held.enter_context(Division(store, _SHARES, np.uint64))
+        self._shares = self.enter_context(Division(store, _SHARES, np.uint64))
 
     def add(self, columns: list[Any]) -> None:
         """Add rows, given the texts of each id column (``pyarrow.LargeStringArray``)."""
@@ -88,7 +89,7 @@ class Persons(Closing):
         return np.concatenate(firsts), np.concatenate(repeated)
 
 
-class Watched(Closing):
+class Watched(ExitStack):
     """Candidates for the unit that do not repeat in the first rows, checked in all rows.
 
     Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all of these
@@ -100,7 +101,7 @@ class Watched(Closing):
         self._keys = [(candidate, _Keys(store)) for candidate in candidates]
         self._store, self._again = store, again
         for _, keys in self._keys:
-            self.held.enter_context(keys.kept)
+            self.enter_context(keys.kept)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,0 +1,80 @@
+"""Arrays of unknown length, built from their parts, in memory or in a file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from anonset.local_paths import writing
+
+
+class Growing:
+    """Builder of an array of unknown length. Its parts are kept in memory, and deleted if the block fails."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.dtype = np.dtype(dtype)
+        self.length = 0
+        """Number of elements so far."""
+        self._parts: list[NDArray[Any]] = []
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Append elements.
+
+        Raises
+        ------
+        InputError
+            If the disk is full, or fails.
+        """
+        self._parts.append(np.ascontiguousarray(values, self.dtype))
+        self.length += len(values)
+
+    def finished(self) -> NDArray[Any]:
+        """Return the array, (length,). `append` must not be called afterwards."""
+        self._parts = [np.concatenate([np.empty(0, self.dtype), *self._parts])]
+        return self._parts[0]
+
+    def drop(self) -> None:
+        """Delete the stored elements. Existing memory maps remain valid."""
+        self._parts = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is not None:
+            self.drop()
+
+
+class GrowingFile(Growing):
+    """Builder of an array of unknown length in a new file, which `mapped` maps once it is complete."""
+
+    def __init__(self, path: Path, dtype: DTypeLike, mapped: Callable[[], NDArray[Any]]) -> None:
+        super().__init__(dtype)
+        self._path, self._mapped = path, mapped
+        with writing(self._path):
+            self._file = self._path.open("wb")
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Append elements to the file."""
+        with writing(self._path):
+            self._file.write(np.ascontiguousarray(values, self.dtype).data)
+        self.length += len(values)
+
+    def finished(self) -> NDArray[Any]:
+        """Close the file and return it as an array, (length,)."""
+        self.__exit__(None, None, None)
+        return self._mapped()
+
+    def drop(self) -> None:
+        """Delete the file."""
+        self._path.unlink(missing_ok=True)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            with writing(self._path):
+                self._file.close()
+        finally:
+            super().__exit__(kind, error, at)
