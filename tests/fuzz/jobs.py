@@ -15,7 +15,7 @@ from anonset.jobs.verify import check
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
-from anonset.settings.settings import make_settings
+from anonset.settings.overriding import make_settings
 from anonset.spelling import spell_options
 from fuzz.draws import BUCKETS, Case
 from fuzz.files import checks_of, settings_of

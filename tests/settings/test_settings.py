@@ -12,9 +12,10 @@ from anonset.errors import InputError
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.job_files import over_job, read_job
+from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
-from anonset.settings.settings import ReadingSettings, make_settings
+from anonset.settings.settings import ReadingSettings
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 

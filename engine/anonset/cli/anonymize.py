@@ -21,7 +21,8 @@ from anonset.release.statements import plain
 from anonset.report.account import account, summary
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import read_job
-from anonset.settings.settings import Settings, is_job, make_settings, settings_model
+from anonset.settings.overriding import make_settings
+from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])

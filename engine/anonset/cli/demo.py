@@ -13,7 +13,7 @@ from anonset.jobs.anonymize import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
-from anonset.settings.settings import make_settings
+from anonset.settings.overriding import make_settings
 
 
 def demo(

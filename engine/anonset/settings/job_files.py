@@ -9,10 +9,11 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.files import require_file
+from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
-from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, over, unknown_setting
+from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting
 from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
@@ -75,12 +76,12 @@ def _answered(
         msg = f"{path}: {ANSWERS} must be a table of settings for each answer"
         raise InputError(msg)
     without = {name: value for name, value in job.items() if name != "unit"}
-    by_flags = [ROW] if flags.get("rows_are_persons") else _listed(flags.get("id") or ())
+    by_flags = [ROW] if flags.get("rows_are_persons") else name_list(flags.get("id") or ())
     unit = by_flags or job.get("unit", OPEN)
     if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
         msg = f'{path}: unit must be "{ROW}" or names of columns, got {unit!r}'
         raise InputError(msg)
-    names, rows = _listed(unit), unit == ROW or bool(flags.get("rows_are_persons"))
+    names, rows = name_list(unit), unit == ROW or bool(flags.get("rows_are_persons"))
     key = ROW if rows else ",".join(names)
     if unanswered and (key in (OPEN, "") or (answers and key not in answers)):
         return without
@@ -107,15 +108,11 @@ def _answered(
 def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return the roles of a job if `names` identify the person; these columns may have other roles in the job."""
     left: dict[str, Any] = {
-        role: [name for name in _listed(job[role]) if name not in names] for role in _ROLES if role in job
+        role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
     if "sensitive" in left:
         left["sensitive"] = left["sensitive"][0] if left["sensitive"] else []
     return {**left, "id": list(names), "group": job.get("group", True)}
-
-
-def _listed(names: str | Sequence[str]) -> list[str]:
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:

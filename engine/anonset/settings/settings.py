@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
@@ -22,7 +21,6 @@ from anonset.settings.parameters import (
     MODELS,
     ON_BY_DEFAULT,
     Parameter,
-    default_algorithm,
     option,
     parameters,
 )
@@ -274,117 +272,6 @@ def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any
     }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
-
-
-def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
-    """Validate flags over the settings of a job file. Flags override.
-
-    Parameters
-    ----------
-    flags
-        Settings by name; None for flags that were not given.
-    job
-        Settings of the file.
-
-    Raises
-    ------
-    InputError
-        With every error, separated by semicolons.
-    """
-    return validate(settings_model(), over(job or {}, flags))
-
-
-def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file overridden by flags; for hierarchies and roles, column by column.
-
-    >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
-    {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
-    """
-    given = _without_dropped({name: value for name, value in flags.items() if value is not None})
-    job, flags = _with_moved_columns(_without_other_model(job, given), given)
-    merged = {**job, **flags}
-    trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
-    if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
-        merged["hierarchy"] = {**trees[0], **trees[1]}
-    return merged
-
-
-_MOVES = ("items", "relational", "keep", "drop")
-"""Roles to which a flag adds columns."""
-_LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles from which a column is removed if a flag gives it another role."""
-
-
-def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a job without the algorithm and parameters that do not apply to the model of a flag.
-
-    >>> _without_other_model({"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2}, {"model": "k"})
-    {'model': 'kkm', 'k': 5}
-    """
-    model = flags.get("model")
-    if model not in MODELS or model == job.get("model"):
-        return job
-    left, named = dict(job), str(flags.get("algorithm") or job.get("algorithm") or "")
-    if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
-        del left["algorithm"]
-        named = ""
-    name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
-    if name not in ALGORITHMS:  # rejected later
-        return left
-    strange = parameters().keys() - parameters(name).keys() - Settings.model_fields.keys()
-    return {name: value for name, value in left.items() if name not in strange}
-
-
-def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return flags in which dropped columns have no other role, so that the --drop of a message can be appended.
-
-    >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
-    {'relational': ['age'], 'drop': ['house', 'hiv']}
-    """
-    if not isinstance(flags.get("drop"), str | list):
-        return flags
-    dropped, left = frozenset(_names(flags["drop"])), dict(flags)
-    for role in (*_MOVES, *_LEFT):
-        names = flags.get(role)
-        if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(_names(names)):
-            left[role] = [name for name in _names(names) if name not in dropped]
-            if not left[role]:
-                del left[role]
-    if isinstance(trees := flags.get("hierarchy"), Mapping):
-        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in dropped}
-    return left
-
-
-def _with_moved_columns(
-    job: Mapping[str, Any], flags: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return a job and flags in which columns move from their role in the job to the role in a flag.
-
-    >>> _with_moved_columns({"relational": ["age", "house"], "drop": ["name"]}, {"drop": "house"})
-    ({'relational': ['age'], 'drop': ['name']}, {'drop': ['name', 'house']})
-    """
-    given = {role: _names(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)}
-    moved = {name for names in given.values() for name in names}
-    if not moved or not any(isinstance(job.get(role), str | list) for role in (*_MOVES, *_LEFT)):
-        return job, flags
-    published = {*given.get("relational", ()), *given.get("items", ())}
-    left = dict(job)
-    for role in (*_MOVES, *_LEFT):
-        if isinstance(names := job.get(role), str | list):
-            stays = published if role == "numeric" else set(given.get(role, ()))
-            left[role] = [name for name in _names(names) if name not in moved or name in stays]
-            if role == "sensitive" and isinstance(names, str):
-                left[role] = ",".join(left[role])
-            if not left[role]:
-                del left[role]
-    if isinstance(trees := job.get("hierarchy"), Mapping):
-        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in moved or name in published}
-    added = {role: list(dict.fromkeys([*_names(left.get(role, [])), *given[role]])) for role in _MOVES if role in given}
-    return left, {**flags, **added}
-
-
-def _names(given: str | list[str]) -> list[str]:
-    return [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
 
 
 _WRITTEN = ("out", "private", "work_dir")
