@@ -86,7 +86,7 @@ def test_addresses_are_rejected_in_python(place: Place) -> None:
     assert _here() == []
 
 
-def test_a_local_path_with_a_colon_is_taken(place: Place) -> None:
+def test_a_local_path_may_contain_a_colon(place: Place) -> None:
     release = anonset.anonymize(
         anonset.read(place.folder / "data.dat"),
         anonset.Apriori(k=2, m=2),

@@ -48,7 +48,7 @@ def test_both_together_keep_it(place: Place) -> None:
     assert symbols[1] < symbols[0]
 
 
-def test_what_would_be_worthless_beside_it_names_the_way_out(place: Place) -> None:
+def test_a_worthless_joint_release_is_rejected_with_a_remedy(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     flat = "".join(f"{pair[0]},{pair},ALL\n{pair[1]},{pair},ALL\n" for pair in ("ag", "bh", "ce", "df"))
     ran = place.run(*release(place, "second", PEOPLE, flat, *after(place)))
@@ -56,7 +56,7 @@ def test_what_would_be_worthless_beside_it_names_the_way_out(place: Place) -> No
     assert names(ran.err, "worthless --recoding")
 
 
-def test_who_left_is_not_counted_on(place: Place) -> None:
+def test_people_who_left_do_not_count_for_the_joint_guarantee(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     ran = place.run(*release(place, "second", PEOPLE[24:], SECOND, *after(place)))
     assert ran.code == 0, ran.err
@@ -69,7 +69,7 @@ def test_who_left_is_not_counted_on(place: Place) -> None:
         assert place.run("risk", report, *beside).json["attacks"][0]["won"]["below_k"] == 0
 
 
-def test_rows_of_a_person_that_are_one_record_and_blocks(place: Place) -> None:
+def test_grouped_rows_are_linked_in_memory_and_out_of_core(place: Place) -> None:
     long = "".join(f"{who},{code}\n" for who, codes in PEOPLE for code in codes.split())
     place.write("long.csv", "who,code\n" + long)
     place.write("tree.csv", FIRST)
@@ -90,7 +90,7 @@ def test_rows_of_a_person_that_are_one_record_and_blocks(place: Place) -> None:
     ).read_bytes()
 
 
-def test_going_on_loses_nothing_more(place: Place) -> None:
+def test_continuing_a_release_satisfies_the_joint_guarantee_without_loss(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     recoding = ("--recoding", str(place.folder / "first.private"))
     ran = place.run(*release(place, "second", PEOPLE, FIRST, *after(place), *recoding, "--json"))
@@ -124,7 +124,7 @@ def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
     assert (ran.code, names(ran.err, "72 ids")) == (2, True)
 
 
-def test_repeated_and_empty_ids_are_refused_whoever_the_rows_are(place: Place) -> None:
+def test_repeated_and_empty_ids_are_rejected_even_if_rows_are_persons(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     for people, why in (([*PEOPLE, PEOPLE[3]], "id rows"), ([("", "a b"), *PEOPLE], "'row 1' empty")):
         for more in ((), ("--rows-are-persons",)):
@@ -132,7 +132,7 @@ def test_repeated_and_empty_ids_are_refused_whoever_the_rows_are(place: Place) -
             assert (ran.code, ran.err.count("\n"), names(ran.err, why)) == (2, 1, True)
 
 
-def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
+def test_a_file_read_in_two_ways_is_linked_by_ids(place: Place) -> None:
     """The same bytes read in two ways are different records."""
     twice = [("who", "codes"), *PEOPLE]  # a second header
     job = release(place, "first", twice, FIRST, "--header-line", "2")
@@ -142,7 +142,7 @@ def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
     assert names(" ".join(ran.out.split()), "together 72 persons linked 0")
 
 
-def test_it_is_found_to_be_made_already(place: Place) -> None:
+def test_an_existing_joint_release_is_skipped(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     job = release(place, "second", PEOPLE, SECOND, *after(place))
     assert place.run(*job).code == 0
@@ -162,7 +162,7 @@ def test_it_is_found_to_be_made_already(place: Place) -> None:
         ("sets", 1, "item hierarchy"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(place: Place, how: str, code: int, why: str) -> None:
+def test_an_unsupported_joint_guarantee_is_rejected(place: Place, how: str, code: int, why: str) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     job = release(place, "second", PEOPLE[1:], SECOND, *after(place), k=20 if how == "smaller k" else 9)
     if how == "model":
@@ -184,7 +184,9 @@ def test_what_cannot_be_kept_is_refused(place: Place, how: str, code: int, why: 
     assert "p01" not in ran.err
 
 
-def test_what_the_search_leaves_broken_is_not_published(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_that_violates_the_joint_guarantee_is_not_published(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     monkeypatch.setattr(kept_together._Together, "rare", lambda *_, **__: iter(()))
     ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))

@@ -114,7 +114,7 @@ def test_published_directory_has_the_usual_permissions(place: Place) -> None:
     assert place.out.stat().st_mode == plain.stat().st_mode
 
 
-def test_attestation_says_what_holds_and_nothing_of_the_input(place: Place) -> None:
+def test_attestation_states_the_model_and_does_not_reveal_the_input(place: Place) -> None:
     place.run(*place.job())
     text = (place.out / "attestation.json").read_text()
     attestation = json.loads(text)
@@ -129,7 +129,7 @@ def test_attestation_says_what_holds_and_nothing_of_the_input(place: Place) -> N
         assert secret not in text
 
 
-def test_report_holds_the_run(place: Place) -> None:
+def test_report_describes_the_run(place: Place) -> None:
     place.run(*place.job("--seed", "7", "--trace"))
     report = json.loads((place.private / "report.json").read_text())
     assert next(iter(report["measures"])) == "ncp"
@@ -163,7 +163,7 @@ def test_documents_match_their_schemas(place: Place) -> None:
 
 @pytest.mark.parametrize("algorithm", ["apriori", "direct", "optimal"])
 @pytest.mark.parametrize("format", ["csv", "parquet", "dat"])
-def test_every_algorithm_and_format_verifies_again(place: Place, algorithm: str, format: str) -> None:  # noqa: A002
+def test_every_algorithm_and_format_verifies(place: Place, algorithm: str, format: str) -> None:  # noqa: A002
     ran = place.run(*place.job("--algorithm", algorithm, "--format", format, "--json"))
     assert ran.code == 0, ran.err
     assert ran.json["verdict"] == "holds"
@@ -208,7 +208,7 @@ def _job_into(place: Place, workers: str) -> list[str]:
     return job
 
 
-def test_quiet_says_nothing(place: Place) -> None:
+def test_quiet_prints_nothing(place: Place) -> None:
     ran = place.run(*place.job("--quiet"))
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
@@ -257,7 +257,7 @@ def test_a_worthless_publication_is_refused(place: Place) -> None:
     assert "worthless" not in (place.out / "attestation.json").read_text()
 
 
-def test_what_was_kept_is_always_said(place: Place) -> None:
+def test_the_account_always_states_retention(place: Place) -> None:
     ran = place.run(*place.job())
     assert "occurrences   6 kept (54.5%), 5 generalized (45.5%), 0 suppressed (0.0%)" in ran.out
     report = json.loads((place.private / "report.json").read_text())
@@ -290,7 +290,7 @@ def test_config_file_and_flags_that_win(place: Place) -> None:
     assert ran.json["measures"]["ncp"] == pytest.approx(5 / 22)
 
 
-def test_names_in_a_config_may_hold_commas(place: Place) -> None:
+def test_names_in_a_config_may_contain_commas(place: Place) -> None:
     place.write("comma.csv", '"a,b",codes\n1,x\n2,x\n')
     config = place.write(
         "job.toml", 'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n'

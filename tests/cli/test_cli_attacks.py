@@ -35,7 +35,7 @@ def tree_of(place: Place, name: str, pairs: str) -> str:
     return place.write(f"{name}.tree.csv", "".join(lines))
 
 
-def test_ids_tell_who_is_in_both(place: Place) -> None:
+def test_ids_link_the_people_of_two_releases(place: Place) -> None:
     first = released(place, "first", PEOPLE, tree_of(place, "first", "ab cd ef gh"), "--id", "who")
     others = [*reversed(PEOPLE[4:]), ("new", "a e"), ("other", "b f"), ("p0", "d h")]
     second = released(place, "second", others, tree_of(place, "second", "ac bd eg fh"), "--id", "who")
@@ -68,7 +68,7 @@ def test_releases_of_one_file_need_no_ids(place: Place) -> None:
         ("no private", "first private"),
     ],
 )
-def test_what_does_not_tell_who_is_in_both_is_refused(place: Place, change: str, why: str) -> None:
+def test_releases_that_cannot_be_linked_are_rejected(place: Place, change: str, why: str) -> None:
     ids = ("--drop", "who", "--rows-are-persons") if change == "no ids" else ("--id", "who")
     first = released(place, "first", PEOPLE, "balanced:2", *ids)
     second = released(place, "second", PEOPLE[1:], "balanced:2", "--id", "who")
@@ -94,7 +94,7 @@ def test_names_are_checked(place: Place) -> None:
     assert (ran.code, names(ran.out, "composition --beside")) == (0, True)
 
 
-def test_values_are_attacked_by_name_too(rt: Place) -> None:
+def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
     columns = ["--relational", "age,origin", "--keep", "gender", "--drop", "items", "--rows-are-persons"]
     trees = ["--hierarchy", "age=range", "--hierarchy", "origin=values", "--publish-as-is", "gender"]
     data = str(rt.folder / "rt.csv")

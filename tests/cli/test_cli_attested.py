@@ -38,7 +38,7 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Map
         ("coat", ["--k", "2", "--utility-constraints", "level:1", "--max-suppressed", "1"]),
     ],
 )
-def test_what_is_published_does_not_name_suppressed_items(
+def test_published_files_do_not_name_suppressed_items(
     place: Place, algorithm: str, more: list[str], symbols: str
 ) -> None:
     """Replacing a suppressed item by another item does not change the published bytes."""
@@ -84,7 +84,7 @@ def test_what_is_published_does_not_name_suppressed_items(
         ),
     ],
 )
-def test_an_attestation_must_be_what_the_data_give(
+def test_an_attestation_that_disagrees_with_the_data_is_rejected(
     place: Place, change: Callable[[dict[str, Any]], object], fragment: str
 ) -> None:
     assert place.run(*place.job()).code == 0
@@ -119,7 +119,7 @@ def test_an_attestation_of_an_unfinished_check(place: Place) -> None:
     assert place.run("verify", str(place.out), "--budget", "0").code == 3
 
 
-def test_columns_are_named_by_what_they_were_taken_as(rt: Place) -> None:
+def test_the_attestation_lists_columns_by_role(rt: Place) -> None:
     publish(
         rt,
         "rt.csv",
@@ -202,7 +202,7 @@ def test_a_codebook_that_lacks_a_published_symbol(place: Place) -> None:
     assert (ran.code, names(ran.err, "A")) == (2, True), ran.err
 
 
-def test_protected_items_that_stand_behind_no_symbol(place: Place) -> None:
+def test_protected_items_without_a_symbol_are_counted(place: Place) -> None:
     data = place.write("p.csv", "codes\na\na\n")
     check = ["verify", data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
     ran = place.run(*check, place.write("c.txt", "a x\nx y\n"))
@@ -220,7 +220,7 @@ def test_protected_items_that_stand_behind_no_symbol(place: Place) -> None:
     assert place.run(*check, none, "--hierarchy", f"codes={tree}").code == 0
 
 
-def test_no_constraint_found_goes_there_and_back(place: Place) -> None:
+def test_an_empty_list_of_generated_constraints_verifies(place: Place) -> None:
     data = place.write("pairs.dat", "a b\na b\na b\n")
     job = ["anonymize", data, "-o", str(place.out), "--algorithm", "coat", "--k", "2"]
     job += ["--privacy-constraints", "pgen", "--utility-constraints", "siblings:2", "--max-suppressed", "0.5"]

@@ -31,7 +31,7 @@ def test_safe_grouping(long: Place) -> None:
     assert measured.json["answered"] == 20
 
 
-def test_safe_grouping_says_what_it_removed(long: Place) -> None:
+def test_safe_grouping_reports_removed_tuples(long: Place) -> None:
     (long.folder / "most.csv").write_text(
         "name,age,drug\n" + "".join(f"P{n},3,{drug}\n" for n in range(8) for drug in "xxxyz"[: 4 + n % 2])
     )
@@ -45,7 +45,7 @@ def test_safe_grouping_says_what_it_removed(long: Place) -> None:
 
 
 @pytest.mark.parametrize("model", [("safe-grouping", "--k", "4", "--l", "2"), ("anatomy", "--l", "3")])
-def test_a_seed_repeats_the_bytes_and_stays_private(long: Place, model: tuple[str, ...]) -> None:
+def test_a_seed_reproduces_the_bytes_and_is_not_published(long: Place, model: tuple[str, ...]) -> None:
     contents, seed = [], "8675309424242"
     for workers in ("1", "2"):
         out = long.folder / f"seeded{workers}"
@@ -61,7 +61,7 @@ def test_a_seed_repeats_the_bytes_and_stays_private(long: Place, model: tuple[st
     assert not any(kept.encode() in public for kept in (seed, fingerprint, secret, secret[:32]))
 
 
-def test_anatomy_and_what_it_gives_away(long: Place) -> None:
+def test_anatomy_reports_disclosed_values(long: Place) -> None:
     publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
     ran = long.run("verify", str(long.out))
     assert ran.code == 0
@@ -70,7 +70,7 @@ def test_anatomy_and_what_it_gives_away(long: Place) -> None:
     assert (ran.code, names(ran.out, "groups")) == (1, True)
 
 
-def test_buckets_made_elsewhere(long: Place) -> None:
+def test_buckets_of_other_tools_can_be_verified(long: Place) -> None:
     folder = long.folder / "else"
     folder.mkdir()
     (folder / "qit.csv").write_text("name,group\nP1,1\nP1,1\nP2,1\n")
@@ -102,7 +102,7 @@ def test_buckets_that_cannot_be(long: Place, more: list[str], fragment: str) -> 
 
 
 @pytest.mark.parametrize(("name", "line"), [("qit.csv", "P1,20,1"), ("snt.csv", "1,a")])
-def test_changed_buckets_are_not_those_that_were_attested(long: Place, name: str, line: str) -> None:
+def test_changed_buckets_do_not_match_the_attestation(long: Place, name: str, line: str) -> None:
     publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
     with (long.out / name).open("a") as file:
         file.write(f"{line}\n")

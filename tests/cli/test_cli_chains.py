@@ -60,7 +60,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
 @pytest.mark.long
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_names_and_suppressed_items_of_cuts_stay(place: Place, seed: int, after: bool) -> None:
+def test_symbols_and_suppressed_items_of_cuts_do_not_change(place: Place, seed: int, after: bool) -> None:
     rng = random.Random(seed)
     place.write("tree.csv", TREE)
     algorithms = [rng.choice(OF_CUTS[:3]), *(rng.choice(OF_CUTS) for _ in range(3))]
@@ -68,7 +68,7 @@ def test_names_and_suppressed_items_of_cuts_stay(place: Place, seed: int, after:
     chain(place, rng, algorithms, [*fixed, "--symbols", rng.choice(["auto", "short", "members"])], after=after)
 
 
-def test_a_code_is_given_once_in_a_chain(place: Place) -> None:
+def test_a_short_symbol_is_used_once_in_a_chain(place: Place) -> None:
     """Three releases by sets: pairs, the same pairs of which two are merged, and additional items."""
     one = place.write("one.txt", " ".join("abcdefgh") + "\n")
     job = ["--algorithm", "pcta", "--k", "2", "--m", "1", "--privacy-constraints", "km", "--symbols", "short"]

@@ -13,7 +13,7 @@ from cli.place import Place
 from cli.published import IN_CHUNKS, publish, rows_of, verified
 
 
-def test_a_publication_is_three_files_that_anybody_can_verify(chunks: Place) -> None:
+def test_a_publication_consists_of_three_files_that_anyone_can_verify(chunks: Place) -> None:
     ran = publish(chunks, "sets.dat", *IN_CHUNKS, "--json")
     assert ran.json["verdict"] == "holds"
     assert ran.json["measures"]["not_in_chunks"] == 1 - ran.json["shares"]["items"]["in_chunks"]
@@ -35,7 +35,7 @@ def test_a_publication_is_three_files_that_anybody_can_verify(chunks: Place) -> 
     assert (found.code, found.json["true"]) == (0, True), found.err
 
 
-def test_the_account_names_what_comes_next(chunks: Place) -> None:
+def test_the_account_suggests_next_commands(chunks: Place) -> None:
     ran = publish(chunks, "sets.dat", *IN_CHUNKS)
     assert names(ran.out, "chunks")
     assert "loss (NOT IN CHUNKS)" in ran.out
@@ -58,7 +58,7 @@ def test_the_bytes_depend_on_no_order_of_rows_and_on_no_workers(chunks: Place) -
 SECRETS = ("--sensitive-items", "0,5", "--cap", "1/3")
 
 
-def test_sensitive_items_stand_alone_below_their_cap_as_the_attestation_states(chunks: Place) -> None:
+def test_sensitive_items_are_separate_and_capped_as_attested(chunks: Place) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, *SECRETS)
     sizes = {row["cluster"]: int(row["n"]) for row in rows_of(chunks.out / "clusters.csv")}
     rows = rows_of(chunks.out / "chunks.csv")
@@ -74,7 +74,7 @@ def test_sensitive_items_stand_alone_below_their_cap_as_the_attestation_states(c
     assert chunks.run("verify", str(chunks.out), *asked, "0.1").code == 1
 
 
-def test_sensitive_items_are_capped_at_a_half_unless_another_share_is_given(chunks: Place) -> None:
+def test_sensitive_items_are_capped_at_one_half_by_default(chunks: Place) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, "--sensitive-items", "0")
     attested = json.loads((chunks.out / "attestation.json").read_text())
     assert attested["parameters"]["cap"] == 0.5
@@ -90,7 +90,7 @@ LAYOUTS = [
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=" ".join)
 @pytest.mark.parametrize("counts", [(), ("--counts",)], ids=" ".join)
-def test_every_layout_says_the_same(chunks: Place, layout: tuple[str, ...], counts: tuple[str, ...]) -> None:
+def test_all_layouts_contain_the_same_chunks(chunks: Place, layout: tuple[str, ...], counts: tuple[str, ...]) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, *counts, *layout)
     tables = ["clusters", "chunks", "shared", *(["counts"] if counts else [])]
     attested = json.loads((chunks.out / "attestation.json").read_text())["data"]
@@ -131,7 +131,7 @@ def _table_of(path: Path) -> list[dict[str, str]]:
     return [{name: " ".join(x) if isinstance(x, list) else str(x) for name, x in row.items()} for row in rows]
 
 
-def test_totals_tell_how_many_records_hold_a_term_where_it_is_one(chunks: Place) -> None:
+def test_totals_count_the_records_that_contain_a_term(chunks: Place) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, "--counts", "--sensitive-items", "0")
     terms = {item for row in rows_of(chunks.out / "clusters.csv") for item in row["terms"].split(" ")}
     assert "0" in terms
@@ -149,12 +149,14 @@ def test_a_column_of_a_table(chunks: Place) -> None:
     assert (found.code, found.json["true"]) == (0, True), found.err
 
 
-def test_compare_holds_it_beside_itself(done: Place) -> None:
+def test_compare_varies_its_parameters(done: Place) -> None:
     ran = done.run("compare", str(done.folder / "sets.dat"), *IN_CHUNKS[:2], "--k", "3,5", "--m", "2")
     assert (ran.code, ran.out.count("holds")) == (0, 2)
 
 
-def test_suggest_sets_it_beside_and_its_command_runs(chunks: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suggest_lists_disassociation_as_an_alternative_that_runs(
+    chunks: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(chunks.folder)
     ran = chunks.run("suggest", "sets.dat", "--k", "3", "--m", "2", "--json")
     assert ran.code == 0, ran.err
@@ -184,7 +186,7 @@ def test_compare_marks_another_guarantee(done: Place) -> None:
     assert names(ran.out, "exact km disassociation")
 
 
-def test_compare_asks_queries(done: Place) -> None:
+def test_compare_measures_query_errors(done: Place) -> None:
     study = done.folder / "study.jsonl"
     asked = ("--workload", "record:20x2", "-o", str(study))
     ran = done.run("compare", str(done.folder / "sets.dat"), *IN_CHUNKS, *asked)
@@ -207,7 +209,7 @@ def test_evaluate_answers_queries(done: Place, workload: str) -> None:
 @pytest.mark.parametrize(
     "how", [IN_CHUNKS, ("--algorithm", "exact", "--hierarchy", "items=balanced:3", "--k", "3", "--m", "2")]
 )
-def test_evaluate_tells_what_stays_of_frequent_sets(chunks: Place, how: tuple[str, ...]) -> None:
+def test_evaluate_measures_frequent_sets(chunks: Place, how: tuple[str, ...]) -> None:
     publish(chunks, "sets.dat", *how)
     asked = ("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--top", "20")
     readings = (None, None) if how is IN_CHUNKS else ("one-member", "subsets")
@@ -226,7 +228,7 @@ def test_evaluate_tells_what_stays_of_frequent_sets(chunks: Place, how: tuple[st
     assert names(ran.out, "20 2 4 sets")
 
 
-def test_frequent_sets_are_of_items_alone(place: Place) -> None:
+def test_frequent_sets_contain_only_items(place: Place) -> None:
     place.write("people.csv", "age,sex\n" + "20,f\n30,m\n" * 9)
     columns = ("--relational", "age,sex", "--numeric", "age", "--hierarchy", "age=range")
     publish(place, "people.csv", "--model", "k", "--k", "3", *columns, "--rows-are-persons", "--allow-worthless")
@@ -235,7 +237,7 @@ def test_frequent_sets_are_of_items_alone(place: Place) -> None:
     assert names(ran.err, "items set-valued")
 
 
-def test_risk_tells_of_other_items(done: Place) -> None:
+def test_risk_measures_inference_of_other_items(done: Place) -> None:
     sets = str(done.folder / "sets.dat")
     ran = done.run("risk", str(done.out))
     assert ran.code == 0, ran.err
@@ -256,7 +258,7 @@ def test_risk_tells_of_other_items(done: Place) -> None:
     assert asked.json["told"], asked.err
 
 
-def test_risk_of_another_model_tells_of_other_items_too(chunks: Place) -> None:
+def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) -> None:
     exact = ("--algorithm", "exact", "--hierarchy", "items=balanced:3", "--k", "3", "--m", "2")
     publish(chunks, "sets.dat", *exact)
     original = str(chunks.folder / "sets.dat")

@@ -91,7 +91,7 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
         writer.writerows(rows)
 
 
-def test_a_publication_made_elsewhere_can_be_verified(done: Place) -> None:
+def test_a_publication_of_another_tool_can_be_verified(done: Place) -> None:
     (done.out / "attestation.json").unlink()
     assert done.run("verify", str(done.out), "--model", "disassociation", "--k", "3", "--m", "2").code == 0
     assert done.run("verify", str(done.out), "--model", "disassociation", "--k", "30", "--m", "2").code == 1
@@ -117,7 +117,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED)
-def test_what_cannot_be_published_is_refused(chunks: Place, arguments: tuple[str, ...], message: str) -> None:
+def test_unpublishable_input_is_rejected(chunks: Place, arguments: tuple[str, ...], message: str) -> None:
     chunks.write("blank.csv", "codes\n" + "a b;c\n" * 9)
     chunks.write("two.csv", "codes,drugs\n" + "a b,x\n" * 9)
     name, *more = arguments
@@ -151,7 +151,7 @@ NOT_YET = [
 
 
 @pytest.mark.parametrize("command", NOT_YET)
-def test_what_cannot_be_done_yet_is_refused_in_one_line(done: Place, command: tuple[str, ...]) -> None:
+def test_unsupported_options_are_rejected_in_one_line(done: Place, command: tuple[str, ...]) -> None:
     named = {"out": str(done.out), "sets": str(done.folder / "sets.dat")}
     ran = done.run(*(part.format(**named) for part in command))
     assert ran.code == 2, ran.out
@@ -161,13 +161,13 @@ def test_what_cannot_be_done_yet_is_refused_in_one_line(done: Place, command: tu
     assert not Path(f"{done.out}2").exists()
 
 
-def test_another_original_is_told(done: Place) -> None:
+def test_a_wrong_original_is_detected(done: Place) -> None:
     lines = (done.folder / "sets.dat").read_text().splitlines()
     done.write("other.dat", "\n".join([*lines[1:], lines[0] + " 5"]) + "\n")
     assert verified(done, "other.dat").code == 1
 
 
-def test_totals_tell_another_original(chunks: Place) -> None:
+def test_totals_detect_a_wrong_original(chunks: Place) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, "--counts")
     rmtree(chunks.private)
     term = rows_of(chunks.out / "counts.csv")[0]["item"]

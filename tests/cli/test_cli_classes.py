@@ -35,7 +35,7 @@ def values_by_class(out: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("algorithm", [*FORMATIONS])
-def test_every_formation_publishes_what_verifies(people: Place, algorithm: str) -> None:
+def test_every_formation_verifies(people: Place, algorithm: str) -> None:
     ran = publish(people, "people.csv", *KL, "--algorithm", algorithm, "--json")
     assert ran.json["verdict"] == "holds"
     assert all(len(held) >= 3 and len(set(held)) >= 2 for held in values_by_class(people.out))
@@ -156,7 +156,7 @@ def test_numbers_are_ordered(people: Place) -> None:
     assert people.run("verify", str(people.out)).code == 0
 
 
-def test_the_order_of_rows_tells_nothing_of_the_input(people: Place) -> None:
+def test_row_order_does_not_reveal_the_input_order(people: Place) -> None:
     head, *rows = (people.folder / "people.csv").read_text().splitlines()
     random.Random(1).shuffle(rows)
     people.write("shuffled.csv", "\n".join((head, *rows)) + "\n")
@@ -188,7 +188,9 @@ def test_the_order_of_rows_tells_nothing_of_the_input(people: Place) -> None:
         ([*OF_DRUG, "--model", "kt", "--k", "3", "--t", ".2", "--t-distance", "ordered"], 2, "drug numbers"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(people: Place, given: list[str], code: int, message: str) -> None:
+def test_invalid_and_infeasible_options_are_rejected_in_one_line(
+    people: Place, given: list[str], code: int, message: str
+) -> None:
     ran = people.run("anonymize", str(people.folder / "people.csv"), "-o", str(people.out), *given)
     assert (ran.code, names(ran.err, message)) == (code, True), ran.err
     assert ran.err.count("\n") == 1
@@ -204,7 +206,7 @@ def test_repeated_ids_are_refused_as_for_any_model_of_records(people: Place) -> 
     assert (ran.code, "patient" in ran.err) == (2, True), ran.err
 
 
-def test_a_tampered_value_is_told(people: Place) -> None:
+def test_a_tampered_value_is_detected(people: Place) -> None:
     publish(people, "people.csv", *KL)
     published, attestation = people.out / "published.csv", people.out / "attestation.json"
     held = {row["drug"] for row in rows_of(published)}
@@ -224,7 +226,7 @@ def test_a_tampered_value_is_told(people: Place) -> None:
 
 
 @pytest.mark.parametrize("asked", [[], ["--l", "3"], ["--t", "0.3"], ["--model", "kl", "--l-kind", "entropy"]])
-def test_suggest_tries_all_and_its_command_runs(people: Place, asked: list[str]) -> None:
+def test_suggest_runs_all_candidates_and_its_command_works(people: Place, asked: list[str]) -> None:
     ran = people.run("suggest", str(people.folder / "people.csv"), *OF_DRUG, *asked, "--json", "--quiet")
     assert ran.code == 0, ran.err
     best = ran.json["recommended"]
@@ -276,7 +278,7 @@ OF_AGE = ["--relational", "age", "--numeric", "age", "--hierarchy", "age=range"]
         ["--drop", "age", "--model", "km", "--m", "2"],
     ],
 )
-def test_who_hides_a_value_beside_items_is_told_how(place: Place, asked: list[str]) -> None:
+def test_a_sensitive_column_with_items_is_rejected_with_a_remedy(place: Place, asked: list[str]) -> None:
     rows = (f"p{n},{20 + n % 30},{'abc'[n % 3]} {'de'[n % 2]},{'xyz'[n % 3]}\n" for n in range(60))
     place.write("rt.csv", "id,age,codes,drug\n" + "".join(rows))
     job = ["anonymize", str(place.folder / "rt.csv"), "--id", "id", "--k", "3", "-o", str(place.out), "--quiet"]

@@ -88,7 +88,7 @@ def killed(child):
 
 
 @pytest.mark.compiled
-def test_what_a_killed_run_left_is_named_and_cleared(folder, run, job):
+def test_leftovers_of_a_killed_run_are_listed_and_removed(folder, run, job):
     child = stopped(folder)
     (work,) = (folder / "temporary").iterdir()
     listed = run("clean", "--yes", "--json")
@@ -113,7 +113,7 @@ def test_what_a_killed_run_left_is_named_and_cleared(folder, run, job):
 
 
 @pytest.mark.compiled
-def test_a_named_work_directory_is_cleared_by_its_name_and_resumed_until_then(folder, run, job):
+def test_a_named_work_directory_can_be_resumed_until_it_is_cleaned(folder, run, job):
     killed(stopped(folder, "--work-dir", str(folder / "work")))
     assert names(run("clean").out, "no directory")
     again = job("again", "--work-dir", "work")
@@ -127,7 +127,7 @@ def test_a_named_work_directory_is_cleared_by_its_name_and_resumed_until_then(fo
 
 
 @pytest.mark.compiled
-def test_what_a_killed_run_was_to_publish_is_cleared_where_it_was_to_be(folder, run, job):
+def test_an_unfinished_publication_is_cleaned_at_its_path(folder, run, job):
     child = stopped(folder)
     (place,) = folder.glob(".stopped.*.tmp")
     assert f"{place.name}: " in run("clean", ".").out
@@ -155,7 +155,7 @@ def _size(place):
 
 
 @pytest.mark.compiled
-def test_python_is_warned_of_what_killed_runs_left(folder, run):
+def test_python_warns_of_leftovers_of_killed_runs(folder, run):
     killed(stopped(folder))
     (work,) = (folder / "temporary").iterdir()
     table = anonset.Table.from_sets([{"a"}, {"a"}])
@@ -165,7 +165,7 @@ def test_python_is_warned_of_what_killed_runs_left(folder, run):
     anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})  # warnings are errors
 
 
-def test_a_failed_run_says_that_raw_data_stay_in_the_directory_that_was_named(folder, run, job):
+def test_a_failed_run_warns_of_raw_data_in_its_work_directory(folder, run, job):
     failed = job("out", "--work-dir", "my work", "--max-loss", "0")
     first, last = failed.err.splitlines()
     assert failed.code == 1
@@ -178,7 +178,7 @@ def test_a_failed_run_says_that_raw_data_stay_in_the_directory_that_was_named(fo
     assert sorted(path.name for path in folder.iterdir()) == ["temporary", "v.dat"]
 
 
-def test_a_run_that_fails_elsewhere_says_nothing_of_it(job):
+def test_a_failed_run_without_work_directory_does_not_warn(job):
     assert len(job("out", "--max-loss", "0").err.splitlines()) == 1
 
 
@@ -211,7 +211,7 @@ def modes(folder):
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("work", ["shared", "v.dat", "v.dat/inner"])
-def test_a_refused_work_directory_is_left_as_it_is(published, run, command, work):
+def test_a_rejected_work_directory_is_not_changed(published, run, command, work):
     shared_folder(published / "shared")
     before = modes(published)
     assert run(*COMMANDS[command](work)).code == 2
@@ -219,7 +219,7 @@ def test_a_refused_work_directory_is_left_as_it_is(published, run, command, work
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_folder_of_all_is_refused_and_left_as_it_is(published, run, command, monkeypatch):
+def test_a_shared_folder_is_rejected_and_not_changed(published, run, command, monkeypatch):
     inner = published / "temporary" / "inner"
     shared_folder(inner)
     monkeypatch.chdir(inner)
@@ -232,7 +232,7 @@ def test_the_folder_of_all_is_refused_and_left_as_it_is(published, run, command,
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_empty_directory_is_worked_in_and_left_as_it_is(published, run, command, monkeypatch):
+def test_an_empty_work_directory_is_used_and_not_removed(published, run, command, monkeypatch):
     from anonset.data.store import Files
 
     seen = []
@@ -251,7 +251,7 @@ def test_an_empty_directory_is_worked_in_and_left_as_it_is(published, run, comma
     assert (list(work.iterdir()), stat.S_IMODE(work.stat().st_mode)) == ([], SHARED)
 
 
-def test_a_run_in_an_empty_directory_goes_on_there(folder, run, job):
+def test_a_run_in_an_empty_directory_can_be_resumed(folder, run, job):
     (folder / "empty").mkdir()
     assert job("out", "--work-dir", "empty", "--max-loss", "0").code == 1
     assert [path.name for path in (folder / "empty").iterdir()] == ["anonset-work"]
@@ -277,7 +277,7 @@ def test_a_run_in_an_empty_directory_goes_on_there(folder, run, job):
         (".", "new", "holds"),
     ],
 )
-def test_a_work_directory_must_lie_beside_the_publication(folder, job, monkeypatch, work, out, how):
+def test_a_work_directory_must_be_outside_the_publication(folder, job, monkeypatch, work, out, how):
     (folder / "link").symlink_to("new")
     (folder / "empty").mkdir()
     before = modes(folder)
@@ -288,13 +288,13 @@ def test_a_work_directory_must_lie_beside_the_publication(folder, job, monkeypat
     assert modes(folder) == before
 
 
-def test_a_work_directory_must_lie_beside_a_private_directory_of_any_name(folder, job):
+def test_a_work_directory_must_be_outside_any_private_directory(folder, job):
     assert names(job("out", "--private", "home", "--work-dir", "home/work").err, "--work-dir home/work home")
     assert "--work-dir: 'work' holds 'work/home'" in job("out", "--private", "work/home", "--work-dir", "work").err
     assert sorted(path.name for path in folder.iterdir()) == ["temporary", "v.dat"]
 
 
-def test_a_work_directory_must_not_lie_in_a_folder_of_data(folder, run):
+def test_a_work_directory_must_be_outside_the_data_folder(folder, run):
     (folder / "data").mkdir()
     table = pa.table({"items": pa.array([["a"], ["a", "b"]])})
     pq.write_table(table, folder / "data" / "part.parquet")
@@ -309,7 +309,7 @@ def test_a_work_directory_must_not_lie_in_a_folder_of_data(folder, run):
     ("work", "how"),
     [("out", "is"), ("out/work", "lies in"), (".", "holds"), ("out.private/work", "lies in"), ("link/work", "lies in")],
 )
-def test_a_work_directory_must_lie_beside_what_is_compared(published, run, command, work, how):
+def test_a_work_directory_must_be_outside_all_inputs_of_a_command(published, run, command, work, how):
     (published / "link").symlink_to("out")
     before = modes(published)
     refused = run(*COMMANDS[command](work))
@@ -326,7 +326,7 @@ def test_a_table_in_files_is_not_published_among_them(folder):
         anonymize(table, Apriori(k=2, m=2), hierarchies={"items": "balanced:2"}, out=folder / "work" / "out")
 
 
-def test_nothing_is_cleared_before_a_run_is_known_to_be_the_same(folder, job, monkeypatch):
+def test_files_of_another_job_are_not_removed(folder, job, monkeypatch):
     words = ["out", "--work-dir", "work"]
     assert job(*words, "--max-loss", "0").code == 1
     home = folder / "out.private"
@@ -339,7 +339,7 @@ def test_nothing_is_cleared_before_a_run_is_known_to_be_the_same(folder, job, mo
     assert not home.exists()
 
 
-def test_private_directory_and_publication_are_told_apart_by_where_they_lead(folder, job):
+def test_publication_and_private_directory_must_be_different_folders(folder, job):
     (folder / "here").symlink_to(".")
     refused = job("out", "--private", "here/out")
     assert (refused.code, names(refused.err, "private out")) == (2, True)

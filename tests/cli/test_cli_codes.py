@@ -20,7 +20,7 @@ def dirty(place: Place) -> tuple[list[str], list[str]]:
     return [data, "--items", "codes", "--id", "p"], ["--hierarchy", f"codes={tree}"]
 
 
-def test_what_was_changed_is_in_the_private_report_alone(place: Place, dirty: tuple[list[str], list[str]]) -> None:
+def test_changed_codes_are_only_in_the_private_report(place: Place, dirty: tuple[list[str], list[str]]) -> None:
     data, tree = dirty
     ran = place.run("anonymize", *data, *tree, *RULES, *KM, "-o", str(place.out))
     assert ran.code == 0, ran.err

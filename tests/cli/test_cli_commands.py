@@ -15,7 +15,7 @@ from cli.place import HIERARCHY, Place
 KM = ["--model", "km", "--k", "2", "--m", "2"]
 
 
-def test_verify_a_file_made_elsewhere(place: Place) -> None:
+def test_verify_a_file_of_another_tool(place: Place) -> None:
     ran = place.run("verify", place.write("else.dat", "x y\nx y\ny\n"), *KM)
     assert ran.code == 0
     assert names(ran.out, "km-anonymity k=2, m=2 holds")
@@ -139,7 +139,7 @@ def test_evaluate_against_other_data(place: Place, original: str, fragment: str)
     assert (ran.code, names(ran.err, "1 records") or names(ran.err, "rows publication")) == (2, True)
 
 
-def test_evaluate_what_is_no_publication(place: Place) -> None:
+def test_evaluate_rejects_a_folder_that_is_not_a_publication(place: Place) -> None:
     ran = place.run("evaluate", str(place.folder / "data.dat"), str(place.folder))
     assert (ran.code, "attestation.json" in ran.err) == (2, True)
 
@@ -174,7 +174,7 @@ def test_hierarchy_build_by_a_rule(place: Place, spec: str, column: str, labels:
     assert not (place.folder / "other.csv").exists()
 
 
-def test_dates_and_zips_are_one_step_from_safe(place: Place) -> None:
+def test_dates_and_zips_are_published_one_level_up(place: Place) -> None:
     rows = "1961-03-02,47677\n1961-08-19,47602\n1999-06-06,13053\n1999-07-01,13068\n"
     data = place.write("p.csv", "born,zip\n" + rows)
     rules = ("--hierarchy", "born=date:from-year,decade", "--hierarchy", "zip=mask:3,2")
@@ -208,7 +208,7 @@ def test_a_hierarchy_by_frequency_is_declared(place: Place) -> None:
     assert (said in plain["limits"], said in by_frequency["limits"]) == (False, True)
 
 
-def test_hierarchy_check_refuses_what_does_not_cover_the_data(place: Place) -> None:
+def test_hierarchy_check_rejects_a_hierarchy_that_lacks_values(place: Place) -> None:
     file = place.write("small.csv", "a1,A\na2,A\n")
     ran = place.run("hierarchy", "check", file, "--input", str(place.folder / "data.dat"))
     assert (ran.code, "b1" in ran.out, names(ran.err, "2 4 items")) == (2, True, True)
@@ -270,7 +270,7 @@ def test_demo(place: Place) -> None:
     assert place.run("demo", "-o", str(folder)).code == 2
 
 
-def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_demo_writes_no_files(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -287,7 +287,7 @@ def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
         (("verify", "nowhere"), "nowhere file"),
     ],
 )
-def test_what_is_missing_is_named(place, arguments, message):
+def test_missing_files_and_options_are_named(place, arguments, message):
     ran = place.run(*arguments)
     assert (ran.code, ran.err.count("\n"), names(ran.err, f"error {message}")) == (2, 1, True)
 

@@ -26,7 +26,7 @@ def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_number_takes_values_and_ranges(place: Place, baskets: str) -> None:
+def test_every_number_accepts_values_and_ranges(place: Place, baskets: str) -> None:
     ran = place.run("compare", baskets, *GRID, "--k", "2,4..8:2", "--format", "csv")
     assert sorted((row["algorithm"], row["m"], row["k"]) for row in _rows(ran.out)) == [
         (name, m, k) for name in ("apriori", "coat") for m in "12" for k in "2468"
@@ -46,12 +46,12 @@ def test_every_number_takes_values_and_ranges(place: Place, baskets: str) -> Non
         (("--k", "2", "--seeds", "1..3"), "--seeds apriori coat"),
     ],
 )
-def test_what_is_no_range_is_refused(place: Place, baskets: str, given: tuple[str, ...], message: str) -> None:
+def test_invalid_ranges_are_rejected(place: Place, baskets: str, given: tuple[str, ...], message: str) -> None:
     ran = place.run("compare", baskets, *GRID, *given)
     assert (ran.code, names(ran.err, message)) == (2, True), ran.err
 
 
-def test_what_is_random_is_repeated_over_seeds(place: Place) -> None:
+def test_random_algorithms_are_repeated_over_seeds(place: Place) -> None:
     people = place.write("people.csv", PEOPLE)
     run = ("compare", people, *OF_PEOPLE, "--algorithms", "cluster,mondrian", "--k", "4", "--seeds", "1..3")
     rows = _rows(place.run(*run, "--format", "csv").out)
@@ -66,7 +66,7 @@ def test_what_is_random_is_repeated_over_seeds(place: Place) -> None:
     assert f"{mean:.5g}" in cluster
 
 
-def test_runs_that_are_kept_are_not_run_again(
+def test_cached_runs_are_not_repeated(
     place: Place, baskets: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from anonset.jobs import comparison
@@ -115,7 +115,7 @@ def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...]
     assert (nowhere.code, names(nowhere.err, f"{tmp_path / 'none'} directory")) == (2, True)
 
 
-def test_a_study_of_growth_goes_on_where_it_ended(place: Place) -> None:
+def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
     place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
     asked = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
     asked += ["--algorithms", "apriori", "--k", "2", "--m", "2", "-o", str(place.folder / "study.jsonl")]

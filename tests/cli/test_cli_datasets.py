@@ -16,7 +16,7 @@ def folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def test_how_to_get_what_is_missing_is_told(place: Place, folder: Path) -> None:
+def test_missing_data_sets_are_listed_with_their_source(place: Place, folder: Path) -> None:
     ran = place.run("datasets", "check", "retail", "informs2005")
     assert ran.code == 1
     for words in (
@@ -42,7 +42,7 @@ def test_states_as_json_and_exit_codes(place: Place, folder: Path) -> None:
     assert place.run("datasets", "check", "retial").code == 2
 
 
-def test_a_folder_that_is_not_named_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unset_data_folder_is_reported(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANONSET_DATA", raising=False)
     ran = place.run("datasets", "check", "groceries")
     assert ran.code == 1
@@ -50,7 +50,7 @@ def test_a_folder_that_is_not_named_is_told(place: Place, monkeypatch: pytest.Mo
 
 
 @pytest.mark.data
-def test_what_is_there_is_told_to_be(place: Place) -> None:
+def test_present_data_sets_are_listed(place: Place) -> None:
     ran = place.run("datasets", "check", "groceries", "adult")
     assert ran.code == 0
     assert ran.out.count("as published") == 2

@@ -33,7 +33,7 @@ DECOYS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("decoy", DECOYS)
-def test_what_is_not_attested_is_refused(place: Place, decoy: str) -> None:
+def test_files_without_attestation_are_rejected(place: Place, decoy: str) -> None:
     assert place.run(*place.job()).code == 0
     before = {path.name for path in place.out.iterdir()}
     assert place.run("verify", str(place.out)).code == 0
@@ -58,7 +58,7 @@ def test_a_link_is_no_file_of_a_publication(long: Place, name: str) -> None:
 
 
 @pytest.mark.parametrize("decoy", ["published.csv", "codebook.csv", "snt.parquet"])
-def test_buckets_hold_nothing_else(long: Place, decoy: str) -> None:
+def test_additional_files_among_buckets_are_rejected(long: Place, decoy: str) -> None:
     publish(long, "long.csv", *BUCKETS)
     (long.out / decoy).write_text("name\nP1\n")
     ran = long.run("verify", str(long.out))
@@ -105,7 +105,7 @@ def test_texts_of_several_columns_are_opaque(place: Place, model: list[str]) -> 
     assert place.run("verify", data, "--items", "p,q", *model).code == 0
 
 
-def test_texts_of_several_columns_are_opaque_beside_relational_values(place: Place) -> None:
+def test_texts_of_several_columns_are_opaque_with_relational_values(place: Place) -> None:
     data = place.write("made.csv", OPAQUE.replace("p,q", "p,q,sex").replace(",z", ",z,f"))
     kkm = ["--items", "p,q", "--relational", "sex", "--model", "kkm", "--k", "2", "--m", "1"]
     ran = place.run("verify", data, *kkm)

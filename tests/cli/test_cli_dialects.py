@@ -32,7 +32,7 @@ def test_a_publication_of_another_dialect_is_verified_and_measured(place: Place,
     assert (place.folder / "h.csv").read_text(encoding="utf-8").startswith("E10,")
 
 
-def test_a_publication_made_elsewhere_may_be_of_another_dialect(place: Place) -> None:
+def test_a_publication_of_another_tool_may_have_another_dialect(place: Place) -> None:
     path = place.write("theirs.csv", "codes;age\r\nE10, I10;30\r\nE10, I10;30\r\n".encode("utf-16"))
     ran = place.run(
         "verify", path, "--model", "km", "--k", "2", "--m", "2", "--items", "codes", "--keep", "age", "--separator", ","
@@ -76,7 +76,7 @@ def test_each_shape_is_published_verified_and_measured(place: Place, shape: str)
     assert (measured.code, measured.json["ncp"]) == (0, 0), measured.err
 
 
-def test_what_a_record_stands_for_is_said(place: Place) -> None:
+def test_the_account_states_the_unit(place: Place) -> None:
     path = place.write("visits.csv", "p,c\n" + "1,a\n1,a\n2,a\n")
     job = ["--items", "c", *KM[:6], "--hierarchy", "c=balanced:2", "--allow-worthless", "-o", str(place.out)]
     ran = place.run("anonymize", path, *job, "--drop", "p")
@@ -86,7 +86,7 @@ def test_what_a_record_stands_for_is_said(place: Place) -> None:
     assert (foreign.code, "unit" in foreign.out) == (0, False), foreign.err
 
 
-def test_zeros_and_ones_are_no_items(place: Place) -> None:
+def test_columns_of_zeros_and_ones_are_not_items(place: Place) -> None:
     path = place.write("wide.csv", "E10,I10\n1,0\n0,1\n")
     for command in (["anonymize", path, "-o", str(place.out), *KM[:6]], ["hierarchy", "build", path, "-o", "h.csv"]):
         ran = place.run(*command, "--items", "E10,I10")

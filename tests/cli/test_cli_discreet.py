@@ -232,7 +232,7 @@ def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     assert MARK not in ran.out + ran.err
 
 
-def test_verify_names_rows_of_buckets_and_nobody(place: Place) -> None:
+def test_verify_names_rows_of_buckets_but_no_person(place: Place) -> None:
     folder = place.folder / "buckets"
     folder.mkdir()
     (folder / "qit.csv").write_text(f"p,group\n{MARK},1\n{MARK},1\nb,1\n{MARK},2\nc,2\nd,2\n{MARK},3\ne,3\nf,3\n")
@@ -247,7 +247,7 @@ def test_verify_names_rows_of_buckets_and_nobody(place: Place) -> None:
     assert names(ran.out, "'row 0' qit.csv 2 3 'group 1'")
 
 
-def test_a_defect_shows_where_and_not_what(tmp_path: Path) -> None:
+def test_a_defect_shows_its_location_but_no_data(tmp_path: Path) -> None:
     from cli.test_cli_process import python
 
     code = (

@@ -50,7 +50,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     assert place.run(*place.job(*more)).code == 130
 
 
-def test_directories_on_one_disk_share_its_space(tmp_path: Path, free: dict[str, int]) -> None:
+def test_directories_on_the_same_disk_share_its_space(tmp_path: Path, free: dict[str, int]) -> None:
     size = Size(records=1000, values=5000, text=20_000)
     out, private, work = tmp_path / "out", tmp_path / "private", tmp_path / "deep" / "work"
     (together,) = disk.space_for(size, out, private, work, parquet=False)

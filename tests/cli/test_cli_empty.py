@@ -10,7 +10,7 @@ EMPTY = {"data.csv": "age,codes\n", "data.dat": ""}
 
 @pytest.mark.parametrize("data", EMPTY)
 @pytest.mark.parametrize("work", [(), ("--work-dir", "work")], ids=["in memory", "by blocks"])
-def test_data_without_records_are_published_by_the_owners_word_alone(
+def test_empty_data_are_published_only_if_the_owner_confirms_it(
     place: Place, data: str, work: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)

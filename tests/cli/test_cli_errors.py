@@ -250,7 +250,7 @@ STEPS = [
     [(KeyboardInterrupt(), 130), (MemoryError("array"), 2), (OSError(errno.EIO, "Input/output error"), 2)],
     ids=["interrupt", "memory", "io"],
 )
-def test_failure_in_any_step_leaves_nothing(
+def test_failure_in_any_step_leaves_no_files(
     place: Place, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException, code: int
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -264,7 +264,7 @@ def test_failure_in_any_step_leaves_nothing(
     assert place.nothing_left()
 
 
-def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_after_renaming_leaves_no_files(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
         assert (place.out / "published.dat").is_file()
         raise KeyboardInterrupt
@@ -274,7 +274,7 @@ def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: py
     assert place.nothing_left()
 
 
-def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_search_leaves_no_files(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from anonset.algorithms.transaction.apriori import Apriori
 
     def interrupt(*_: Any, **__: Any) -> None:
@@ -309,7 +309,7 @@ def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
     ],
     ids=["foreign symbol", "other symbol", "one more symbol", "one more record", "nothing"],
 )
-def test_what_was_written_is_not_what_was_meant(
+def test_a_written_file_that_differs_from_memory_is_detected(
     place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes]
 ) -> None:
     monkeypatch.setattr(anonset.release.records, "write_published", tampering(change))

@@ -170,7 +170,7 @@ def test_no_number_of_private_partitions_is_published(published: Place) -> None:
 
 
 @pytest.mark.parametrize("published", ["km without counting"], indirect=True)
-def test_what_needs_no_counting_verifies_at_any_budget(published: Place) -> None:
+def test_a_proof_without_counting_verifies_at_any_budget(published: Place) -> None:
     for more in ([], ["--budget", "0"], ["--budget", "5"]):
         assert published.run("verify", str(published.out), *more).code == 0
     again = published.folder / "counted"

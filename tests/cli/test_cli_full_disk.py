@@ -56,7 +56,7 @@ def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> 
 
 @needs_full
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_every_file_that_finds_no_room(place: Place, suffix: str) -> None:
+def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
     """Files are written through a device on which every write fails."""
     opened = Path.open
 
@@ -94,7 +94,7 @@ def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> N
 
 
 @pytest.mark.parametrize("name", ["mkdir", "rename"])
-def test_a_directory_that_finds_no_room(place: Place, name: str) -> None:
+def test_a_directory_reports_a_full_disk(place: Place, name: str) -> None:
     def full(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 

@@ -10,7 +10,7 @@ from anonset.cli.short_help import SHORT
 from cli.place import Place
 
 
-def test_options_stand_under_headings(place: Place) -> None:
+def test_options_are_grouped_by_headings(place: Place) -> None:
     shown = place.run("anonymize", "--help-all").out
     headings = [
         "Data and roles", "How the data are read", "Guarantee", "Where to write", "Safety", "Parameters of algorithms",
@@ -49,7 +49,7 @@ def test_an_option_has_one_kind_of_value(place: Place, command: str) -> None:
     assert not re.findall(r"\b[A-Z]+\|[A-Z]+\b", place.run(command, "--help-all").out)
 
 
-def test_help_names_no_list_before_its_meaning(place: Place) -> None:
+def test_help_explains_a_list_before_naming_it(place: Place) -> None:
     shown = " ".join(place.run("anonymize", "--help").out.replace("│", " ").split())
     assert names(shown, "--m records")
     assert not names(shown, "How reach")
@@ -65,7 +65,7 @@ def test_help_shows_the_parameters_of_an_algorithm(place: Place) -> None:
     assert place.run("anonymize", "--algorithm", "rum-bonud", "--help").out == place.run("anonymize", "--help").out
 
 
-def test_ranges_are_compared_under_whole_headings(place: Place) -> None:
+def test_ranges_are_compared_with_complete_headings(place: Place) -> None:
     data, tree = str(place.folder / "data.dat"), f"items={place.folder / 'hierarchy.csv'}"
     more = ["--algorithms", "apriori", "--m", "1", "--vary", "k=1..3:2,4"]
     ran = place.run("compare", data, "--hierarchy", tree, *more)

@@ -14,7 +14,7 @@ from anonset.cli.main import main
 OF_DRUG = " for attribute 'drug'"
 
 
-def test_an_imported_project_runs_and_keeps_what_it_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_imported_project_runs_and_satisfies_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
     project = arx_project(tmp_path / "p.deid", asked)
     job = tmp_path / "job"
@@ -26,9 +26,7 @@ def test_an_imported_project_runs_and_keeps_what_it_asks(tmp_path: Path, capsys:
                  "--t-distance", "hierarchical", "--t-tree", str(job / "hierarchies" / "3-drug.csv")]) == 0  # fmt: skip
 
 
-def test_what_is_not_taken_is_said_and_such_a_job_does_not_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unsupported_settings_are_listed_and_prevent_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = arx_project(tmp_path / "p.deid", ("3-anonymity", "(0.1)-sample-uniqueness"))
     assert main(["import", str(project), "-o", str(tmp_path / "job"), "--json"]) == 0
     assert "(0.1)-sample-uniqueness" in capsys.readouterr().out
@@ -67,7 +65,7 @@ def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monk
     assert main(["anonymize", "job/job.toml", "--drop", "who,site,drug", "--rows-are-persons", "--quiet"]) == 0
 
 
-def test_nothing_is_left_of_an_import_that_fails(tmp_path: Path) -> None:
+def test_a_failed_import_leaves_no_files(tmp_path: Path) -> None:
     project = arx_project(tmp_path / "p.deid")
     content = project.read_bytes()
     project.write_bytes(content.replace(b"p0;20;m", b"p0;99;m"))  # its checksum differs

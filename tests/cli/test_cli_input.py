@@ -11,7 +11,7 @@ PHANTOM = "sex,zip\nm,1\nm,1\nf,3\n\n"
 LONG = "name,codes\nAnn,a1 b1\nBob,a1\nAnn,b1 b2\nBob,b1 b2\n"
 
 
-def test_a_blank_line_is_nobody_beside_whom_another_could_hide(place: Place) -> None:
+def test_a_blank_line_does_not_count_as_a_record_for_anonymity(place: Place) -> None:
     data = place.write("people.csv", PHANTOM)
     roles = ["--relational", "sex,zip", "--model", "k", "--k", "2"]
     reason = "people.csv: line 5: 2 fields required as in the header, got none: it is blank"
@@ -38,7 +38,7 @@ def test_an_empty_id_is_refused_by_every_command_that_reads_ids(place: Place, mo
         assert names(ran.err, f"{data} id name 'row 2' empty"), ran.err
 
 
-def test_a_publication_of_united_rows_is_held_against_its_original(place: Place) -> None:
+def test_a_publication_of_grouped_rows_verifies_against_its_original(place: Place) -> None:
     place.write("long.csv", LONG)
     roles = ["--items", "codes", "--id", "name", "--group"]
     publish(place, "long.csv", *roles, "--hierarchy", "codes=balanced:2", "--model", "km", "--k", "2", "--m", "2")
@@ -72,7 +72,7 @@ def test_so_are_values_of_buckets(place: Place) -> None:
     assert names(ran.err, f"1 drug {FORMULAS}")
 
 
-def test_a_command_looks_its_data_up_and_hashes_them_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_reads_and_hashes_its_data_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[str] = []
 
     def noted(name: str, where: int) -> None:
@@ -108,7 +108,7 @@ def test_a_command_looks_its_data_up_and_hashes_them_once(place: Place, monkeypa
 
 
 @pytest.mark.parametrize("command", ["inspect", "suggest"])
-def test_data_of_many_files_are_looked_at_before_a_job(place: Place, command: str) -> None:
+def test_all_files_of_a_data_set_are_checked_before_a_job(place: Place, command: str) -> None:
     (place.folder / "parts").mkdir()
     for name in "ab":
         place.write(f"parts/{name}.dat", "1 2\n2 3\n1 2 3\n" * 4)

@@ -33,7 +33,7 @@ def test_json(place: Place) -> None:
 
 
 @pytest.mark.parametrize("columns", ["name,age,sex,codes", "codes", "age,sex"])
-def test_the_job_runs_once_it_says_who_is_a_person(place: Place, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_job_runs_after_its_unit_is_set(place: Place, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import csv
     import io
 
@@ -61,7 +61,7 @@ def test_a_job_file_is_never_overwritten(place: Place) -> None:
     assert names(place.run("inspect", people, "-o", str(place.folder / "job.txt")).err, "job.txt .toml")
 
 
-def test_what_cannot_be_read_is_an_error_and_leaves_nothing(place: Place) -> None:
+def test_unreadable_data_cause_an_error_and_write_no_files(place: Place) -> None:
     ran = place.run("inspect", place.write("bad.csv", "a,b\n1\n"))
     assert (ran.code, names(ran.err, "bad.csv 'line 2' 2 1")) == (2, True)
     bad = place.write("people.csv", PEOPLE)
@@ -90,13 +90,13 @@ def test_codes_that_a_hierarchy_does_not_know_are_mended(place: Place, monkeypat
     assert place.run("anonymize", "job.toml", "--quiet").code == 0
 
 
-def test_what_is_mostly_unknown_to_a_hierarchy_is_not_left_out(place: Place) -> None:
+def test_a_hierarchy_that_lacks_most_codes_is_reported(place: Place) -> None:
     tree = place.write("tree.csv", "c0,A,any\nc1,A,any\nx,B,any\n")
     ran = place.run("inspect", place.write("people.csv", PEOPLE), "--hierarchy", f"codes={tree}")
     assert names(ran.out, "c2 leaf")
 
 
-def test_each_command_prints_one_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_command_prints_a_next_command_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a table whose cells contain commas to a report, using only the printed commands."""
     place.write("people data.csv", PEOPLE.replace(" ", '","').replace(",", ";").replace('";"', ","))
     monkeypatch.chdir(place.folder)
@@ -111,7 +111,7 @@ def test_each_command_prints_one_that_runs(place: Place, monkeypatch: pytest.Mon
     assert seen == ["inspect", "inspect", "suggest", "anonymize", "risk", "report"]
 
 
-def test_what_cannot_be_read_is_no_record_of_a_person_and_is_told_once(place: Place) -> None:
+def test_unreadable_rows_are_reported_once_and_not_counted_as_persons(place: Place) -> None:
     data = place.write("visits.csv", "id,a,codes\n1,2,x y\n1,3,y\n2,4,z\n")
     ran = place.run("inspect", data, "--relational", "a,zz")
     assert not names(ran.out, "taken person")
@@ -138,7 +138,7 @@ def stays_of(mark: str = ",") -> str:
         ("d.txt", f"Auszug\n{stays_of(chr(9))}".encode(), ["--header-line 2", "--input-format tsv"]),
     ],
 )
-def test_what_is_recognised_is_read_on_with_and_goes_into_the_next_command(
+def test_recognized_formats_are_used_and_passed_to_the_next_command(
     place: Place, name: str, content: bytes, ways: list[str]
 ) -> None:
     path = place.folder / name
@@ -155,14 +155,14 @@ def test_what_is_recognised_is_read_on_with_and_goes_into_the_next_command(
     assert place.run("anonymize", str(path), "-o", str(place.out)).code == 2  # the option has no default
 
 
-def test_an_encoding_that_was_given_is_not_replaced(place: Place) -> None:
+def test_an_encoding_option_is_not_replaced(place: Place) -> None:
     path = place.folder / "a.csv"
     path.write_bytes(stays_of().replace("age", "Größe").encode("cp1252"))
     assert place.run("inspect", str(path), "--encoding", "utf-8").code == 2
 
 
 @pytest.mark.parametrize("shape", ["codes in columns", "crosses"])
-def test_codes_in_several_columns_keep_their_own_hierarchy_and_the_other_is_named(place: Place, shape: str) -> None:
+def test_code_columns_keep_their_hierarchies_and_conflicts_are_named(place: Place, shape: str) -> None:
     text = stays_of()
     if shape == "crosses":
         held = [{n % 45, n * 7 % 45} for n in range(90)]

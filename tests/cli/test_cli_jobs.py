@@ -45,7 +45,7 @@ def test_one_job_for_every_command(place: Place, job: str) -> None:
     assert place.run("hierarchy", "build", job, "-o", "tree.csv").code == 0
 
 
-def test_a_ceiling_beside_the_job(place: Place, job: str) -> None:
+def test_ceiling_files_are_found_relative_to_the_job(place: Place, job: str) -> None:
     place.write("jobs/top.txt", "A\nB\n")
     settings = JOB.replace("k = 2", 'k = 3\nceiling = { codes = "top.txt" }').replace('"apriori"', '"exact"')
     place.write("jobs/job.toml", settings)
@@ -72,7 +72,7 @@ def test_flags_win_over_the_job(place: Place, job: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["anonymize", "compare"])
-def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
+def test_a_hierarchy_option_replaces_only_its_column_of_the_job(
     place: Place, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)
@@ -85,7 +85,7 @@ def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
     assert (ran.code, ran.err) == (0, "")  # without this hierarchy, full dates of birth are rejected
 
 
-def test_a_role_of_one_column_leaves_those_of_others_in_the_job(place: Place) -> None:
+def test_a_role_option_replaces_only_its_column_of_the_job(place: Place) -> None:
     rows = "".join(f"p{n},h{n},{30 + n % 2},{n % 2}\n" for n in range(8))
     place.write("people.csv", "name,house,age,zip\n" + rows)
     roles = 'relational = ["house", "age", "zip"]\ndrop = ["name"]\nnumeric = ["age"]'
@@ -96,7 +96,7 @@ def test_a_role_of_one_column_leaves_those_of_others_in_the_job(place: Place) ->
     assert (place.folder / "safe" / "published.csv").read_text().splitlines()[0] == "age,zip"
 
 
-def test_the_private_report_is_a_job_that_runs_again(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_private_report_runs_as_a_job(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
     given = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
     assert place.run("anonymize", *given, "--model", "km", "--k", "2", "--m", "2", "-o", "first").code == 0
@@ -125,7 +125,7 @@ def test_a_misspelt_setting_is_refused_by_every_command(place: Place, job: str, 
     assert ran.err.count("\n") == 1
 
 
-def test_a_job_may_hold_settings_of_the_command_that_takes_it(place: Place, job: str) -> None:
+def test_a_job_may_contain_settings_of_the_command_that_reads_it(place: Place, job: str) -> None:
     place.write(job, JOB + "attempts = 7\n")
     assert place.run("anonymize", job).code == 2
     place.write("jobs/plain.toml", JOB)
@@ -156,13 +156,15 @@ def test_verify_without_the_original_at_hand(place: Place, job: str) -> None:
         (("evaluate", "jobs/data/visits.csv"), "OUT"),
     ],
 )
-def test_what_a_job_lacks_is_said_in_one_line(place: Place, job: str, arguments: tuple[str, ...], said: str) -> None:
+def test_missing_settings_of_a_job_are_named_in_one_line(
+    place: Place, job: str, arguments: tuple[str, ...], said: str
+) -> None:
     empty = place.write("empty.toml", "k = 2\n")
     ran = place.run(*({"JOB": job, "EMPTY": empty}.get(argument, argument) for argument in arguments))
     assert (ran.code, names(ran.err, said), ran.err.count("\n")) == (2, True, 1), ran.err
 
 
-def test_a_finished_job_is_skipped_where_it_is_the_same(place: Place, job: str) -> None:
+def test_an_identical_finished_job_is_skipped(place: Place, job: str) -> None:
     skip = ("anonymize", job, "--if-exists", "skip")
     assert place.run(*skip).code == 0
     before = {path: path.stat().st_mtime_ns for path in (place.folder / "safe").iterdir()}
@@ -240,7 +242,7 @@ def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkey
     assert names(ran.err, "hierarchy items changed")
 
 
-def test_what_is_not_as_it_was_is_not_skipped(place: Place, job: str) -> None:
+def test_a_changed_job_is_not_skipped(place: Place, job: str) -> None:
     skip = ("anonymize", job, "--if-exists", "skip")
     assert place.run(*skip).code == 0
     published = place.folder / "safe" / "published.csv"
@@ -251,21 +253,21 @@ def test_what_is_not_as_it_was_is_not_skipped(place: Place, job: str) -> None:
     assert (ran.code, names(ran.err, "report.json")) == (2, True)
 
 
-def test_inspect_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str) -> None:
+def test_inspect_reads_k_and_m_of_a_job_unless_given_as_options(place: Place, job: str) -> None:
     assert "fewer than k" not in place.run("inspect", job).out  # four records, k = 2
     assert names(place.run("inspect", job, "--k", "5").out, "fewer k=5")
     assert set(place.run("inspect", job, "--json").json["known_items"]) == {"1", "2", "3"}
     assert set(place.run("inspect", job, "--m", "1", "--json").json["known_items"]) == {"1", "2"}
 
 
-def test_suggest_takes_the_guarantee_of_a_job_under_its_flags(place: Place, job: str) -> None:
+def test_suggest_reads_the_guarantee_of_a_job_unless_given_as_options(place: Place, job: str) -> None:
     assert place.run("suggest", job, "--json").json["parameters"] == {"k": 2, "m": 2}
     ran = place.run("suggest", job, "--m", "1", "--null", "k.A.", "--json")
     assert ran.json["parameters"] == {"k": 2, "m": 1}
     assert f" {job} --null k.A. " in ran.json["recommended"]["command"]
 
 
-def test_policy_generate_takes_the_sizes_of_a_job_under_its_flags(place: Place, job: str) -> None:
+def test_policy_generate_reads_k_of_a_job_unless_given_as_options(place: Place, job: str) -> None:
     def rare(name: str, *flags: str) -> list[str]:
         ran = place.run("policy", "generate", job, "--privacy", "pgen", "-o", name, *flags)
         assert ran.code == 0, ran.err
@@ -309,9 +311,7 @@ def test_the_original_of_a_job_may_be_a_glob(place: Place, job: str) -> None:
     assert (ran.code, "true" in ran.json) == (0, False)
 
 
-def test_evaluate_takes_weights_of_a_job_and_its_private_directory_for_its_own_out_alone(
-    place: Place, job: str
-) -> None:
+def test_evaluate_uses_the_private_directory_of_a_job_only_for_its_output(place: Place, job: str) -> None:
     place.write("jobs/job.toml", JOB + 'private = "../kept"\n')
     for flags in ((), ("-o", "other", "--private", "other.private", "--k", "3")):
         assert place.run("anonymize", job, *flags).code == 0
@@ -360,7 +360,7 @@ def test_flags_win_in_how_a_job_is_read(place: Place, job: str, arguments: tuple
         ('model = "coherence"\nk = 2\np = 1\nsensitive_items = ["@secret.txt"]\n', {"secret.txt": "b2\n"}),
     ],
 )
-def test_words_of_a_job_are_words_and_its_files_lie_beside_it(
+def test_a_setting_is_a_keyword_before_it_is_a_file_of_the_job(
     place: Place, monkeypatch: pytest.MonkeyPatch, settings: str, files: dict[str, str]
 ) -> None:
     (place.folder / "jobs").mkdir()

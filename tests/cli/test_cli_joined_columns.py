@@ -116,7 +116,7 @@ def test_km(clinic: Place, suffix: str, hierarchy: list[str]) -> None:
     assert (found["verdict"], found["true"]) == ("holds", True)
 
 
-def test_whole_hierarchy_spans_columns_and_the_codebook_says_so(clinic: Place) -> None:
+def test_a_common_hierarchy_spans_columns_in_the_codebook(clinic: Place) -> None:
     job = [*DROP, "--model", "km", "--k", "30", "--m", "2", "--hierarchy", "items=balanced:9", "--allow-worthless"]
     rows = anonymized(clinic, "csv", *job)
     assert {tuple(row["codes"]) for row in rows} == {("N1_0",), ()}
@@ -142,7 +142,7 @@ def test_attestation_names_the_columns(clinic: Place) -> None:
     assert {row["item"] for row in rows_of(clinic.private / "mapping.csv")} >= {"codes:c1", "drugs:1"}
 
 
-def test_the_file_alone_can_be_verified(clinic: Place) -> None:
+def test_the_data_file_verifies_without_the_attestation(clinic: Place) -> None:
     anonymized(clinic, "csv", *DROP, *KM, *WHOLE)
     verify = ["verify", str(clinic.out / "published.csv"), *ROLES, "--json"]
     assert clinic.run(*verify, *KM).json["verdict"] == "holds"
@@ -162,7 +162,7 @@ def test_sets_of_items(clinic: Place, symbols: str) -> None:
     assert (found["verdict"], found["true"]) == ("holds", True)
 
 
-def test_a_set_of_two_columns_stands_in_both(clinic: Place) -> None:
+def test_a_set_of_two_columns_is_published_in_both(clinic: Place) -> None:
     single = [*(f"codes:c{i}" for i in (2, 3, 4)), *(f"drugs:{i}" for i in (2, 3, 4, 5))]
     clinic.write("protect.txt", "codes:c1\ndrugs:1\n")
     clinic.write("count.txt", "codes:c1 drugs:1\n" + "".join(f"{x}\n" for x in single))
@@ -212,13 +212,13 @@ def refused(place: Place, *arguments: str) -> Ran:
     return ran
 
 
-def test_dat_carries_one_column(clinic: Place) -> None:
+def test_dat_files_contain_one_column(clinic: Place) -> None:
     ran = refused(clinic, *WHOLE, "--format", "dat")
     wanted = "carries one set-valued column alone, not the separate 'codes', 'drugs'; choose csv or parquet"
     assert wanted in " ".join(ran.err.split())
 
 
-def test_one_hierarchy_of_two(clinic: Place) -> None:
+def test_a_hierarchy_for_only_one_of_two_columns_is_rejected(clinic: Place) -> None:
     ran = refused(clinic, "--hierarchy", "codes=codes.csv")
     assert names(" ".join(ran.err.split()), "codes drugs items")
 

@@ -33,7 +33,7 @@ MEASURES = {
     ("value", "place"),
     [(NAN, "the value"), ({"a": [1, {"b": -INF}]}, "a.1.b"), ([(1.0, INF)], "0.1"), ({"a": {1: NAN}}, "a.1")],
 )
-def test_nothing_that_is_no_number_is_written(value, place, tmp_path, capsys):
+def test_nan_and_infinity_are_never_written(value, place, tmp_path, capsys):
     with refused(AnonsetError, f"{place} JSON"):
         dumps(value)
     with pytest.raises(AnonsetError):
@@ -57,7 +57,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "reason"), BAD)
-def test_what_is_no_json_is_not_read(text, reason):
+def test_invalid_json_is_rejected(text, reason):
     with refused(ValueError, reason):
         loads(text)
     assert loads('{"a": [1.5, null, "NaN"]}') == {"a": [1.5, None, "NaN"]}
@@ -131,7 +131,7 @@ def test_no_framework_publishes_a_loss_that_is_no_number(monkeypatch, algorithm,
         anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, max_loss=1, allow_worthless=True)
 
 
-def test_numbers_of_the_python_interface_are_held_to_the_same():
+def test_numbers_of_the_python_interface_have_the_same_limits():
     for values, reason in (
         (np.array([1.0, NAN]), "a finite number"),
         (np.array([1.0, 1e308]), r"a number from -1e\+300"),

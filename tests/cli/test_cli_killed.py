@@ -134,12 +134,12 @@ def test_a_killed_job(killed: Place) -> None:
     assert killed.run("verify", str(killed.out)).code == 0
 
 
-def test_one_that_is_killed_elsewhere_is_no_hindrance(killed: Place) -> None:
+def test_a_killed_job_with_another_output_does_not_block_a_run(killed: Place) -> None:
     other = [part.replace(str(killed.out), str(killed.folder / "outer")) for part in killed.job()]
     assert killed.run(*other).code == 0
 
 
-def test_a_private_directory_without_its_publication(place: Place) -> None:
+def test_a_private_directory_without_its_publication_is_reported(place: Place) -> None:
     assert place.run(*place.job()).code == 0
     place.out.rename(place.folder / "handed-on")
     ran = place.run(*place.job())
@@ -152,7 +152,7 @@ def test_a_private_directory_without_its_publication(place: Place) -> None:
     }
 
 
-def test_a_run_at_work_is_told_from_a_killed_one(tmp_path: Path) -> None:
+def test_a_running_job_is_distinguished_from_a_killed_job(tmp_path: Path) -> None:
     out, private = tmp_path / "out", tmp_path / "private"
     with Staging(out, private) as staging:
         assert all(leftovers(out, private).values())
@@ -168,7 +168,7 @@ def test_a_run_at_work_is_told_from_a_killed_one(tmp_path: Path) -> None:
     assert list(private.iterdir()) == []
 
 
-def test_long_names_are_told_apart(tmp_path: Path) -> None:
+def test_long_names_are_distinguished(tmp_path: Path) -> None:
     one, other = tmp_path / ("x" * 100 + "1"), tmp_path / ("\N{GRINNING FACE}" * 50)
     for out in (one, other):
         with Staging(out, tmp_path / f"private-{len(out.name)}"):
@@ -177,7 +177,7 @@ def test_long_names_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
-def test_private_files_are_the_owners_alone(place: Place, umask: int) -> None:
+def test_private_files_are_readable_only_by_their_owner(place: Place, umask: int) -> None:
     policy = place.write("policy.txt", "a1 b1\n")
     job = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--model", "constraints", "--k", "2"]
     before = os.umask(umask)
@@ -190,7 +190,7 @@ def test_private_files_are_the_owners_alone(place: Place, umask: int) -> None:
     assert place.private.stat().st_mode & 0o777 == 0o700
 
 
-def test_private_files_are_hidden_while_they_are_made(tmp_path: Path) -> None:
+def test_private_files_are_never_readable_by_others_while_written(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with Staging(tmp_path / "out", tmp_path / "private") as staging:

@@ -59,7 +59,7 @@ def test_a_job_that_is_done(place: Place) -> None:
     assert not any(label in one["stage"] for one in stages for label in ("a1", "a2", "b1", "b2"))
 
 
-def test_the_end_tells_what_was_published(place: Place) -> None:
+def test_the_last_line_describes_the_publication(place: Place) -> None:
     ran = place.run(*place.job("--log-format", "json", "--json"))
     end = logged(ran)[-1]
     assert (end["verdict"], end["records"], end["out"]) == ("holds", ran.json["records"], str(place.out))
@@ -72,12 +72,12 @@ def test_the_end_tells_what_was_published(place: Place) -> None:
     assert {name: again[name] for name in set(again) - {"time", "event", "exit_code", "seconds"}} == told
 
 
-def test_the_end_of_a_failed_job_tells_no_result(place: Place) -> None:
+def test_the_last_line_of_a_failed_job_has_no_result(place: Place) -> None:
     end = logged(place.run(*place.job("--log-format", "json", "--items", "none")))[-1]
     assert set(end) == {"time", "event", "exit_code", "seconds"}
 
 
-def test_the_option_stands_anywhere_and_quiet_shows_no_progress(place: Place) -> None:
+def test_the_option_may_have_any_position_and_quiet_hides_progress(place: Place) -> None:
     ran = place.run("--log-format=json", *place.job("--quiet"))
     assert [one["event"] for one in logged(ran)] == ["start", "end"]
     assert ran.out == ""
@@ -96,7 +96,7 @@ def test_the_option_stands_anywhere_and_quiet_shows_no_progress(place: Place) ->
         (("hierarchy", "print", "none.csv"), "none.csv"),
     ],
 )
-def test_bad_options_are_lines_too(place: Place, given: tuple[str, ...], said: str) -> None:
+def test_invalid_options_are_log_lines(place: Place, given: tuple[str, ...], said: str) -> None:
     ran = place.run(*given, "--log-format", "json")
     _, error, end = logged(ran)
     assert (error["level"], error["exit_code"], end["exit_code"]) == ("error", 2, 2)
@@ -201,7 +201,7 @@ def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> N
     assert "fails: {…} matches 1 record, 2 required" in said["message"]
 
 
-def test_no_place_of_what_is_infeasible_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     name, reason = "lm-apriori", "the set is always sensitive"
 
     def fail(*_: Any, **__: Any) -> None:
@@ -214,7 +214,7 @@ def test_no_place_of_what_is_infeasible_is_shown(place: Place, monkeypatch: pyte
     assert logged(ran)[-2]["message"] == "lm-apriori: the set is always sensitive (…)"
 
 
-def test_progress_is_told_about_once_a_second(
+def test_progress_is_logged_about_once_a_second(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]

@@ -86,7 +86,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("given", "said"), LINES, ids=[" ".join(given) for given, _ in LINES])
-def test_one_line_says_what_was_meant(place: Place, given: tuple[str, ...], said: str) -> None:
+def test_a_misspelled_value_gets_a_suggestion(place: Place, given: tuple[str, ...], said: str) -> None:
     ran = place.run("anonymize", str(place.folder / "data.dat"), "-o", str(place.out), *given)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("anonset: error: ")
@@ -95,7 +95,7 @@ def test_one_line_says_what_was_meant(place: Place, given: tuple[str, ...], said
     assert place.nothing_left()
 
 
-def test_other_commands_too(place: Place) -> None:
+def test_other_commands_suggest_corrections(place: Place) -> None:
     assert names(place.run("verify", str(place.folder / "data.dat"), "--model", "k-k^m").err, "kkm")
     data = str(place.folder / "data.dat")
     compared = place.run("compare", data, "--algorithms", "AA,vpa", *JOB)
@@ -118,7 +118,7 @@ CONFIG = [
 
 
 @pytest.mark.parametrize(("text", "said"), CONFIG)
-def test_settings_of_a_file_too(place: Place, text: str, said: str) -> None:
+def test_settings_of_a_job_file_get_suggestions(place: Place, text: str, said: str) -> None:
     job = ("anonymize", str(place.folder / "data.dat"), "-o", str(place.out))
     ran = place.run(*job, "--config", place.write("job.toml", text))
     assert ran.code == 2

@@ -44,7 +44,7 @@ def test_rum_bound_with_coat_by_default(rt: Place) -> None:
     assert report["measures"]["tum"] == pytest.approx(report["figures"]["tum"])
 
 
-def test_delta_has_no_default_and_the_message_names_what_shows_its_cost(rt: Place) -> None:
+def test_a_missing_delta_is_rejected_with_the_command_that_shows_its_cost(rt: Place) -> None:
     job = [str(rt.folder / "rt.csv"), *ROLES, *KKM, *hierarchies(rt)[:4]]
     ran = rt.run("anonymize", *job, "--algorithm", "rum-bound", "-o", str(rt.out))
     assert (ran.code, names(ran.err, "--delta loss 0 1")) == (2, True), ran.err
@@ -54,7 +54,7 @@ def test_delta_has_no_default_and_the_message_names_what_shows_its_cost(rt: Plac
     assert [row["delta"] for row in compared.json] == [0.3, 0.5, 0.7]
 
 
-def test_the_account_shows_what_other_bounds_would_have_cost(rt: Place) -> None:
+def test_the_account_lists_the_losses_of_other_bounds(rt: Place) -> None:
     ran = publish(
         rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.7", "--json"
     )
@@ -68,7 +68,7 @@ def test_the_account_shows_what_other_bounds_would_have_cost(rt: Place) -> None:
     assert names(ran.out, f"clusters RUM 3 {way[0]['rum']:.4g}")
 
 
-def test_an_rt_publication_made_elsewhere(rt: Place) -> None:
+def test_an_rt_publication_of_another_tool_can_be_verified(rt: Place) -> None:
     rt.write("else.csv", 'age,items\n[1:2],x\n[1:2],x\n3,"x y"\n3,x y\n')
     assert rt.run("verify", str(rt.folder / "else.csv"), *KKM, "--items", "items", "--relational", "age").code == 0
     rt.write("else.csv", "age,items\n[1:2],x\n[1:2],x\n3,x y\n3,x\n")
@@ -76,7 +76,7 @@ def test_an_rt_publication_made_elsewhere(rt: Place) -> None:
     assert (ran.code, "{y} matches 1 record" in ran.out) == (1, True)
 
 
-def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
+def test_a_bound_that_is_too_tight_is_infeasible(rt: Place) -> None:
     ran = rt.run(
         "anonymize",
         str(rt.folder / "rt.csv"),
@@ -96,7 +96,7 @@ def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
 
 
 @pytest.mark.parametrize("algorithm", FORMATIONS)
-def test_relational_data_alone(rt: Place, algorithm: str) -> None:
+def test_relational_data_without_items_are_published(rt: Place, algorithm: str) -> None:
     roles = ["--relational", "age,origin,gender", "--drop", "items", *hierarchies(rt)[:4]]
     weights = ["--relational-weights", "age=0.5,origin=0.25,gender=0.25"]
     ran = publish(rt, "rt.csv", "--model", "k", "--algorithm", algorithm, "--k", "2", *roles, *weights, "--json")
@@ -119,7 +119,7 @@ def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
     assert measured.json["rum"] == pytest.approx(0.4)
 
 
-def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
+def test_disclosure_by_kept_columns_is_measured(rt: Place) -> None:
     """Two classes of three: in the first all share the illness, in the second none."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
     roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
@@ -134,7 +134,7 @@ def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
     assert text in " ".join(shown.out.split())
 
 
-def test_an_untrue_publication_is_found(rt: Place) -> None:
+def test_an_untrue_publication_is_detected(rt: Place) -> None:
     rt.write("else.csv", "age,items\n[60:70],E\n[60:70],E\n")
     rt.write("original.csv", "age,items\n19,E\n65,E\n")
     ran = rt.run(
@@ -204,7 +204,7 @@ def test_coherence(shop: Place) -> None:
         ("1e-12", 1e-12),
     ],
 )
-def test_a_share_is_taken_as_it_was_written(place: Place, h: str, attested: object, config: bool) -> None:
+def test_a_share_is_exactly_the_written_number(place: Place, h: str, attested: object, config: bool) -> None:
     """Every record with `a` has `s`: a share of 1, above any h below 1."""
     data = place.write("told.dat", "a s\na s\nb\nb\n")
     given = ["--config", place.write("job.toml", f"h = {h}\n")] if config else ["--h", h]
@@ -219,7 +219,7 @@ def test_a_share_is_taken_as_it_was_written(place: Place, h: str, attested: obje
 
 
 @pytest.mark.parametrize("h", ["0", "-1", "1.0000000000000000000001", "nan", "inf", "1e-999999999", "many", "1/0"])
-def test_what_is_no_share_is_one_clear_line(place: Place, h: str) -> None:
+def test_an_invalid_share_is_rejected_in_one_line(place: Place, h: str) -> None:
     place.write("told.dat", "a s\na s\n")
     job = ["--model", "coherence", "--k", "2", "--p", "1", f"--h={h}"]
     ran = place.run("anonymize", str(place.folder / "told.dat"), "-o", str(place.out), *job)
@@ -294,7 +294,7 @@ def bakery(place: Place) -> Place:
     return place
 
 
-def test_by_default_km_suppresses_only_what_would_leave_one_symbol_and_says_so(bakery: Place) -> None:
+def test_by_default_km_suppresses_only_items_that_would_force_a_single_symbol(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--json"))
     assert ran.code == 0, ran.err
     said = "without suppression one symbol alone would be left, so it suppresses 1 item, as by --suppress"
@@ -305,7 +305,7 @@ def test_by_default_km_suppresses_only_what_would_leave_one_symbol_and_says_so(b
 
 
 @pytest.mark.parametrize("more", [["--algorithm", "exact"], ["--algorithm", "apriori"]])
-def test_who_names_an_algorithm_without_suppression_is_told_of_it(bakery: Place, more: list[str]) -> None:
+def test_an_algorithm_without_suppression_gets_a_hint(bakery: Place, more: list[str]) -> None:
     job = bakery.job(*more)
     del job[job.index("--model") : job.index("--model") + 2]
     ran = bakery.run(*job)
@@ -313,19 +313,19 @@ def test_who_names_an_algorithm_without_suppression_is_told_of_it(bakery: Place,
     assert names(ran.err, "exact --suppress")
 
 
-def test_with_suppression_asked_for_nothing_is_said(bakery: Place) -> None:
+def test_requested_suppression_gets_no_hint(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--suppress"))
     assert (ran.code, ran.err) == (0, "")
     assert names(ran.out, "least hierarchy suppression")
 
 
-def test_where_the_search_was_stopped_it_says_how_far_it_came(bakery: Place) -> None:
+def test_a_stopped_search_reports_its_progress(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--suppress", "--max-steps", "1"))
     assert ran.code == 0, ran.err
     assert names(ran.err, "warning exact steps")
 
 
-def test_what_holds_by_default_is_turned_off_by_an_option(place: Place) -> None:
+def test_defaults_are_turned_off_by_options(place: Place) -> None:
     data = place.write("half.csv", "codes\na hiv\na\nb\nb\n")
     asked = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]
     for flags in ([], ["--no-strict"], ["--no-strict", "--no-from-nothing"]):

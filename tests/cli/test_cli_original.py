@@ -71,7 +71,7 @@ def test_an_original_is_read_once_if_the_attested_separator_explains_all_items(
     assert len(found) == 3
 
 
-def test_a_verdict_that_differs_from_the_attested_one_is_counted_again_within_another_budget_alone(
+def test_a_differing_verdict_is_accepted_only_for_another_budget(
     clinic: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
@@ -115,7 +115,9 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
 
 
 @pytest.mark.parametrize("small", [False, True])
-def test_an_original_of_many_files_is_one_data_set(clinic: Place, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
+def test_an_original_of_many_files_is_read_as_one_data_set(
+    clinic: Place, monkeypatch: pytest.MonkeyPatch, small: bool
+) -> None:
     tree = own_tree(clinic, *OTHERS)
     publish(clinic, "codes.csv", "--items", "codes", *tree, *KM, "--separator", ";")
     header, *rows = (clinic.folder / "codes.csv").read_text().splitlines()
@@ -168,7 +170,7 @@ def test_many_files_are_compared_as_one_data_set(clinic: Place) -> None:
     assert losses[0] == losses[1]
 
 
-def test_separator_of_the_publication_is_that_of_its_attestation(clinic: Place) -> None:
+def test_the_separator_is_read_from_the_attestation(clinic: Place) -> None:
     publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
     ran = clinic.run("verify", str(clinic.out), "--separator", ";")
     assert ran.code == 2
@@ -198,7 +200,7 @@ def test_lone_column_of_the_original_of_a_nameless_publication(clinic: Place) ->
     ],
     ids=["klm of items", "lm", "rum-bound", "rfirst"],
 )
-def test_sensitive_items_beside_the_hierarchy(clinic: Place, roles: list[str], model: list[str]) -> None:
+def test_sensitive_items_need_not_be_in_the_hierarchy(clinic: Place, roles: list[str], model: list[str]) -> None:
     data = [*roles, *own_tree(clinic, *OTHERS), "--separator", ";"]
     publish(clinic, "people.csv", *data, *model)
     ran = clinic.run("evaluate", str(clinic.folder / "people.csv"), str(clinic.out), *data, "--json")
@@ -215,7 +217,7 @@ def test_a_cluster_that_cannot_be_diverse_names_the_option(clinic: Place) -> Non
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", "top-down", "cluster"])
-def test_numbers_that_are_published_as_ranges_need_not_be_named_again(place: Place, algorithm: str) -> None:
+def test_ranges_are_read_as_numbers_without_naming_the_column(place: Place, algorithm: str) -> None:
     rng = random.Random(3)
     rows = [(rng.randint(-1, 1), f"{rng.choice((1, 2))}.50", rng.choice("fm")) for _ in range(40)]
     place.write("people.csv", "x,pay,sex\n" + "".join(f"{x},{pay},{sex}\n" for x, pay, sex in rows))
@@ -230,7 +232,7 @@ def test_numbers_that_are_published_as_ranges_need_not_be_named_again(place: Pla
     assert (found.code, found.json["true"]) == (1, False), found.err
 
 
-def test_levels_of_a_hierarchy_that_is_not_given_are_not_said_to_be_untrue(place: Place) -> None:
+def test_levels_of_a_missing_hierarchy_are_not_reported_as_untrue(place: Place) -> None:
     draw = random.Random(1)
     place.write(
         "zips.csv", "zip,sex\n" + "".join(f"0{draw.choice('46')}{n % 40:03d},{'fm'[n % 2]}\n" for n in range(300))
@@ -243,7 +245,7 @@ def test_levels_of_a_hierarchy_that_is_not_given_are_not_said_to_be_untrue(place
     assert (found.code, found.json["true"]) == (0, True), found.err
 
 
-def test_ranges_of_text_are_those_of_numbers_unless_the_column_is_said_to_hold_values(place: Place) -> None:
+def test_ranges_are_numeric_unless_the_column_is_declared_categorical(place: Place) -> None:
     place.write("rooms.csv", "room\n" + "[1:2]\n" * 5)
     publish(place, "rooms.csv", "--relational", "room", "--model", "k", "--k", "5")
     found = verified(place, "rooms.csv")

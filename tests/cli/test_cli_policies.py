@@ -46,7 +46,7 @@ def test_constraints_of_the_data_and_of_all_itemsets(shop: Place) -> None:
     assert (ran.code, names(ran.err, "'anonset policy generate'")) == (2, True)
 
 
-def test_a_utility_constraint_that_is_not_kept(shop: Place) -> None:
+def test_a_violated_utility_constraint_is_detected(shop: Place) -> None:
     shop.write("original.dat", "a b\na b\n")
     published = shop.write("else.dat", "(a,b)\n(a,b)\n")
     utility = shop.write("utility.txt", "a\nb\n")
@@ -57,7 +57,7 @@ def test_a_utility_constraint_that_is_not_kept(shop: Place) -> None:
     assert (ran.code, names(ran.err, "--original")) == (2, True)
 
 
-def test_too_much_suppression_is_found(shop: Place) -> None:
+def test_excessive_suppression_is_detected(shop: Place) -> None:
     shop.write("original.dat", "a b\na c\n")
     published = shop.write("else.dat", "a\na\n")
     more = ["--original", str(shop.folder / "original.dat"), "--max-suppressed"]
@@ -67,7 +67,7 @@ def test_too_much_suppression_is_found(shop: Place) -> None:
     assert (ran.code, names(ran.out, "suppressed 66.7% 50.0%")) == (1, True)
 
 
-def test_suppression_counts_the_same_items_when_it_is_made_and_checked(shop: Place) -> None:
+def test_suppression_is_counted_equally_by_search_and_check(shop: Place) -> None:
     shop.write("original.dat", "a b\n" * 5 + "c\n")
     tree = shop.write("tree.csv", "".join(f"{item},{item.upper()},ALL\n" for item in "abcd"))
     publish(
@@ -128,7 +128,7 @@ def test_short_names_of_sets_of_values(rt: Place) -> None:
     assert measured.json["rum"] == pytest.approx(json.loads(report_of(rt))["measures"]["rum"])
 
 
-def test_items_that_sets_cannot_hold_are_refused_before_any_work(place: Place) -> None:
+def test_items_that_sets_cannot_contain_are_rejected_before_any_work(place: Place) -> None:
     place.write("odd.dat", "a,b\nc\n")
     job = ["anonymize", str(place.folder / "odd.dat"), "-o", str(place.out), "--model", "constraints", "--m", "1"]
     ran = place.run(*job, "--k", "2", "--symbols", "members")
@@ -224,7 +224,7 @@ def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
         ("record:0x1", "N 1 0"),
     ],
 )
-def test_a_workload_that_cannot_be_is_told_in_its_own_letters(shop: Place, spec: str, why: str) -> None:
+def test_an_invalid_workload_is_quoted_in_the_error(shop: Place, spec: str, why: str) -> None:
     publish(shop, "shop.dat", "--model", "km", "--k", "1", "--m", "1", "--hierarchy", "items=balanced:3")
     ran = shop.run("evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", spec)
     form = f"{spec.partition(':')[0]}:NxQ+V"

@@ -32,7 +32,7 @@ def python(code: str, *arguments: str, **options: object) -> subprocess.Complete
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
-def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+def test_help_imports_no_heavy_packages(arguments: list[str]) -> None:
     code = (
         "import sys; from anonset.cli.main import main; import anonset; code = main(sys.argv[1:]); "
         f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr); sys.exit(code)"
@@ -81,7 +81,7 @@ main.run()
     assert (ran.returncode, lines[1]["level"], lines[2]["exit_code"]) == (0, "warning", 0)
 
 
-def test_exit_code_and_one_line(place: Place) -> None:
+def test_errors_have_an_exit_code_and_one_line(place: Place) -> None:
     ran = python(RUN, *place.job("--max-loss", "0.1"))
     assert ran.returncode == 1
     assert ran.stderr.startswith("anonset: error: exact: ")
@@ -103,7 +103,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, said: str) -> None:
+def test_signals_leave_no_files(place: Place, number: signal.Signals, code: int, said: str) -> None:
     """The process sends itself a signal in the middle of writing, and more signals during the clean-up."""
     trap = (
         "import shutil, anonset.writing.codebook as p\n"
@@ -168,7 +168,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
         ("sys.exit", signal.SIGINT),
     ],
 )
-def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
+def test_signals_after_publication_keep_the_result(place: Place, number: signal.Signals, where: str) -> None:
     """The process sends itself a signal when both directories exist, or later."""
     module, name = where.rsplit(".", 1)
     trap = (
@@ -188,7 +188,7 @@ def test_signals_after_the_publication_undo_nothing(place: Place, number: signal
 
 
 @pytest.mark.parametrize("module", ["cyclopts", "pydantic", "numpy", "anonset_kernels"])
-def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -> None:
+def test_an_interruption_during_imports_prints_one_line(place: Place, module: str) -> None:
     """An imported module may turn the interruption into another error."""
     trap = (
         "class Finder:\n"
@@ -206,7 +206,7 @@ def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -
 
 
 @pytest.mark.parametrize(("closed", "more"), [((1,), ()), ((2,), ()), ((0, 1, 2), ()), ((0, 1, 2), ("--quiet",))])
-def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], more: tuple[str, ...]) -> None:
+def test_closed_streams_do_not_change_the_result(place: Place, closed: tuple[int, ...], more: tuple[str, ...]) -> None:
     """Files that are opened in place of the closed streams receive none of their output."""
     begin = "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     shut = f"import os, sys; [os.close(number) for number in {closed}]; {begin}"
@@ -217,7 +217,7 @@ def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], mo
 
 
 @needs_full
-def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
+def test_a_closed_terminal_does_not_prevent_the_clean_up(place: Place) -> None:
     trap = (
         "import io, anonset.writing.codebook as p\n"
         "def strike(*_, **__):\n"
@@ -238,7 +238,7 @@ def test_a_defect_is_no_failed_model(place: Place) -> None:
     assert place.nothing_left()
 
 
-def test_killed_process_publishes_nothing(place: Place) -> None:
+def test_a_killed_process_publishes_no_files(place: Place) -> None:
     die = "def die(*_, **__):\n    os.kill(os.getpid(), 9)\n"
     trap = f"import os, anonset.release.publish as p\n{die}p.verify_release = die\n"
     ran = python(trap + RUN, *place.job())
@@ -267,7 +267,7 @@ def test_account_that_cannot_be_written_does_not_undo_the_publication(place: Pla
     assert (place.private / "report.json").is_file()
 
 
-def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
+def test_an_unwritable_kernel_cache_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, where a folder would be made")
     code = "from anonset_kernels._compiling import COMPILATION as c; from anonset.cli.output import progress_bars\n"
     code += "with progress_bars(quiet=False) as p:\n  for _ in range(2): c.begin(); c.end()\nprint(p)"
@@ -275,7 +275,7 @@ def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
     assert (ran.stdout, ran.stderr.count("name one by NUMBA_CACHE_DIR")) == ("None\n", 1)
 
 
-def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_path: Path) -> None:
+def test_commands_without_optional_packages_work_as_documented(tmp_path: Path) -> None:
     """Each command succeeds, or prints a one-line error and writes no files."""
     footprint = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "building" / "footprint.py")))
     page, place = (ROOT / "docs" / "install.md").read_text("utf-8"), tmp_path / "small"
@@ -289,6 +289,6 @@ def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_pat
     assert (code, said.count("\n"), names(said, "error highspy 'pip install highspy'")) == (2, 1, True)
 
 
-def test_a_module_of_our_own_that_is_missing_is_a_defect() -> None:
+def test_a_missing_module_of_the_engine_is_a_defect() -> None:
     ran = python("import sys; sys.modules['anonset.jobs.inspect'] = None; " + RUN, "inspect", "no.csv")
     assert (ran.returncode, "is not installed" in ran.stderr) == (70, False)

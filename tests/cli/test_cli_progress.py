@@ -37,7 +37,7 @@ def test_shows_phase_and_amounts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) 
     assert "2,000/2,000" in shown
 
 
-def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
     with progress_bars(quiet=True) as progress:
         assert progress is None
@@ -53,7 +53,7 @@ def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("folder", "note"), [(Path("cache"), "once: their machine code is kept in cache"), (None, "in every run anew")]
 )
-def test_says_once_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
+def test_compilation_is_announced_once(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)
     monkeypatch.setattr(output, "kernel_cache", lambda: folder)
     with progress_bars(quiet=False) as progress:
@@ -68,7 +68,7 @@ def test_says_once_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch, fo
     assert terminal.getvalue().count("anonset: ") == 1
 
 
-def test_comes_back_to_the_phase_that_compiling_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interrupted_phase_is_shown_after_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
     open_terminal(monkeypatch)
     shown: list[set[str]] = []
 

@@ -114,7 +114,7 @@ def test_other_roles_are_refused(made: Made, fewer: list[str]) -> None:
 
 
 @pytest.mark.parametrize("change", ["a line more", "other values", "two cells exchanged"])
-def test_without_a_private_directory_what_cannot_be_is_refused(made: Made, change: str) -> None:
+def test_without_a_private_directory_impossible_originals_are_rejected(made: Made, change: str) -> None:
     place, data, roles = made
     private = place.private.rename(place.folder / "gone")
     said = evaluated(place, data, roles)

@@ -29,7 +29,7 @@ def test_new_items_follow_unknown(place: Place) -> None:
     assert place.run(*going_on(place, "--unknown", "suppress")).code == 0
 
 
-def test_the_account_says_what_changed(place: Place) -> None:
+def test_the_account_lists_changes(place: Place) -> None:
     released(place)
     job = going_on(place, "--unknown", "suppress")
     job[job.index("--k") + 1] = "3"
@@ -55,7 +55,7 @@ def test_it_is_attested_and_verified(place: Place) -> None:
     assert place.run("verify", str(place.out)).code == 2
 
 
-def test_skip_knows_from_which_release_it_went_on(place: Place) -> None:
+def test_skip_compares_the_continued_release(place: Place) -> None:
     released(place)
     job = going_on(place, "--unknown", "suppress")
     assert place.run(*job).code == 0
@@ -65,7 +65,7 @@ def test_skip_knows_from_which_release_it_went_on(place: Place) -> None:
 
 
 @pytest.mark.parametrize("spec", ["balanced:2", "balanced:2:frequency"])
-def test_a_hierarchy_made_from_the_data_is_the_earlier_one(place: Place, spec: str) -> None:
+def test_a_generated_hierarchy_is_reused_from_the_earlier_release(place: Place, spec: str) -> None:
     job = [*place.job()[:4], "--hierarchy", f"items={spec}", "--model", "km", "--k", "2", "--m", "2"]
     assert place.run(*job).code == 0
     (place.folder / "out").rename(place.folder / "q1")
@@ -84,7 +84,7 @@ def test_an_algorithm_that_cannot_is_refused_before_the_work(place: Place) -> No
     assert (ran.code, ran.err.count("\n"), place.out.exists()) == (2, 1, False)
 
 
-def test_leaves_for_inner_nodes_are_there_already(place: Place) -> None:
+def test_leaves_for_inner_nodes_are_not_added_twice(place: Place) -> None:
     released(place, "--inner-items", "leaf")
     place.write("data.dat", "A b1\nA b1\na1 b1\na1\n")
     job = going_on(place, "--inner-items", "leaf")
@@ -94,7 +94,7 @@ def test_leaves_for_inner_nodes_are_there_already(place: Place) -> None:
     assert "unspecified:unspecified" not in (place.private / "mapping.csv").read_text()
 
 
-def test_it_runs_on_one_machine_by_blocks_too(place: Place) -> None:
+def test_a_release_can_be_continued_out_of_core(place: Place) -> None:
     released(place)
     ran = place.run(*going_on(place, "--unknown", "suppress", "--cluster", "local:1"))
     assert (ran.code, place.out.exists()) == (2, False)
@@ -105,7 +105,7 @@ def test_it_runs_on_one_machine_by_blocks_too(place: Place) -> None:
 
 
 @pytest.mark.parametrize("spec", ["file", "balanced:2"])
-def test_joined_columns_may_have_their_hierarchies_named_again(place: Place, spec: str) -> None:
+def test_hierarchies_of_joined_columns_may_be_repeated(place: Place, spec: str) -> None:
     data = place.write("visits.csv", "codes,drugs\n" + "a1 b1,a1\na2 b2,b1\na1 b2,a2\na2 b1,a1\n" * 3)
     trees = [f"{column}={place.folder / 'hierarchy.csv' if spec == 'file' else spec}" for column in ("codes", "drugs")]
     named = ["--items", "codes,drugs", "--hierarchy", trees[0], "--hierarchy", trees[1]]

@@ -69,7 +69,7 @@ def complete(err: str) -> dict[str, list[str]]:
         (("--relational", "sex,ward", "--sensitive", "test", "--model", "kl", "--l", "2"), "sex", "'ward', 'test'"),
     ],
 )
-def test_the_complete_command_mends_all_faults_at_once(
+def test_the_complete_command_fixes_all_faults_at_once(
     place: Place, given: tuple[str, ...], kept: str, moved: str
 ) -> None:
     """Unit, header line, footer, separator, irregular columns, and a model without its required column."""
@@ -87,7 +87,7 @@ def test_the_complete_command_mends_all_faults_at_once(
     assert "--rows-are-persons" not in commands["if each 'patient_id' is a person (60 persons)"]
 
 
-def test_a_complete_command_declares_nothing_for_the_owner(place: Place) -> None:
+def test_a_complete_command_makes_no_declarations_for_the_owner(place: Place) -> None:
     rows = "".join(f"{'fm'[n % 2]},{'/'.join(PARTS[n % 7])},x\n" for n in range(70))
     data = place.write("rows.csv", f"sex,parts,note\n{rows}")
     ran = place.run(
@@ -100,7 +100,7 @@ def test_a_complete_command_declares_nothing_for_the_owner(place: Place) -> None
     assert place.run(*found[""]).code == 0
 
 
-def test_columns_taken_for_the_id_are_named(place: Place) -> None:
+def test_columns_used_as_id_are_named(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     given = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
     ran = place.run("anonymize", data, "-o", str(place.out), *given)

@@ -5,9 +5,7 @@ from anonset.jobs.job import Job
 from cli.place import RECORDS, Place
 
 
-def test_data_that_are_replaced_before_their_digest_is_taken_are_rejected(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_replaced_before_hashing_are_rejected(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     search = Job.search
 
     def replace(*of: object, **how: object) -> object:

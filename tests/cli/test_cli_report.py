@@ -55,7 +55,7 @@ def page_of(ward: Place, *more: str, name: str = "page.html") -> str:
     return path.read_text()
 
 
-def test_the_internal_page_says_all(ward: Place) -> None:
+def test_the_internal_page_contains_all_sections(ward: Place) -> None:
     page = page_of(ward, "--recipient", "The <university>")
     for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "bounded by 1/4",
                  "before and after", "An attack that was tried", "Signature", "SHA-256",
@@ -67,7 +67,7 @@ def test_the_internal_page_says_all(ward: Place) -> None:
     assert ward.run("verify", str(ward.out)).code == 0
 
 
-def test_no_page_claims_too_much_or_asks_others_for_anything(ward: Place) -> None:
+def test_pages_make_no_excessive_claims_and_load_no_external_resources(ward: Place) -> None:
     for more in ([], ["--shareable"]):
         page = page_of(ward, *more, name=f"page{len(more)}.html")
         assert not re.search(r"\b(anonymous|compliant|anonymised|anonymized)\b", page, re.IGNORECASE)
@@ -93,7 +93,7 @@ def private_words(ward: Place) -> set[str]:
     return found | {line.split(",")[0] for line in WARD.splitlines()[1:]} | {f"Zoe{n}" for n in range(9)}
 
 
-def test_the_shareable_page_holds_nothing_private(ward: Place) -> None:
+def test_the_shareable_page_contains_no_private_information(ward: Place) -> None:
     page = page_of(ward, "--shareable", "--purpose", "research")
     text = html.unescape(page)
     attributes = " ".join(re.findall(r'="([^"]*)"', text))
@@ -129,7 +129,7 @@ def test_the_first_screen(ward: Place, more: list[str]) -> None:
         assert term in page
 
 
-def test_counts_of_symbols_that_name_one_item_are_not_called_exact(ward: Place) -> None:
+def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None:
     """In another cluster the same item is in a group, so more records contain it."""
     shutil.rmtree(ward.out)
     shutil.rmtree(ward.private)
@@ -172,7 +172,7 @@ def page_of_out(ward: Place, *more: str) -> str:
     return path.read_text()
 
 
-def test_every_after_has_its_before(ward: Place) -> None:
+def test_every_risk_is_shown_before_and_after(ward: Place) -> None:
     page = page_of(ward)
     rows = cells_below(page, "How far somebody gets who knows something")
     assert len(rows) == 9  # all quasi-identifiers, 1 to 4 items, and both
@@ -188,7 +188,7 @@ def test_every_after_has_its_before(ward: Place) -> None:
     assert names(page, "certainty")
 
 
-def test_before_is_what_the_data_say(ward: Place) -> None:
+def test_risks_before_are_computed_from_the_original(ward: Place) -> None:
     """The figures before anonymization match the ages of the ward, counted by hand."""
     ages = [line.split(",")[1] for line in WARD.splitlines()[1:]]
     rows = cells_below(page_of(ward), "How far somebody gets who knows something")
@@ -198,7 +198,7 @@ def test_before_is_what_the_data_say(ward: Place) -> None:
     assert known[1].startswith(f"{mean:,.1f} → ")
 
 
-def test_without_the_original_the_page_says_how_to_get_the_before(ward: Place) -> None:
+def test_without_the_original_the_page_explains_how_to_add_it(ward: Place) -> None:
     page = page_of_out(ward)
     assert names(page, "--original before")
     assert "→" not in page
@@ -213,14 +213,14 @@ def test_without_private_directory_and_original(ward: Place) -> None:
     assert (ran.code, names(ran.err, "--shareable")) == (2, True)
 
 
-def test_a_page_never_lies_in_the_publication_nor_over_a_file(ward: Place) -> None:
+def test_a_page_is_never_written_into_the_publication_or_over_a_file(ward: Place) -> None:
     ran = ward.run("report", str(ward.out), "-o", str(ward.out / "page.html"))
     assert (ran.code, names(ran.err, f"{ward.out}")) == (2, True)
     ran = ward.run("report", str(ward.out), "-o", ward.write("page.html", "x"))
     assert (ran.code, names(ran.err, "page.html")) == (2, True)
 
 
-def test_the_internal_page_draws_what_other_weights_lose(place: Place) -> None:
+def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
     lines = [f"{20 + n % 40},{'fm'[n % 2]},a{n % 4} b{n // 40}" for n in range(240)]
     rows = place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n")
     settings = 'items = ["codes"]\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "kkm"\nk = 5\nm = 2\n'
@@ -240,7 +240,7 @@ def test_the_internal_page_draws_what_other_weights_lose(place: Place) -> None:
 
 
 @pytest.mark.parametrize("model", [("anatomy", "--l", "2"), ("safe-grouping", "--k", "4", "--l", "2")])
-def test_buckets_have_a_page_too(long: Place, model: tuple[str, ...]) -> None:
+def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
     data = str(long.folder / "long.csv")
     roles = ["--id", "name", "--sensitive", "drug", "--keep", "age", "--model", *model]
     assert long.run("anonymize", data, *roles, "-o", str(long.out)).code == 0
@@ -301,7 +301,7 @@ def browse(folder: Path, *more: str) -> str:
 
 @pytest.mark.compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_pages_fit_in_a_browser_which_asks_nobody_for_anything(pages: list[Path], tmp_path: Path) -> None:
+def test_pages_fit_the_browser_and_load_no_external_resources(pages: list[Path], tmp_path: Path) -> None:
     """Three pages at two widths share a browser start of one to two seconds."""
     sizes = [(page, width) for page in pages for width in (360, 1280)]
     frames = "".join(

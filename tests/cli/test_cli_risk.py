@@ -32,7 +32,7 @@ def test_without_the_original(place: Place) -> None:
         (["risk", "--original", "{data}"], "memory blocks"),
     ],
 )
-def test_what_would_take_more_memory_is_refused_unread(
+def test_data_above_the_memory_limit_are_rejected_before_reading(
     place: Place, monkeypatch: pytest.MonkeyPatch, command: list[str], why: str
 ) -> None:
     place.run(*place.job())
@@ -46,7 +46,7 @@ def test_what_would_take_more_memory_is_refused_unread(
     assert len(ran.err.splitlines()) == 1
 
 
-def test_risks_counted_by_blocks_are_those_in_memory(rt: Place) -> None:
+def test_risks_out_of_core_equal_risks_in_memory(rt: Place) -> None:
     columns = ["--items", "items", "--relational", "age,origin", "--keep", "gender", "--hierarchy", "age=range"]
     data = str(rt.folder / "rt.csv")
     made = rt.run(

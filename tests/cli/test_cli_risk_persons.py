@@ -47,7 +47,7 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("key", ["patient_id", "key7"], ids=["by its name", "by what agrees within it"])
-def test_persons_below_k_are_those_of_counting(place: Place, key: str) -> None:
+def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     path, left = published_by_word(place, key)
     few, persons = counted_by_hand(place, path, key)
     ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", left)
@@ -63,7 +63,7 @@ def test_persons_below_k_are_those_of_counting(place: Place, key: str) -> None:
     assert round(found["exposures"][0]["below"]["value"] * persons) == few
 
 
-def test_the_internal_page_counts_persons_and_the_shareable_one_says_nothing_of_them(place: Place) -> None:
+def test_only_the_internal_page_counts_persons(place: Place) -> None:
     path, left = published_by_word(place, "patient_id")
     few, persons = counted_by_hand(place, path, "patient_id")
     pages = {}

@@ -35,7 +35,7 @@ def test_the_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None
     assert "->" in shown.out
 
 
-def test_the_frontier_is_drawn_and_told(place: Place) -> None:
+def test_the_frontier_is_plotted_and_described(place: Place) -> None:
     image = pytest.importorskip("matplotlib.image")
     draw = random.Random(3)
     lines = [f"{20 + n % 40},{'fm'[n % 2]},{' '.join(draw.sample('abcdefgh', 2))}" for n in range(240)]
@@ -57,7 +57,7 @@ def test_the_frontier_is_drawn_and_told(place: Place) -> None:
 
 
 @pytest.mark.parametrize("of_job", [False, True])
-def test_the_command_names_the_hierarchy_that_was_made(
+def test_the_command_names_the_generated_hierarchy(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, of_job: bool
 ) -> None:
     monkeypatch.chdir(place.folder)
@@ -81,7 +81,7 @@ def test_the_command_names_the_hierarchy_that_was_made(
     assert found["with_own_hierarchy"]["command"] in shown
 
 
-def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_is_accepted_as_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     ages = "age,codes\n" + "".join(f"{20 + n % 9},{row}\n" for n, row in enumerate(ROWS.splitlines()[1:]))
     for name, text in (("items.csv", ROWS), ("both.csv", ages)):
@@ -109,7 +109,7 @@ def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.
         (["--sensitive", "drug", "--drop", "codes,age,p", "--l", "3"], "anatomy"),
     ],
 )  # fmt: skip
-def test_what_is_suggested_for_other_models_runs(
+def test_suggested_commands_for_other_models_run(
     place: Place, more: list[str], model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)

@@ -75,7 +75,9 @@ def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: 
 
 @given(RECORDS, st.data())
 @FEW
-def test_an_item_in_place_of_its_sibling_changes_no_page(records: list[set[str]], data: st.DataObject) -> None:
+def test_replacing_an_item_by_its_sibling_does_not_change_the_page(
+    records: list[set[str]], data: st.DataObject
+) -> None:
     at = data.draw(st.integers(0, len(records) - 1))
     other = [*records]
     other[at] = {PAIRS[item] for item in records[at]}
@@ -85,7 +87,7 @@ def test_an_item_in_place_of_its_sibling_changes_no_page(records: list[set[str]]
 
 @given(RECORDS, st.data())
 @FEW
-def test_a_value_within_its_range_and_what_is_left_out_change_no_page(
+def test_values_within_a_range_and_dropped_columns_do_not_change_the_page(
     records: list[set[str]], data: st.DataObject
 ) -> None:
     ages = data.draw(st.lists(st.integers(20, 29), min_size=len(records), max_size=len(records)))
@@ -122,7 +124,7 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
 @pytest.mark.parametrize(
     "given_too", [("--original", "x.csv"), ("--private", "x"), ("--id", "name"), ("--hierarchy", "codes=values")]
 )
-def test_what_speaks_of_the_original_is_refused(place: Place, given_too: tuple[str, str]) -> None:
+def test_options_about_the_original_are_rejected(place: Place, given_too: tuple[str, str]) -> None:
     assert place.run(*place.job()).code == 0
     ran = place.run("report", str(place.out), "--shareable", *given_too, "-o", str(place.folder / "page.html"))
     assert ran.code == 2

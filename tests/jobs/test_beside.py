@@ -23,7 +23,7 @@ def release(names: list[str], tree: anonset.Hierarchy, **more: object) -> anonse
     return made
 
 
-def test_both_keep_it_together_and_the_attack_finds_nothing(tmp_path: Path) -> None:
+def test_two_releases_satisfy_the_guarantee_jointly_and_the_attack_fails(tmp_path: Path) -> None:
     names = list(RECORDS)
     first = release(names, TREE, out=tmp_path / "first")
     later = names[::-1]
@@ -57,7 +57,7 @@ def test_a_release_in_memory_has_no_attestation_to_name(tmp_path: Path) -> None:
         ([1, 2], list(RECORDS), "2 ids 80"),
     ],
 )
-def test_who_is_who_must_be_told(persons: list[Hashable], earlier: list[Hashable], why: str) -> None:
+def test_linking_persons_is_required(persons: list[Hashable], earlier: list[Hashable], why: str) -> None:
     with refused(InputError, why):
         anonset.beside(release(list(RECORDS), TREE), persons, earlier)
 

@@ -42,7 +42,7 @@ def test_a_bound_is_the_least_loss_by_enumeration(suppression: bool) -> None:
     )
 
 
-def test_compare_holds_each_against_the_bound_of_its_operators() -> None:
+def test_compare_uses_the_bound_of_each_candidates_operators() -> None:
     algorithms = [
         anonset.Apriori(k=2, m=2),
         anonset.MHgHs(k=2, m=2),
@@ -59,7 +59,7 @@ def test_compare_holds_each_against_the_bound_of_its_operators() -> None:
     assert "least_ncp" not in sets
 
 
-def test_evaluate_says_how_far_a_publication_is_from_the_least(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_states_the_distance_to_the_least_loss(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["anonymize", "data.dat", "-o", "out", "--algorithm", "apriori", *COMMAND, "--allow-worthless"]) == 0
     capsys.readouterr()
     evaluate = ["evaluate", "data.dat", "out", *COMMAND[:2], "--bound"]
@@ -72,7 +72,7 @@ def test_evaluate_says_how_far_a_publication_is_from_the_least(place: Path, caps
     assert names(shown, "cut")
 
 
-def test_a_bound_is_refused_where_there_is_none(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bound_is_rejected_for_publications_without_bound(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     coat = ["--algorithm", "coat", "--privacy-constraints", "km", "--k", "2", "--m", "2"]
     assert main(["anonymize", "data.dat", "-o", "sets", *coat, "--quiet"]) == 0
     assert main(["evaluate", "data.dat", "sets", "--bound"]) == 2
@@ -82,6 +82,6 @@ def test_a_bound_is_refused_where_there_is_none(place: Path, capsys: pytest.Capt
     assert names(capsys.readouterr().err, "bound hierarchy items")
 
 
-def test_what_lies_below_is_called_so() -> None:
+def test_a_loss_below_the_bound_is_described_as_such() -> None:
     assert names(distance(0.5, 0.8), "37.5 hierarchy")
     assert names(distance(0.5, 0.0), "hierarchy proven")

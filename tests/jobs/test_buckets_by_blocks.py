@@ -50,7 +50,7 @@ NAMES = ["Ann", "=B", "C, D", 'the "E"', "É"]
 DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 
 
-def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, capsys):
+def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *limit]) == 0
     assert names(capsys.readouterr().err, "blocks")
@@ -68,14 +68,14 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, capsys):
     "ids", [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
 )
 @pytest.mark.parametrize("parts", [[], ["--part-rows", "9"], ["--part-rows", "1000"]])
-def test_published_ids_are_those_of_a_run_in_memory(tmp_path, ids, parts):
+def test_published_ids_equal_a_run_in_memory(tmp_path, ids, parts):
     source, options = str(tmp_path / "ids.csv"), [*OPTIONS, *ids, *parts]
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(["anonymize", source, "-o", str(tmp_path / out), *options, *limit]) == 0
     report_of_both(tmp_path)
 
 
-def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):
+def test_parts_contain_the_same_lines_as_single_files(tmp_path):
     for out, parts in (("one", []), ("many", ["--part-rows", "9"])):
         options = ["--id", "name,number", *parts, "-o", str(tmp_path / out)]
         assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
@@ -89,7 +89,7 @@ def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):
     assert main(["verify", str(tmp_path / "many")]) == 2
 
 
-def test_correlations_are_not_looked_for_in_too_many_rows(tmp_path, capsys, monkeypatch):
+def test_correlations_are_not_searched_in_large_tables(tmp_path, capsys, monkeypatch):
     options = ["--id", "name,number", "-o", str(tmp_path / "out")]
     assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     monkeypatch.setattr(bucket_check, "MOST_CORRELATED", 70)
@@ -103,7 +103,7 @@ def test_correlations_are_not_looked_for_in_too_many_rows(tmp_path, capsys, monk
     assert not names(shown, "correlations intra")
 
 
-def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
+def test_a_wrongly_written_id_is_detected(tmp_path):
     table = anonset.scan(
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
@@ -128,7 +128,7 @@ def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
         read_buckets(tmp_path, **given, expected=meant.ids)
 
 
-def test_a_table_with_ids_in_files_is_taken_up_again(tmp_path):
+def test_a_table_with_ids_in_files_is_restored(tmp_path):
     table = anonset.scan(
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
@@ -147,7 +147,7 @@ def mapped(tmp_path):
     return table, Bucketized(group, np.zeros(70, np.bool_))
 
 
-def test_a_mapped_table_is_published_as_one_in_memory(mapped):
+def test_a_mapped_table_is_published_like_a_table_in_memory(mapped):
     table, buckets = mapped
     one, other = bucketize(table, buckets), bucketize(replace(table, store=MEMORY), buckets)
     assert one.store.in_files
@@ -161,7 +161,7 @@ def test_a_mapped_table_is_published_as_one_in_memory(mapped):
     assert check_buckets_truthful(table, one) is None
 
 
-def test_what_is_read_back_must_be_what_was_meant(mapped):
+def test_written_buckets_are_compared_with_memory(mapped):
     table, buckets = mapped
     meant = bucketize(table, buckets)
     wards = meant.kept[0]
@@ -174,7 +174,7 @@ def test_what_is_read_back_must_be_what_was_meant(mapped):
     assert check_buckets_truthful(table, spoilt).record == 60
 
 
-def test_a_value_too_many_in_a_late_group_is_found(mapped):
+def test_a_violation_in_a_late_group_is_detected(mapped):
     table, _ = mapped
     values = table.sensitive.codes
     group = np.arange(70, dtype=np.int32) // 7

@@ -49,7 +49,7 @@ def within(most, command):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("most", [1200, 1500, 2300])  # the smallest size fits the run's own records, including paths
-def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on(folder, capsys, model, most):
+def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(folder, capsys, model, most):
     assert main(["anonymize", "v.csv", *ROLES, *MODELS[model], "-o", "whole"]) == 0
     capsys.readouterr()
     command = ["anonymize", "v.csv", *ROLES, *MODELS[model], *PLACES]

@@ -59,7 +59,7 @@ def found(capsys):
 @pytest.mark.long
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_found_in_files_is_what_is_found_in_memory(folder, found, capsys, ids, model):
+def test_results_in_files_equal_results_in_memory(folder, found, capsys, ids, model):
     guarantee = ["--model", *model, "--l", "2", "--seed", "4"]
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, *guarantee]) == 0
     capsys.readouterr()
@@ -92,7 +92,7 @@ def _page(folder, drop, place):
 
 
 @pytest.mark.parametrize("ids", IDS)
-def test_rows_of_others_are_found_in_files(folder, found, capsys, ids):
+def test_swapped_rows_are_detected_in_files(folder, found, capsys, ids):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, "--model", "anatomy", "--l", "2"]) == 0
     capsys.readouterr()
     lines = (folder / "out.private" / "records.csv").read_text().splitlines()
@@ -107,7 +107,7 @@ def test_rows_of_others_are_found_in_files(folder, found, capsys, ids):
     assert found(*command, *PLACES[0]) == whole
 
 
-def test_less_than_a_run_by_blocks_takes_is_refused(capsys, monkeypatch):
+def test_a_limit_below_the_out_of_core_minimum_is_rejected(capsys, monkeypatch):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *IDS[0], "--model", "anatomy", "--l", "2"]) == 0
     monkeypatch.setattr(memory, "AT_LEAST", 600 << 20)
     capsys.readouterr()
@@ -115,7 +115,7 @@ def test_less_than_a_run_by_blocks_takes_is_refused(capsys, monkeypatch):
     assert names(capsys.readouterr().err, "600.0 MiB 100 B")
 
 
-def test_what_compares_all_rows_at_once_is_refused_above_the_limit(folder, capsys):
+def test_commands_that_compare_all_rows_are_rejected_above_the_limit(folder, capsys):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *IDS[0], "--model", "anatomy", "--l", "2"]) == 0
     (folder / "out.private").rename("other")
     command = ["evaluate", "v.csv", "out", *ROLES, *IDS[0], "--quiet"]
@@ -142,7 +142,7 @@ def publications():
 
 @settings(max_examples=60, deadline=None)
 @given(publications(), st.integers(1, 3), st.integers(1, 60), st.integers(1, 20))
-def test_parts_of_the_individuals_tell_what_all_do(publication, l, at_once, most):  # noqa: E741
+def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at_once, most):  # noqa: E741
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_people, "VALUES_AT_ONCE", at_once)
         patch.setattr(correlations, "MOST_LISTED", most)

@@ -92,7 +92,7 @@ def anonymize(capsys):
         ("p.csv", PERSONS, ["--items", "codes", "--id", "who", "--group", "--hierarchy", "codes=balanced:2"]),
     ],
 )
-def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, anonymize, algorithm, name, text, roles):
+def test_bytes_equal_a_run_in_memory(tmp_path, anonymize, algorithm, name, text, roles):
     (tmp_path / name).write_text(text)
     options = [*roles, "--algorithm", algorithm, "--allow-worthless"]
     assert anonymize(tmp_path, name, "memory", *options).code == 0
@@ -164,7 +164,7 @@ def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsy
 
 
 @pytest.mark.parametrize("text", ["a b\n\n", "\n\n"], ids=["too few", "none"])
-def test_partitions_of_too_few_records_are_as_in_memory(tmp_path, anonymize, text):
+def test_undersized_partitions_are_the_same_as_in_memory(tmp_path, anonymize, text):
     (tmp_path / "v.dat").write_text(text)
     asked = ["--model", "partition-km", "--algorithm", "lra", "--hierarchy", "items=balanced:2", "--allow-worthless"]
     ran = [anonymize(tmp_path, "v.dat", "out", *asked, *more) for more in ([], ["--memory-limit", "1"])]
@@ -191,7 +191,7 @@ def test_a_tree_of_folders_is_a_data_set(tmp_path, anonymize):
     assert (tmp_path / "out" / "published.csv").read_text().splitlines()[1] == "x y,2020"
 
 
-def test_a_named_work_directory_is_used_and_stays_where_the_run_fails(tmp_path, anonymize):
+def test_a_named_work_directory_is_kept_if_the_run_fails(tmp_path, anonymize):
     (tmp_path / "v.dat").write_text(BASKETS)
     work, tree = tmp_path / "work", ("--hierarchy", "items=balanced:2")
     done = anonymize(tmp_path, "v.dat", "out", *tree, "--work-dir", str(work), "--max-loss", "0")
@@ -209,7 +209,7 @@ def test_a_named_work_directory_is_used_and_stays_where_the_run_fails(tmp_path, 
         (["--hierarchy", "items=none.csv"], 2),
     ],
 )
-def test_nothing_is_left_behind_by_a_failure(tmp_path, anonymize, options, code):
+def test_a_failure_leaves_no_files(tmp_path, anonymize, options, code):
     (tmp_path / "v.dat").write_text(BASKETS)
     assert anonymize(tmp_path, "v.dat", "out", *options, "--memory-limit", "1").code == code
     assert left(tmp_path) == []
@@ -229,7 +229,7 @@ FOR_KM = "apriori exact vpa blocks coat pcta m"
         (["--group", "--id", "a,b"], "--group ids columns"),
     ],
 )
-def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options, line):
+def test_algorithms_that_need_all_records_in_memory_are_rejected(tmp_path, anonymize, options, line):
     (tmp_path / "v.dat").write_text(BASKETS)
     hierarchy = ["--hierarchy", "items=balanced:2"]
     done = anonymize(tmp_path, "v.dat", "out", *hierarchy, *options, "--memory-limit", "100")
@@ -253,7 +253,7 @@ def test_what_takes_all_records_at_once_is_refused(tmp_path, anonymize, options,
         ),
     ],
 )
-def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeypatch, model, line):
+def test_a_rejected_algorithm_is_reported_with_alternatives_for_its_model(tmp_path, capsys, monkeypatch, model, line):
     monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "v.dat").write_text(BASKETS)
     command = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--k", "2", "--model", *model]
@@ -262,7 +262,7 @@ def test_what_is_refused_says_what_its_model_is_met_by(tmp_path, capsys, monkeyp
     assert names(capsys.readouterr().err, line)
 
 
-def test_less_than_any_run_takes_is_refused(tmp_path, anonymize, monkeypatch):
+def test_a_limit_below_the_minimum_is_rejected(tmp_path, anonymize, monkeypatch):
     monkeypatch.setattr(memory, "AT_LEAST", 5000)
     (tmp_path / "v.dat").write_text(BASKETS)
     done = anonymize(tmp_path, "v.dat", "out", "--hierarchy", "items=balanced:2", "--memory-limit", "100")
@@ -295,7 +295,7 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
 
 
 @pytest.mark.parametrize("keep", [(), ("--keep", "note", "--publish-as-is", "note")])
-def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize, monkeypatch, keep):
+def test_one_worker_uses_one_thread_in_all_phases(tmp_path, anonymize, monkeypatch, keep):
     """Kept columns are stored in files and sorted there. No step starts threads within the threads of another step."""
     pools, within = [], []
 

@@ -50,7 +50,7 @@ def run(tmp_path, capsys):
     ],
     ids=["m=2", "counts and a cap in parts", "parquet"],
 )
-def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, options, at_once):
+def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, options, at_once):
     assert run("memory", *options).code == 0
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     done = run("blocks", *options, "--memory-limit", "100")
@@ -59,7 +59,7 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, opti
     assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
 
 
-def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch):
+def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert run("memory", "--m", "2").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 40)
     work = ["--m", "2", "--work-dir", str(tmp_path / "work")]
@@ -75,7 +75,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
     assert not (tmp_path / "work").exists()
 
 
-def test_what_is_read_block_by_block_is_held_against_its_original(tmp_path, run, monkeypatch, capsys):
+def test_chunks_read_in_blocks_verify_against_the_original(tmp_path, run, monkeypatch, capsys):
     assert run("out", "--m", "2").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 9)
     work, original = ["--work-dir", str(tmp_path / "work")], ["--original", str(tmp_path / "v.dat")]

@@ -82,7 +82,7 @@ def test_arrays_in_files_travel_by_their_names(work):
 
 
 @pytest.mark.compiled
-def test_processes_find_what_one_thread_does_and_leave_nothing(client, work, blocks, column):
+def test_processes_find_the_same_result_as_one_thread_and_leave_no_files(client, work, blocks, column):
     with ClusterWorkers(client, work) as workers:
         assert run(on(blocks, workers)) == run(Blocks.of(column, MEMORY.on(Threads(1))))
     assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
@@ -95,7 +95,7 @@ def test_processes_that_are_started_here_keep_the_memory_of_arrays(client):
 
 
 @pytest.mark.compiled
-def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, blocks, column):
+def test_killing_a_worker_in_every_round_does_not_change_the_result(client, work, blocks, column):
     with ClusterWorkers(client, work) as workers:
         assert run(on(blocks, workers), lambda: kill_one(client)) == run(Blocks.of(column, MEMORY))
 
@@ -141,7 +141,7 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
 
 
 @pytest.mark.compiled
-def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(client, tmp_path, monkeypatch):
+def test_killing_a_worker_does_not_change_grouping_by_parts(client, tmp_path, monkeypatch):
     monkeypatch.setattr(safe_grouping, "TUPLES_PER_PART", 100)
     source = np.random.default_rng(3)
     rows = [f"n{source.integers(150)},d{source.integers(9)}\n" for _ in range(900)]
@@ -194,12 +194,12 @@ def test_workers_that_cannot_take_part_are_named(work, answers, said):
     assert not list(work.path.iterdir())
 
 
-def test_what_stays_in_one_process_is_refused_with_what_does_not():
+def test_single_process_algorithms_are_rejected_with_alternatives():
     with refused(InputError, "client direct apriori exact vpa"):
         require_on_workers(anonset.Direct(k=2, m=2), "client")
 
 
-def test_no_scheduler_at_an_address_is_one_line(monkeypatch):
+def test_a_missing_scheduler_is_reported_in_one_line(monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 0.2)
     with (
         refused(InputError, "cluster tcp://127.0.0.1:9 scheduler"),
@@ -209,6 +209,6 @@ def test_no_scheduler_at_an_address_is_one_line(monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["local", "local:0", "local:two"])
-def test_a_number_of_processes_is_one(address):
+def test_invalid_process_numbers_are_rejected(address):
     with pytest.raises(InputError, match="local:N for N processes"), cluster_of(address):
         pass

@@ -57,7 +57,7 @@ def is_alive(pid):
 
 @pytest.mark.compiled
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_an_interruption_is_one_line_and_ends_the_processes(tmp_path):
+def test_an_interruption_prints_one_line_and_stops_the_processes(tmp_path):
     (tmp_path / "v.dat").write_text("a b\na b\na\n")
     job = ["v.dat", "-o", "out", "--hierarchy", "items=balanced:2", "--k", "2", "--m", "2", "--algorithm", "apriori"]
     command = [sys.executable, "-c", dedent(AT_WORK), "anonymize", *job, "--model", "km", "--cluster", "local:2"]
@@ -76,7 +76,7 @@ def test_an_interruption_is_one_line_and_ends_the_processes(tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs file descriptors of processes")
-def test_a_command_that_is_killed_leaves_no_worker_and_goes_on(tmp_path):
+def test_a_killed_command_leaves_no_worker_and_resumes(tmp_path):
     (tmp_path / "v.dat").write_text(BASKETS)
     of_items = ["--hierarchy", "items=balanced:2", "--k", "2", "--m", "2", "--algorithm", "apriori", "--model", "km"]
     job = ["anonymize", str(tmp_path / "v.dat"), *of_items]

@@ -20,12 +20,12 @@ from anonset.errors import AnonsetError, InputError
 pytestmark = pytest.mark.long
 
 
-def test_an_address_for_which_dask_has_no_tls_configuration_is_one_line():
+def test_a_missing_tls_configuration_is_reported_in_one_line():
     with pytest.raises(InputError, match="TLS configuration"), cluster_of("tls://127.0.0.1:9"):
         pass
 
 
-def test_processes_that_the_system_refuses_are_one_line(monkeypatch):
+def test_a_failure_to_start_processes_is_reported_in_one_line(monkeypatch):
     def refuse(*_args, **_kwargs):
         raise FileNotFoundError(2, "No such file or directory")  # as without /dev/shm
 
@@ -36,7 +36,7 @@ def test_processes_that_the_system_refuses_are_one_line(monkeypatch):
 
 
 @pytest.mark.compiled
-def test_a_scheduler_that_is_killed_in_the_search_is_one_line(tmp_path):
+def test_a_scheduler_killed_during_the_search_is_reported_in_one_line(tmp_path):
     import dask
 
     with socket.create_server(("127.0.0.1", 0)) as free:

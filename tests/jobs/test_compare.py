@@ -22,7 +22,7 @@ def table() -> anonset.Table:
     return anonset.Table.from_sets(RECORDS)
 
 
-def test_each_candidate_does_as_it_does_alone(table: anonset.Table) -> None:
+def test_each_candidate_has_the_losses_of_a_separate_run(table: anonset.Table) -> None:
     algorithms = [anonset.Apriori(k=2, m=2), anonset.Optimal(k=2, m=1), anonset.CoherenceSuppression(k=2, p=1)]
     compared = anonset.compare(table, algorithms, workers=1, **BOUND)
     for algorithm, found in zip(algorithms, compared, strict=True):
@@ -68,7 +68,7 @@ def test_a_data_frame_is_no_table(call: Callable[[Any], object]) -> None:
         call(pandas.DataFrame({"items": ["a b"] * 4}))
 
 
-def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
+def test_an_infeasible_candidate_states_the_reason(table: anonset.Table) -> None:
     feasible, infeasible = anonset.compare(table, (anonset.Apriori(k=k, m=1) for k in (4, 5)), **BOUND)
     assert (feasible.outcome, infeasible.outcome) == ("holds", "infeasible")
     assert names(infeasible.note, "k 5")
@@ -81,7 +81,7 @@ def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) 
     assert found.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 
 
-def test_what_was_too_large_to_check_is_undecided(table: anonset.Table) -> None:
+def test_a_candidate_beyond_the_budget_is_undecided(table: anonset.Table) -> None:
     (found,) = anonset.compare(table, [anonset.Apriori(k=2, m=2)], budget=0, **BOUND)
     assert found.outcome == "undecided"
 
@@ -95,7 +95,7 @@ def test_a_table_that_does_not_fit_is_an_error(table: anonset.Table) -> None:
         anonset.compare(table, [anonset.Apriori(k=2, m=2)])
 
 
-def test_evaluation_of_what_was_saved_agrees_with_the_release(table: anonset.Table, tmp_path: Path) -> None:
+def test_evaluation_of_a_saved_release_agrees_with_the_release(table: anonset.Table, tmp_path: Path) -> None:
     workload = anonset.WorkloadSpec(random="record:20x2", seed=3)
     algorithm = anonset.Apriori(k=2, m=2)
     release = anonset.anonymize(table, algorithm, **BOUND)

@@ -34,7 +34,7 @@ def damage(items, values):
 
 @pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
 @pytest.mark.parametrize("size", [1, 2])
-def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values, size):
+def test_damage_during_the_search_is_reported_and_stops_publication(tmp_path, run, monkeypatch, values, size):
     found = CutSearch.rare_sets
 
     def damaged(self, asked):
@@ -50,7 +50,7 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
 
 
-def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run, monkeypatch):
+def test_damage_during_recoding_is_reported(tmp_path, run, monkeypatch):
     def damaged(source, *more, **options):
         found = sort_rows(source, *more, **options)
         damage(source.sets.codes, 0)

@@ -62,7 +62,7 @@ def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
 
 
-def test_a_work_directory_that_cannot_be_marked_is_not_left(tmp_path, job):
+def test_a_work_directory_without_lease_is_removed(tmp_path, job):
     done = job(10)
     assert (done.code, done.err.count("\n")) == (2, 1)
     lease = tmp_path / "work" / "anonset-lease.json"
@@ -70,7 +70,7 @@ def test_a_work_directory_that_cannot_be_marked_is_not_left(tmp_path, job):
     assert [path.name for path in tmp_path.iterdir()] == ["v.dat"]
 
 
-def test_where_there_is_room_again_the_run_goes_on(tmp_path, job):
+def test_the_run_resumes_after_disk_space_is_freed(tmp_path, job):
     assert job(8800).code == 2
     assert job(resource.RLIM_INFINITY, "--resume").code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "v.dat"]
@@ -92,7 +92,7 @@ class Lost:
         raise self.error
 
 
-def test_a_task_that_kills_its_workers_is_one_line():
+def test_a_task_that_kills_its_workers_is_reported_in_one_line():
     from distributed.scheduler import KilledWorker
 
     lost = KilledWorker("task", SimpleNamespace(address="tcp://a"), 3)
@@ -100,14 +100,14 @@ def test_a_task_that_kills_its_workers_is_one_line():
         cluster._Pending(Lost(lost), None).result()
 
 
-def test_without_any_worker_nobody_waits_for_ever(monkeypatch):
+def test_waiting_without_workers_ends_after_a_timeout(monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_WITHOUT_WORKERS", 0)
     client = SimpleNamespace(nthreads=dict)
     with refused(AnonsetError, "cluster worker"):
         cluster._Pending(Lost(TimeoutError()), client).result()
 
 
-def test_an_error_on_a_worker_is_the_one_that_it_raised():
+def test_an_error_on_a_worker_is_raised_unchanged():
     error = InputError("/shared/work/expanded-1: full")
     with refused(InputError, "/shared/work/expanded-1"):
         cluster._Pending(Lost(error), None).result()

@@ -94,7 +94,7 @@ def test_three_quarters(tmp_path: Path, name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in COARSENING if name not in WALKS_DOWN])
-def test_the_same_data_change_nothing(tmp_path: Path, name: str) -> None:
+def test_unchanged_data_give_the_same_recoding(tmp_path: Path, name: str) -> None:
     trees = {} if name in SETS else {"items": "balanced:2"}
     table = quarter(7, ITEMS)
     before, _ = released(tmp_path / "q1", table, name, trees)
@@ -157,7 +157,7 @@ def again(private: Path, tree: str | None = None, name: str = "apriori", rows: A
     return anonset.anonymize(Table.from_sets(rows or ROWS), made, hierarchies=trees, workers=1, recoding=private)
 
 
-def test_a_hierarchy_may_grow_where_nothing_was_published(tmp_path: Path) -> None:
+def test_a_hierarchy_may_grow_in_unpublished_branches(tmp_path: Path) -> None:
     private = first(tmp_path)
     grown = f"{TREE}c1,C,ALL\nc2,C,ALL\nb3,B,ALL\n"
     release = again(private, grown, rows=[*ROWS, ["c1"], ["c1"], ["b3"], ["b3"]])
@@ -174,13 +174,13 @@ def test_a_hierarchy_may_grow_where_nothing_was_published(tmp_path: Path) -> Non
         (TREE.replace(",A,", ",Z,"), "recoding A node hierarchy"),
     ],
 )
-def test_a_name_keeps_its_members(tmp_path: Path, tree: str, facts: str) -> None:
+def test_a_symbol_keeps_its_members(tmp_path: Path, tree: str, facts: str) -> None:
     with refused(InputError, facts):
         again(first(tmp_path), tree)
 
 
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if name not in COARSENING])
-def test_what_has_no_one_recoding_is_refused(tmp_path: Path, name: str) -> None:
+def test_algorithms_without_a_global_recoding_are_rejected(tmp_path: Path, name: str) -> None:
     from anonset.algorithms.coarsening import require_coarsening
 
     with refused(InputError, f"recoding {name} apriori"):
@@ -214,7 +214,7 @@ def test_groups_are_no_nodes_but_nodes_are_groups(tmp_path: Path) -> None:
     assert {symbol.label for symbol in release.publication.symbols} == {"A", "b1", "b2"}
 
 
-def test_what_was_suppressed_stays_so(tmp_path: Path) -> None:
+def test_suppressed_items_remain_suppressed(tmp_path: Path) -> None:
     rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"]]
     made: Any = ALGORITHMS["coherence-suppression"](k=2, p=2)  # type: ignore[call-arg]
     anonset.anonymize(Table.from_sets(rows), made, workers=1).save(tmp_path / "s1")
@@ -228,7 +228,7 @@ def test_what_was_suppressed_stays_so(tmp_path: Path) -> None:
         anonset.anonymize(later, secret, workers=1, recoding=private)
 
 
-def test_constraints_speak_of_what_was_united(tmp_path: Path) -> None:
+def test_constraints_refer_to_merged_items(tmp_path: Path) -> None:
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
     rows = ["abc", "ab", "ac", "bd", "d"]
@@ -246,7 +246,7 @@ def test_constraints_speak_of_what_was_united(tmp_path: Path) -> None:
         anonset.anonymize(Table.from_sets(rows), apart, workers=1, recoding=tmp_path / "q1.private")
 
 
-def test_names_are_held_against_the_earlier_ones() -> None:
+def test_symbols_are_compared_with_the_earlier_release() -> None:
     earlier = Earlier({"a": "G1", "b": "G1", "c": "c", "d": ""})
     earlier.require_kept([Symbol("G1", "group", ("a", "b")), Symbol("x", "item", ("x",)), Symbol("c", "item", ("c",))])
     for symbol, said in (
@@ -258,7 +258,7 @@ def test_names_are_held_against_the_earlier_ones() -> None:
             earlier.require_kept([symbol])
 
 
-def test_a_start_suppresses_what_was(tmp_path: Path) -> None:
+def test_the_initial_cut_suppresses_earlier_suppressed_items(tmp_path: Path) -> None:
     tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
     cut = Earlier({"a1": "A", "a2": "", "b": "b"}, tree).cut(tree)
     assert cut.image.tolist() == [1, SUPPRESSED, 4]

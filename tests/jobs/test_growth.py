@@ -41,7 +41,7 @@ def test_samples_are_nested(rows: list[set[str]], seed: int, data: st.DataObject
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(1, 6))
-def test_the_most_frequent_items_stay(rows: list[set[str]], n: int) -> None:
+def test_the_most_frequent_items_are_kept(rows: list[set[str]], n: int) -> None:
     column = SetColumn.of(rows, universe="abcdef")
     taken = sample(Table(column), RunSize(n_items=n), 0).transactions
     assert taken is not None
@@ -51,7 +51,7 @@ def test_the_most_frequent_items_stay(rows: list[set[str]], n: int) -> None:
     assert [set(row) for row in taken.rows()] == [row & kept for row in rows]
 
 
-def test_exponents_are_those_of_each_series() -> None:
+def test_exponents_are_fitted_per_series() -> None:
     rows = [
         {"algorithm": name, "k": 5, "records": n, "run": run, "outcome": "holds", "seconds": 1e-6 * n**power}
         for name, power in (("a", 1.0), ("b", 1.5))

@@ -59,12 +59,12 @@ def test_items_without_a_tree_are_joined_by_how_often_they_occur():
     assert anonset.inspect(sets, items="goods").settings["hierarchy"]["goods"] == "halves:frequency"
 
 
-def test_nothing_shows_a_value():
+def test_reprs_contain_no_value():
     shown = repr(anonset.inspect(PEOPLE)) + anonset.inspect(PEOPLE)._repr_html_()
     assert not any(value in shown for value in ("P17", "Ann", "@b.org", "47601", "Zealand", "E13"))
 
 
-def test_who_is_at_risk_as_counted_by_hand():
+def test_risk_equals_a_count_by_hand():
     data = {"sex": ["f", "f", "m", "m", "m"], "codes": ["a b", "a", "a b", "a c", ""]}
     found = anonset.inspect(data, k=2, m=1, items="codes", relational="sex")
     assert (found.quasi_identifiers.classes, found.quasi_identifiers.smallest) == (2, 2)
@@ -82,7 +82,7 @@ def test_rows_of_a_person_become_sets():
     assert found.settings["group"] is True
 
 
-def test_what_differs_between_rows_of_a_person_is_left_out():
+def test_columns_that_vary_within_a_person_are_dropped():
     visits = {
         "person_id": [f"p{n // 2}" for n in range(40)],
         "ward": [f"w{n % 3}" for n in range(40)],
@@ -107,7 +107,7 @@ def test_sets_in_several_columns_are_seen(columns, role):
     assert len(found.known_items) == 3
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     import pyarrow as pa
 
     table = pa.table({"age": ["1", None] * 5, "codes": [["a"], None] * 5, "kind": ["x", "?"] * 5})
@@ -117,7 +117,7 @@ def test_all_problems_are_told_at_once():
     assert found.records == 10
 
 
-def test_what_cannot_be_read_by_its_roles_is_a_problem():
+def test_data_that_do_not_fit_their_roles_are_a_problem():
     found = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, id="age,missing", relational="x")
     assert found.records == 0
     assert "missing" in found.problems[-1]
@@ -153,20 +153,20 @@ def test_sizes_are_required(given):
         ([["a"], ["a", "b"]], "sets", None),
     ],
 )
-def test_what_a_column_looks_like(values, kind, separator):
+def test_columns_are_profiled_by_their_values(values, kind, separator):
     source = open_source({"x": values * 2})
     found = profile("x", whole(source, ["x"])["x"])
     assert (found.kind, found.separator) == (kind, separator)
 
 
-def test_columns_that_say_the_same():
+def test_equivalent_columns_have_the_same_pattern():
     source = open_source({"a": ["1", "2", "1"], "b": ["x", "y", "x"], "c": ["x", "y", "y"]})
     loaded = whole(source, ["a", "b", "c"])
     assert pattern(loaded["a"]) == pattern(loaded["b"])
     assert pattern(loaded["a"]) != pattern(loaded["c"])
 
 
-def test_a_job_is_toml_whatever_it_holds():
+def test_a_job_is_valid_toml_for_any_values():
     import tomllib
 
     settings = {"items": ['a "b"\n'], "group": True, "hierarchy": {"é.x": "p\\q.csv"}}
@@ -199,13 +199,13 @@ PATIENTS = {
 @pytest.mark.parametrize(
     ("file", "expected"), [("relational/adult.csv.gz", ADULT), ("rt/diabetes130_patients_rt.csv.gz", PATIENTS)]
 )
-def test_roles_of_public_data_are_those_of_their_documentation(file, expected):
+def test_proposed_roles_of_public_data_match_their_documentation(file, expected):
     found = roles(anonset.inspect(Path(os.environ["ANONSET_DATA"]) / file, m=1))
     for role, columns in expected.items():
         assert {name for name, its in found.items() if its == role} >= set(columns)
 
 
-def test_numbers_are_profiled_in_tables_too():
+def test_numbers_in_tables_are_profiled():
     from anonset.data import CategoricalColumn, NumericColumn, Table
 
     table = Table(None, (NumericColumn("n", np.array([1, 1, 2])), CategoricalColumn.of("c", "aab")))
@@ -235,7 +235,7 @@ TEXTS = ["a", "b", "a", "", "?", "c", "a"] * 9
 
 
 @pytest.mark.parametrize("null", [False, True])
-def test_codes_of_a_column_look_like_its_values(null):
+def test_codes_of_a_column_have_the_profile_of_its_values(null):
     import pyarrow as pa
 
     text = pa.chunked_array([[*TEXTS[:4], None] if null else TEXTS[:4], TEXTS[4:]])
@@ -245,7 +245,7 @@ def test_codes_of_a_column_look_like_its_values(null):
     assert profile("x", pa.chunked_array([part])) == profile("x", pa.chunked_array([part.cast(pa.string())]))
 
 
-def test_a_column_that_holds_many_values_is_looked_at_by_the_first():
+def test_a_column_with_many_values_is_profiled_by_its_first_values():
     source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
     column = whole(source, ["x"])["x"]
     found = profile("x", column)
@@ -270,7 +270,7 @@ def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
     assert len(findings_summary(found)["columns"]) == n
 
 
-def test_sets_in_the_cells_of_grouped_rows_are_taken_apart() -> None:
+def test_sets_in_cells_of_grouped_rows_are_split() -> None:
     cells = [" ".join(f"E{10 + (n * step) % 7}" for step in (1, 2, 3)[: 1 + n % 3]) for n in range(N)]
     rows = {"patient_id": [f"P{n // 2}" for n in range(N)], "codes": cells}
     found = anonset.inspect(rows)
@@ -282,7 +282,7 @@ def test_sets_in_the_cells_of_grouped_rows_are_taken_apart() -> None:
 
 
 @pytest.mark.parametrize(("names_of_all", "first"), [(180, "row"), (60, "full_name")])
-def test_rows_come_first_if_few_names_repeat(names_of_all: int, first: str) -> None:
+def test_rows_are_proposed_as_persons_if_few_names_repeat(names_of_all: int, first: str) -> None:
     draw = random.Random(1)
     who = [f"Ann{at % names_of_all} Lee{at % names_of_all}" for at in range(200)]
     rows = {"full_name": who, "sex": draw.choices("fm", k=200), "code": draw.choices(["a1", "b2", "c3"], k=200)}

@@ -66,7 +66,7 @@ def published(table):
 @pytest.mark.long
 @settings(max_examples=examples(60), deadline=None)
 @given(found=rows, held=st.sampled_from([0, 2, 1000]), format=st.sampled_from(["csv", "parquet"]))
-def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, found, held, format):  # noqa: A002
+def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, found, held, format):  # noqa: A002
     folder = tmp_path_factory.mktemp("case")
     table_of(found, folder / "v.parquet")
     roles = {"items": "items", "keep": "note,number"}
@@ -136,14 +136,14 @@ def arguments(tmp_path, run, out, *options):
 
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("layout", [[], ["--part-rows", "9"]])
-def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, layout):
+def test_bytes_equal_a_run_in_memory(tmp_path, run, layout):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(arguments(tmp_path, run, out, *layout, *limit)) == 0
     assert any("column 'note'" in said for said in report_of_both(tmp_path)["warnings"])
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch):
+def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert main(arguments(tmp_path, run, "memory")) == 0
     place = ["--work-dir", str(tmp_path / "work")]
     with monkeypatch.context() as patch:
@@ -156,7 +156,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 
 
-def test_few_labels_that_are_long_are_not_held_either(tmp_path, monkeypatch):
+def test_long_labels_are_stored_in_files_even_if_few(tmp_path, monkeypatch):
     baskets(tmp_path / "v.csv")
     roles = {"items": "items", "keep": "note", "drop": "number"}
     expected = anonset.read(tmp_path / "v.csv", **roles).kept[0].labels()
@@ -174,7 +174,7 @@ def table(tmp_path):
     return gather_files(str(tmp_path / "v.csv"), options, Files.at(tmp_path / "work", Limits(labels_held=4)))
 
 
-def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, monkeypatch):
+def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypatch):
     monkeypatch.setattr(file_labels, "_TEXT_AT_ONCE", 20)
     save_table(table, {})
     again = saved_table(table.store)
@@ -187,7 +187,7 @@ def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, mon
         text.write_bytes(b"X" + text.read_bytes()[1:])
 
 
-def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
+def test_a_wrongly_written_text_is_detected(table, tmp_path):
     made = published(table)
     path = write_published(made, tmp_path, "csv")
     given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "store": table.store}
@@ -199,7 +199,7 @@ def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
             read_parts([path], **given, expected=expected)
 
 
-def test_warnings_and_codes_are_those_of_labels_in_memory(table, tmp_path):
+def test_warnings_and_codes_equal_those_of_labels_in_memory(table, tmp_path):
     made, whole = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
     warnings_of = RecordsKind().formula_warnings
     assert warnings_of(made) == warnings_of(whole) != ()

@@ -93,7 +93,7 @@ def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):
     assert not (tmp_path / "two").exists()
 
 
-def test_what_was_kept_and_is_damaged_is_named(tmp_path, run, solved):
+def test_a_damaged_part_is_named(tmp_path, run, solved):
     solved[1][0] = 2
     with pytest.raises(Killed):
         run("out", JOBS["in parts"], "two")
@@ -105,7 +105,7 @@ def test_what_was_kept_and_is_damaged_is_named(tmp_path, run, solved):
     assert not (tmp_path / "out").exists()
 
 
-def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeypatch):
+def test_temporary_directories_store_no_parts(tmp_path, run, solved, monkeypatch):
     """Another job in the directory would read foreign files."""
     written = []
     monkeypatch.setattr(Kept, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
@@ -116,7 +116,7 @@ def test_in_a_directory_of_no_run_nothing_is_kept(tmp_path, run, solved, monkeyp
     assert written == []
 
 
-def test_bits_and_figures_come_back_as_they_were(tmp_path):
+def test_bits_and_figures_are_restored_exactly(tmp_path):
     from anonset.algorithms.rt.across import Begun
     from anonset.data import SetColumn, Table
     from anonset.data.store import RUN, Files

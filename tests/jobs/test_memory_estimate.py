@@ -46,14 +46,14 @@ class Extended(Apriori):
     name: ClassVar[str] = "extended"
 
 
-def test_each_of_our_algorithms_declares_its_factor():
+def test_each_built_in_algorithm_declares_its_factor():
     own = [cls for cls in ALGORITHMS.values() if cls.__module__.startswith("anonset.")]
     declared = [vars(cls)["traits"].memory_factor for cls in own]
     assert len(declared) > 20
     assert (min(declared), max(declared)) == (1.0, LARGEST_MEMORY_FACTOR)
 
 
-def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
+def test_the_factor_applies_to_the_data_and_not_to_python():
     least, told = memory_for(Size()), memory_for(MANY)
     assert memory_of(MANY, Apriori(k=2, m=2)) == told
     assert memory_of(MANY, Extended(k=2, m=2)) == told
@@ -63,7 +63,7 @@ def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
     assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (told - least))
 
 
-def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsys):
+def test_an_algorithm_that_needs_too_much_memory_is_rejected_before_any_work(tmp_path, capsys):
     (tmp_path / "a.dat").write_text("a b\n" * 200_000)
     size = source_of(str(tmp_path / "a.dat"), None).size
     need = memory_of(size, ALGORITHMS["hghs"](k=2, m=1))
@@ -79,7 +79,7 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
 
 
 @pytest.mark.parametrize("name", ["exact", "apriori", "vpa"])
-def test_tables_of_larger_sets_are_told_beside_the_data(name):
+def test_tables_of_larger_sets_are_added_to_the_estimate(name):
     pairs, triples = (ALGORITHMS[name](k=2, m=m) for m in (2, 3))
     beside = traits_of(triples).memory_beside
     assert (traits_of(pairs).memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
@@ -108,7 +108,7 @@ def baskets(tmp_path_factory):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ALLOWED)
-def test_sets_take_no_more_than_is_told(tmp_path, baskets, name):
+def test_set_algorithms_stay_below_their_estimate(tmp_path, baskets, name):
     given, algorithm = ALLOWED[name]
     asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *given]
     asked += ["--allow-worthless", "--workers", "2"]

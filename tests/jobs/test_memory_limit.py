@@ -31,7 +31,7 @@ def baskets(tmp_path_factory):
 @pytest.mark.parametrize(
     "by", [["km", "--algorithm", "apriori"], ["constraints", "--algorithm", "coat"]], ids=["apriori", "coat"]
 )
-def test_a_run_that_would_take_more_keeps_to_the_limit(on_disk, baskets, by):
+def test_a_run_that_needs_more_in_memory_keeps_the_limit(on_disk, baskets, by):
     of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", *by, "--k", "5", "--m", "2"]
     places = ["-o", str(on_disk / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(on_disk / "work")]
     command = ["anonymize", str(baskets), *of_items, *places, "--workers", "1"]

@@ -52,7 +52,7 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     assert united["declarations"] == {"unit": "person"}
 
 
-def test_the_sign_outlives_a_run_that_goes_on(tmp_path, monkeypatch, capsys):
+def test_the_warning_is_repeated_when_a_run_resumes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     data = stays()
     path = write(tmp_path / "stays.csv", data)
@@ -62,7 +62,7 @@ def test_the_sign_outlives_a_run_that_goes_on(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command", ["suggest", "compare"])
-def test_suggest_and_compare_refuse_it_too(tmp_path, capsys, command):
+def test_suggest_and_compare_reject_repeated_persons(tmp_path, capsys, command):
     data = stays()
     path = write(tmp_path / "stays.csv", data)
     asked = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
@@ -70,7 +70,7 @@ def test_suggest_and_compare_refuse_it_too(tmp_path, capsys, command):
     assert "--id key7 --group" in capsys.readouterr().err
 
 
-def test_python_refuses_it_too():
+def test_the_python_interface_rejects_repeated_persons():
     data = stays()
     algorithm, given = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
     table = anonset.read(data, items="code", drop=others(data))
@@ -83,7 +83,7 @@ def test_python_refuses_it_too():
     assert anonset.anonymize(answered, algorithm, **given).verdict.holds
 
 
-def test_a_job_file_holds_the_owners_word(tmp_path, monkeypatch):
+def test_a_job_file_may_contain_the_owners_confirmation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = stays(key="patient_id")
     write(tmp_path / "stays.csv", data)
@@ -111,7 +111,7 @@ NAMED = {
 
 @pytest.mark.parametrize("header", NAMED)
 @pytest.mark.parametrize("role", ["relational", "keep"])
-def test_what_names_a_person_is_refused_until_the_owner_answers(tmp_path, capsys, header, role):
+def test_columns_that_name_persons_are_rejected_until_the_owner_answers(tmp_path, capsys, header, role):
     data = {header: NAMED[header] * 10, "code": ["a", "b"] * 10}
     path = write(tmp_path / "rows.csv", data)
     model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
@@ -127,7 +127,7 @@ def test_what_names_a_person_is_refused_until_the_owner_answers(tmp_path, capsys
     assert main(["verify", str(tmp_path / "out")]) == 0
 
 
-def test_capitalised_words_are_proposed_to_drop_and_not_refused():
+def test_capitalized_words_are_proposed_to_drop_but_not_rejected():
     rng = np.random.default_rng(1)
     words = ["".join(rng.choice(list("abcdefghij"), 6)).capitalize() for _ in range(200)]
     data = {"x7": list(rng.choice(words, 400)), "sex": list(rng.choice(["f", "m"], 400)), "code": ["a", "b"] * 200}
@@ -157,12 +157,12 @@ def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("header", ["Vorname", "geb.", "Straße", "Telefon", "E-Mail", "IBAN", "Geburtsname", "cognome"])
-def test_what_names_or_reaches_a_person_is_proposed_to_drop_however_often_it_occurs(header):
+def test_names_and_contact_data_are_proposed_to_drop_at_any_frequency(header):
     data = {header: [f"v{n % 3}" for n in range(300)], "sex": ["f", "m"] * 150, "code": ["a b", "a"] * 150}
     assert {one.profile.name: one.role for one in anonset.inspect(data).columns}[header] in ("drop", "id")
 
 
-def test_what_was_given_and_would_be_refused_is_told():
+def test_given_roles_that_would_be_rejected_are_reported():
     data = stays()
     found = anonset.inspect(data, items="code", drop=others(data))
     assert [one.key for one in found.question.answers] == ["key7", "row"]
@@ -234,7 +234,7 @@ def born(form, n=60):
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("role", ["keep", "relational", "relational as values", "relational as date:FORM:month,year"])
-def test_full_dates_of_birth_are_refused_where_nothing_makes_them_coarser(tmp_path, capsys, form, role):
+def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, form, role):
     path = write(tmp_path / "rows.csv", born(form))
     role, *tree = role.replace("FORM", form).split(" as ")
     model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
@@ -268,7 +268,7 @@ def test_numbers_that_are_dates_of_birth_are_refused_as_ranges(tmp_path, capsys)
 
 
 @pytest.mark.parametrize("command", ["suggest", "compare"])
-def test_suggest_and_compare_refuse_full_dates_of_birth_too(tmp_path, capsys, command):
+def test_suggest_and_compare_reject_full_dates_of_birth(tmp_path, capsys, command):
     path = write(tmp_path / "rows.csv", born("%Y-%m-%d"))
     asked = ("--drop", "code", "--relational", "dob", "--model", "k", "--k", "2")
     assert main([command, str(path), *asked]) == 2
@@ -284,7 +284,7 @@ def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values)
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
 
 
-def test_names_and_dates_of_birth_are_ids_together_where_nothing_else_is(tmp_path, capsys):
+def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsys):
     data = stays(key="number")
     who = {value: n for n, value in enumerate(dict.fromkeys(data["number"]))}
     data |= {"Fallnummer": [f"F{n}" for n in range(1500)], "Nachname": ["AB"[who[one] % 2] for one in data["number"]]}
@@ -300,7 +300,7 @@ def test_names_and_dates_of_birth_are_ids_together_where_nothing_else_is(tmp_pat
 
 
 @pytest.mark.parametrize("form", ["q{}", "{:07d}", "A-{}"])
-def test_an_opaque_key_that_repeats_is_proposed_to_unite_rows_where_nothing_else_is(form):
+def test_a_repeating_opaque_key_is_proposed_as_id_without_another_id(form):
     rng = np.random.default_rng(1)
     who, article = rng.integers(0, 400, 3_000), rng.integers(0, 30, 3_000)
     data = {"k1": [form.format(7919 * int(one)) for one in who], "article": [f"bread {one:c}" for one in article + 65]}
@@ -311,7 +311,7 @@ def test_an_opaque_key_that_repeats_is_proposed_to_unite_rows_where_nothing_else
     assert {one.profile.name: one.role for one in with_id.columns}["patient_id"] == "id"
 
 
-def test_attributes_that_look_like_keys_but_repeat_as_none_stay():
+def test_attributes_that_resemble_keys_but_repeat_irregularly_are_kept():
     rng = np.random.default_rng(2)
     few, all_of_them = [f"job{one}" for one in rng.integers(0, 30, 3_000)], 100 * rng.integers(200, 900, 3_000)
     data = {"job": few, "income": [str(one) for one in all_of_them], "sex": list(rng.choice(["f", "m"], 3_000))}

@@ -17,7 +17,7 @@ def test_a_terminal_shows_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.split("\r\x1b[K") == ["", "search: 25% (1 of 4)", "search: 100% (4 of 4)", "read"]
 
 
-def test_a_notebook_renews_one_output(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_updates_a_single_output(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
 
     class Handle:

@@ -30,9 +30,7 @@ def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 60)), st.integers(0, 99))
 @settings(max_examples=100, deadline=None)
-def test_it_is_a_table_that_the_publication_leaves_possible(
-    records: list[set[str]], k: int, m: int, size: int, seed: int
-) -> None:
+def test_a_reconstruction_is_a_possible_original(records: list[set[str]], k: int, m: int, size: int, seed: int) -> None:
     assume(len(records) >= k)
     release = released(records, k, m, size)
     made = reconstruct(release, seed=seed)
@@ -46,7 +44,7 @@ def test_it_is_a_table_that_the_publication_leaves_possible(
             assert all(rows)
 
 
-def test_the_seed_alone_chooses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_seed_determines_the_reconstruction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     release = released(ROWS, 3, 2, 12)
     out = str(release.save(tmp_path / "out"))
     assert release.publication.shared
@@ -62,9 +60,7 @@ def test_the_seed_alone_chooses(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert list(map(set, read.transactions.rows())) == list(map(set, reconstruct(out, seed=1).transactions.rows()))
 
 
-def test_several_tables_are_those_of_the_seeds_in_their_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_names_contain_the_seeds_of_several_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
     assert main(["reconstruct", out, "-o", str(tmp_path / "made.dat"), "--seed", "5", "--draws", "3"]) == 0
     assert sum(names(line, "90 records") for line in capsys.readouterr().out.splitlines()) == 3
@@ -77,7 +73,7 @@ def test_several_tables_are_those_of_the_seeds_in_their_names(
     assert not (tmp_path / "made-4.dat").exists()
 
 
-def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_reconstructions_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
     plain = anonset.anonymize(
         anonset.Table.from_sets(ROWS), anonset.SetSearch(k=2, m=1), workers=1, allow_worthless=True
@@ -100,7 +96,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "a.dat").exists()
 
 
-def test_what_does_not_verify_is_not_reconstructed() -> None:
+def test_publications_that_fail_verification_are_not_reconstructed() -> None:
     release = released(ROWS, 3, 2, 12)
     forged = replace(release.publication, shared=tuple(replace(c, last=c.last + 9) for c in release.publication.shared))
     with pytest.raises(VerificationError):

@@ -70,7 +70,7 @@ def kill(folder, work, where, algorithm="apriori"):
 @pytest.mark.parametrize(
     ("where", "algorithm"), [("in the search", "apriori"), ("in a partition", "lra"), ("in publishing", "apriori")]
 )
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
+def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, where, algorithm)
     assert (work / "table.json").exists()
@@ -83,7 +83,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, wher
 
 
 @pytest.mark.compiled
-def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
+def test_a_different_run_is_not_resumed(folder, work, run):
     kill(folder, work, "in the search")
     place = ["--work-dir", str(work), "--resume"]
     assert names(run("out", *place, k="3").err, f"{work} k")
@@ -103,7 +103,7 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
 
 
 @pytest.mark.compiled
-def test_a_run_under_another_list_is_not_taken_up(folder, work, run):
+def test_a_run_with_another_ceiling_is_not_resumed(folder, work, run):
     """Results found under one ceiling must not be published under another ceiling."""
     (folder / "top.txt").write_text("N1_0\n")
     options = ["--ceiling", f"items={folder / 'top.txt'}", "--work-dir", str(work)]
@@ -125,7 +125,7 @@ def test_a_forged_manifest_is_refused_in_one_line(folder, work, run, text):
     assert (done.code, done.err.count("\n"), names(done.err, f"{work} run.json")) == (2, 1, True)
 
 
-def test_without_a_run_to_go_on_from_it_is_said_what_is_missing(folder, work, run):
+def test_without_a_run_to_resume_the_message_names_the_missing_part(folder, work, run):
     assert names(run("out", "--resume").err, "--resume --work-dir")
     asked = run("out", "--resume", "--work-dir", str(work))
     assert (asked.code, names(asked.err, f"--resume {work}")) == (2, True)
@@ -134,7 +134,7 @@ def test_without_a_run_to_go_on_from_it_is_said_what_is_missing(folder, work, ru
     assert names(run("out", "--resume", "--work-dir", str(work)).err, "damaged run.json")
 
 
-def test_a_failure_leaves_a_named_directory_and_success_none(folder, work, run):
+def test_a_named_work_directory_remains_only_after_a_failure(folder, work, run):
     assert run("out", "--work-dir", str(work), "--max-loss", "0").code == 1
     assert (work / "table.json").exists()
     assert run("out", "--work-dir", str(work), "--resume", "--max-loss", "0").code == 1
@@ -159,7 +159,7 @@ def test_a_cluster_publishes_the_same_bytes(folder, run, scheduler, algorithm):
     assert files_of(folder / "cluster") == files_of(folder / "memory")
 
 
-def test_what_runs_on_one_machine_alone_is_refused_on_a_cluster(folder, run, capsys):
+def test_single_machine_algorithms_are_rejected_on_a_cluster(folder, run, capsys):
     of_buckets = ["--sensitive", "drug", "--id", "name", "--model", "anatomy", "--l", "2", "--cluster", "local:2"]
     (folder / "v.csv").write_text("name,drug\nA,a\nB,b\n")
     assert main(["anonymize", str(folder / "v.csv"), "-o", str(folder / "out"), *of_buckets]) == 2

@@ -142,7 +142,7 @@ def test_it_is_retried_from_another_machine(folder, run, where, monkeypatch):
 
 
 @pytest.mark.parametrize("where", ["in the search", "in verifying"])
-def test_a_run_at_work_is_not_taken_over(folder, run, where):
+def test_a_running_job_is_not_taken_over(folder, run, where):
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
     child = start(folder, KILLED[where], options, WAITING)
     assert child.stdout.readline() == "ready\n"
@@ -156,7 +156,7 @@ def test_a_run_at_work_is_not_taken_over(folder, run, where):
     assert run(*options).code == 0
 
 
-def test_of_two_retries_at_the_same_moment_one_publishes(folder):
+def test_of_two_simultaneous_retries_one_publishes(folder):
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
     start(folder, KILLED["in the search"], options).communicate()
     both = [start(folder, "", options) for _ in range(2)]
@@ -198,7 +198,7 @@ def stop():
 
 
 @pytest.mark.parametrize("where", SUSPENDED)
-def test_a_suspended_run_does_not_publish_what_another_one_has_taken_over(folder, run, where, monkeypatch):
+def test_a_suspended_run_does_not_publish_after_a_takeover(folder, run, where, monkeypatch):
     monkeypatch.setattr(module, "LASTS", 0.3)
     monkeypatch.setattr(module, "EVERY", 0.05)
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
@@ -217,7 +217,7 @@ def test_a_suspended_run_does_not_publish_what_another_one_has_taken_over(folder
     assert left(folder) == ["out", "out.private"]
 
 
-def test_another_job_is_not_taken_for_the_killed_one(folder, run):
+def test_another_job_does_not_resume_the_killed_job(folder, run):
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
     start(folder, KILLED["in the search"], options).communicate()
     before = sorted((folder / "work").iterdir())
@@ -234,7 +234,7 @@ def test_another_job_is_not_taken_for_the_killed_one(folder, run):
     assert (folder / "precious" / "file").exists()
 
 
-def test_a_work_directory_of_another_job_stays_when_the_publication_is_complete(folder, run):
+def test_a_work_directory_of_another_job_is_not_removed(folder, run):
     assert run("--if-exists", "resume").code == 0
     (folder / "work").mkdir()
     take(folder / "work")

@@ -37,7 +37,7 @@ def rows_of(release):
     return list(zip(values, map(set, publication.transactions.rows()), strict=True))
 
 
-def test_the_fewest_rows_that_fit_are_those_of_counting():
+def test_the_smallest_number_of_matching_rows_equals_a_count():
     from itertools import combinations
 
     rows = rows_of(RT)
@@ -67,7 +67,7 @@ def test_the_attack_finds_no_more_than_promised(release):
     assert anonset.risk(release, seed=1).attempts != found.attempts
 
 
-def test_the_attack_finds_who_is_not_protected():
+def test_the_attack_identifies_unprotected_persons():
     model, publication = anonset.KmAnonymity(3, 2), ITEMS.publication
     table = ITEMS.unverified.table
     as_it_is = anonset.Cut(ITEMS.recoding.hierarchy, ITEMS.recoding.hierarchy.leaf_node.copy())
@@ -80,7 +80,7 @@ def test_the_attack_finds_who_is_not_protected():
     assert publication.n == naked.n
 
 
-def test_rows_that_fit_are_those_whose_values_cover():
+def test_matching_rows_are_rows_with_covering_values():
     matching = Matching(RT.unverified.table, RT.publication, RT.unverified.hierarchies)
     ages, origins = (column.labels() for column in RT.publication.relational)
     for person in range(0, 60, 7):
@@ -108,7 +108,7 @@ def test_a_population_hides_more():
         anonset.risk(RT, population=anonset.read({"codes": [{"a"}]}, items="codes"))
 
 
-def test_k_l_t_are_those_of_pycanon():
+def test_k_l_t_equal_those_of_pycanon():
     """pyCANON pins other packages, but these functions need only pandas, so it is installed without dependencies."""
     anonymity = pytest.importorskip("pycanon.anonymity", reason="pip install --no-deps pycanon")
     import pandas as pd
@@ -150,7 +150,7 @@ def test_bad_requests(options, message):
 VISITS = {"p": list("112233445566"), "drug": list("xyzxyzxyzxyz")}
 
 
-def test_how_surely_buckets_tell_a_value():
+def test_probability_of_inferring_a_value_from_buckets():
     release = anonset.anonymize(anonset.read(VISITS, id="p", sensitive="drug"), anonset.Anatomy(l=2, seed=1))
     found = anonset.risk(release)
     rows, persons = found.inferences
@@ -168,7 +168,7 @@ def test_how_surely_buckets_tell_a_value():
         anonset.risk(release, population=anonset.read({"a": ["1"]}, relational="a"))
 
 
-def test_an_attack_on_buckets_that_break_their_promise_says_so():
+def test_an_attack_reports_buckets_that_violate_the_guarantee():
     from anonset.jobs.risk.base import RiskContext, risk_of
 
     table = anonset.read(VISITS, id="p", sensitive="drug")
@@ -185,7 +185,7 @@ def test_no_label_is_shown():
 PERSONS = [f"p{n % 5}" for n in range(60)]
 
 
-def test_persons_are_counted_where_they_have_several_rows():
+def test_persons_with_several_rows_are_counted_once():
     found = anonset.risk(RT, persons=PERSONS)
     rows = rows_of(RT)
     person_of = [PERSONS[record] for record in RT.publication.record.tolist()]
@@ -207,7 +207,7 @@ def test_persons_are_counted_where_they_have_several_rows():
 
 
 @pytest.mark.parametrize("persons", [PERSONS[:-1], []])
-def test_persons_are_those_of_the_records(persons, tmp_path):
+def test_persons_must_match_the_records(persons, tmp_path):
     with refused(InputError, f"{len(persons)} 60"):
         anonset.risk(RT, persons=persons)
     with refused(InputError, "persons original"):

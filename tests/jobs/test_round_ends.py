@@ -87,7 +87,7 @@ def test_ranges_of_rt_frameworks_end_at_the_grid(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("merge", ["r", "rt"])
 @pytest.mark.parametrize("delta", [0.35, 0.5, 0.8])
-def test_the_bound_of_the_relational_loss_holds_for_the_published_ranges(delta: float, merge: Any) -> None:
+def test_the_bound_of_the_relational_loss_covers_rounded_ranges(delta: float, merge: Any) -> None:
     table = table_of(7, items=True)
     shared: Any = {"k": K, "m": 2, "merge": merge, "formation": "mondrian", "on_infeasible": "merge"}
     for ends in (False, True):
@@ -99,7 +99,7 @@ def test_the_bound_of_the_relational_loss_holds_for_the_published_ranges(delta: 
         assert release.measures["rum"] <= delta + 1e-9
 
 
-def test_losses_of_unions_are_those_of_rounded_ranges() -> None:
+def test_losses_of_unions_equal_those_of_rounded_ranges() -> None:
     """The twin rounds each union separately; single values have no loss, and count as their cells in unions."""
     table = table_of(3, 80)
     columns = tuple(
@@ -143,7 +143,7 @@ def job(tmp_path: Any) -> Any:
     return tmp_path
 
 
-def test_the_command_the_job_file_and_python_round_alike(job: Any, capsys: Any) -> None:
+def test_command_line_job_file_and_python_round_equally(job: Any, capsys: Any) -> None:
     table = anonset.read(job / "v.csv", relational=["age", "sex"], numeric=["age"])
     for name, options, ends in (("rounded", [], True), ("exact", ["--no-round-ends", "--publish-as-is", "age"], False)):
         assert main(["anonymize", str(job / "job.toml"), "-o", str(job / name), *options, "--quiet"]) == 0

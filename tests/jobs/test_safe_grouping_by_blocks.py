@@ -64,7 +64,7 @@ def in_parts(monkeypatch, tuples):
 
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("more", [[], ["--part-rows", "50"]])
-def test_one_part_gives_the_bytes_of_a_run_in_memory(tmp_path, ids, more):
+def test_one_part_equals_a_run_in_memory(tmp_path, ids, more):
     reports = [ran(tmp_path, "memory", *ids, *more), ran(tmp_path, "blocks", *ids, *more, *BLOCKS)]
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
     for name in ("measures", "figures", "retention", "verified", "files"):
@@ -73,7 +73,7 @@ def test_one_part_gives_the_bytes_of_a_run_in_memory(tmp_path, ids, more):
 
 
 @pytest.mark.parametrize("ids", IDS)
-def test_parts_are_published_as_one(tmp_path, capsys, monkeypatch, ids):
+def test_parts_are_published_as_one_table(tmp_path, capsys, monkeypatch, ids):
     in_parts(monkeypatch, 43)
     report = ran(tmp_path, "seven", *ids, *BLOCKS)
     assert report["figures"]["parts"] == 7
@@ -86,7 +86,7 @@ def test_parts_are_published_as_one(tmp_path, capsys, monkeypatch, ids):
     assert held(tmp_path / "seven", len(ids[1].split(","))) == (True, True, True, True)
 
 
-def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, capsys, monkeypatch):
+def test_an_interrupted_run_resumes_to_the_same_bytes(tmp_path, capsys, monkeypatch):
     in_parts(monkeypatch, 43)
     report = ran(tmp_path, "whole", *IDS[1], *BLOCKS)
     named = [*IDS[1], *BLOCKS, "--work-dir", str(tmp_path / "work")]
@@ -104,7 +104,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, capsys, monkeypa
 
 
 @pytest.mark.parametrize("what", ["starts", "text"])
-def test_labels_that_are_damaged_as_they_are_written_are_found(tmp_path, capsys, monkeypatch, what):
+def test_labels_damaged_while_written_are_detected(tmp_path, capsys, monkeypatch, what):
     write = BucketsKind.write
 
     def damaged(self, unverified, folder, layout):
@@ -178,7 +178,7 @@ def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
     assert abs(followed / neighbours - 1 / 3) < 0.06
 
 
-def test_who_is_in_which_part_depends_on_the_key(tmp_path):
+def test_the_part_of_a_person_depends_on_the_key(tmp_path):
     table = mapped(tmp_path, "name,number")
     found = [
         [part.rows.tolist() for part in split_individuals(table.ids, Draws(secret), 100, work)]
@@ -201,7 +201,7 @@ def test_a_part_without_a_group_joins_its_neighbour(tmp_path, monkeypatch):
     assert check_undivided(table, published) is None
 
 
-def test_what_is_infeasible_as_a_whole_is_refused_in_parts(tmp_path, monkeypatch):
+def test_an_infeasible_table_is_rejected_in_parts(tmp_path, monkeypatch):
     in_parts(monkeypatch, 20)
     table = mapped(tmp_path)
     same = replace(table, sensitive=replace(table.sensitive, codes=np.zeros(table.n, np.int32)))
@@ -212,7 +212,7 @@ def test_what_is_infeasible_as_a_whole_is_refused_in_parts(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_violations_in_files_are_those_found_in_memory(tmp_path, seed):
+def test_violations_in_files_equal_those_in_memory(tmp_path, seed):
     table = mapped(tmp_path, "name,number")
     source = np.random.default_rng(seed)
     people = np.unique(np.stack([column.codes for column in table.ids]), axis=1, return_inverse=True)[1].ravel()

@@ -66,7 +66,7 @@ def run(tmp_path, capsys):
     ],
     ids=["sets", "within constraints", "short names in parts"],
 )
-def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, at_once, roles):
+def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, at_once, roles):
     roles = [str(tmp_path / role) if role.endswith(".txt") else role for role in roles]
     told = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else []), "--trace"]
     assert run("memory", *told, algorithm=algorithm, m=m).code == 0
@@ -77,7 +77,7 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, algo
     assert report_of_both(tmp_path)["figures"]["merges"] > 0
 
 
-def test_kept_columns_and_the_losses_against_the_original(tmp_path, run, monkeypatch, capsys):
+def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatch, capsys):
     roles = ["--items", "codes", "--keep", "ward", "--utility-constraints", str(tmp_path / "groups.txt")]
     assert run("memory", *roles, name="v.csv").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 9)
@@ -97,7 +97,7 @@ def test_kept_columns_and_the_losses_against_the_original(tmp_path, run, monkeyp
     assert found[0] == found[1]
 
 
-def test_what_goes_on_from_an_earlier_release_is_the_same(tmp_path, run, monkeypatch):
+def test_continuing_an_earlier_release_gives_the_same_bytes(tmp_path, run, monkeypatch):
     assert run("first", k="2").code == 0
     going_on = ["--recoding", str(tmp_path / "first.private")]
     assert run("memory", *going_on, k="5").code == 0
@@ -106,7 +106,7 @@ def test_what_goes_on_from_an_earlier_release_is_the_same(tmp_path, run, monkeyp
     assert report_of_both(tmp_path)["figures"]["merges"] > 0
 
 
-def test_what_cannot_be_done_is_told_as_in_memory(tmp_path, run, monkeypatch):
+def test_infeasible_constraints_give_the_same_message_as_in_memory(tmp_path, run, monkeypatch):
     impossible = ["--utility-constraints", str(tmp_path / "groups.txt")]
     monkeypatch.setattr(spans, "AT_ONCE", 9)
     for algorithm in ("coat", "pcta"):
@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_told_as_in_memory(tmp_path, run, monkeypatch):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_a_list_of_constraints_takes_all_records_at_once(tmp_path, run):
+def test_a_list_of_constraints_needs_all_records_in_memory(tmp_path, run):
     policy = ["--privacy-constraints", str(tmp_path / "pairs.txt")]
     facts = "coat pcta blocks m constraints"
     done = run("out", *policy, "--memory-limit", "100", m=None)
@@ -134,7 +134,7 @@ def test_a_cluster_is_refused(tmp_path, run):
 
 
 @pytest.mark.parametrize(("m", "most", "name"), [("2", 100, "row"), ("3", 600, "cells"), ("3", None, "positions")])
-def test_a_full_disk_is_named_with_the_file_and_the_run_goes_on_with_room(tmp_path, run, monkeypatch, m, most, name):
+def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(tmp_path, run, monkeypatch, m, most, name):
     place, step = ["--work-dir", str(tmp_path / "work")], "__init__" if most else "_roots"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     done_before = getattr(ConstraintSearch, step)

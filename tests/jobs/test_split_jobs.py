@@ -61,7 +61,7 @@ def run(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_bytes_depend_on_neither_spans_nor_threads_nor_where_it_lies(tmp_path, run, monkeypatch, name):
+def test_bytes_are_independent_of_spans_threads_and_storage(tmp_path, run, monkeypatch, name):
     code, out, _ = run("one", ALGORITHMS[name], "--memory-limit", "100")
     assert code == 0
     assert names(out, "split parts")
@@ -85,7 +85,7 @@ def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, r
     assert report["figures"]["parts"] > 2
 
 
-def test_what_is_published_shows_no_part(tmp_path, run):
+def test_published_rows_do_not_reveal_parts(tmp_path, run):
     assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
     rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
     again = anonset.read(tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"])
@@ -98,7 +98,7 @@ def test_what_is_published_shows_no_part(tmp_path, run):
     assert "part" not in told.replace("partition", "").replace("apart", "").replace("parties", "")
 
 
-def test_what_fits_in_one_part_is_published_as_in_memory(tmp_path, run, monkeypatch):
+def test_data_of_a_single_part_are_published_as_in_memory(tmp_path, run, monkeypatch):
     monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=100))
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         code, said, _ = run(out, ALGORITHMS["rum-bound"], *limit)
@@ -106,14 +106,14 @@ def test_what_fits_in_one_part_is_published_as_in_memory(tmp_path, run, monkeypa
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 
 
-def test_rows_in_the_order_of_the_input_are_those_of_their_records(tmp_path, run):
+def test_rows_in_input_order_match_their_records(tmp_path, run):
     assert run("out", ALGORITHMS["mondrian"], "--memory-limit", "100", "--order", "input")[0] == 0
     before = (tmp_path / "v.csv").read_text().splitlines()[1:]
     after = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
     assert [line.split(",")[0] for line in before] == [line.split(",")[0] for line in after]
 
 
-def test_what_is_of_the_whole_data_is_not_split(run):
+def test_algorithms_that_need_all_data_are_not_split(run):
     options = ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "full-domain"]
     code, _, err = run("out", options, "--memory-limit", "100")
     assert (code, err.count("\n")) == (2, 1)
@@ -121,7 +121,7 @@ def test_what_is_of_the_whole_data_is_not_split(run):
     assert names(" ".join(err.split()), f"full-domain {others}")
 
 
-def test_where_no_part_keeps_the_bound_it_is_infeasible(tmp_path, run):
+def test_a_bound_that_no_part_satisfies_is_infeasible(tmp_path, run):
     options = ["0.0001" if option == "0.5" else option for option in ALGORITHMS["rum-bound"]]
     code, _, err = run("out", options, "--memory-limit", "100")
     assert code == 1

@@ -53,14 +53,14 @@ def test_the_same_job_is_skipped(place, capsys, name):
     assert "holds" in capsys.readouterr().out
 
 
-def test_other_versions_made_something_else(place, capsys):
+def test_a_publication_of_other_versions_is_not_skipped(place, capsys):
     place("items", versions={**versions(), "anonset": "0.0.0"})
     assert main(["anonymize", "job.toml", "--if-exists", "skip"]) == 2
     assert names(capsys.readouterr().err, "out versions")
 
 
 @pytest.mark.parametrize("name", ["baskets", "constraints", "items"])
-def test_a_release_goes_on_from_it(place, name):
+def test_a_release_continues_a_stored_publication(place, name):
     """For the same data, the next release publishes the same records."""
     place(name)
     following = ["-o", "next", "--private", "next.private", "--recoding", "private"]

@@ -42,7 +42,7 @@ def found():
     return suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1)
 
 
-def test_the_best_is_the_most_useful_one(found):
+def test_the_best_candidate_has_the_highest_usefulness(found):
     best = found.recommended
     held = [one for one in found.candidates if one.outcome == "holds" and not one.beside]
     assert best is held[0]
@@ -56,7 +56,7 @@ def test_the_best_is_the_most_useful_one(found):
     assert sum(exact.levels.values()) == pytest.approx(1)
 
 
-def test_what_limits_is_told(found):
+def test_the_limiting_factor_is_stated(found):
     exact = min(one.measures["ncp"] for one in found.candidates if one.algorithm == "exact" and one.nodes)
     assert names(found.limit, f"{exact:.4f}")
     assert names(found.limit, "hierarchy limit")
@@ -74,7 +74,7 @@ def test_large_data_are_sampled_first():
     assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
 
 
-def test_without_time_nothing_is_tried():
+def test_without_time_no_candidate_runs():
     found = suggest(TABLE, MODEL, seconds=0.0)
     assert {one.outcome for one in found.candidates} == {"too long"}
     assert (found.recommended, found.limit) == (None, "")
@@ -87,13 +87,13 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
     assert suggesting._now() < began
 
 
-def test_algorithms_of_other_packages_are_tried_as_they_are(monkeypatch):
+def test_third_party_algorithms_are_candidates(monkeypatch):
     monkeypatch.setattr("anonset.jobs.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
     tried = [one["algorithm"] for one in candidates_for(TABLE, MODEL)]
     assert (tried.count("apriori"), tried[-1]) == (1, "of-a-plug-in")
 
 
-def test_time_that_was_too_short_is_told_with_what_would_do(monkeypatch):
+def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
     clock = [0.0]
 
     def now():
@@ -122,13 +122,13 @@ def ended(outcome, note=""):
         ([ended("undecided", "too many sets")], "'too many sets'", False),
     ],
 )
-def test_why_nothing_is_of_use_and_what_would_help(found, told, smaller):
+def test_a_useless_result_is_explained_with_remedies(found, told, smaller):
     said = way_out(found, MODEL, 80)
     assert names(said, told)
     assert names(said, "k m") == smaller
 
 
-def test_the_best_with_the_hierarchy_of_the_owner_is_told_beside_the_best(found):
+def test_the_best_candidate_with_the_owners_hierarchy_is_listed(found):
     own = found.with_own_hierarchy
     assert own is next(one for one in found.candidates if one.outcome == "holds" and one.nodes)
     assert not any(one.nodes for one in found.candidates if one.algorithm == "coat")
@@ -136,7 +136,7 @@ def test_the_best_with_the_hierarchy_of_the_owner_is_told_beside_the_best(found)
     assert made.with_own_hierarchy is suggest(TABLE, MODEL, workers=1).with_own_hierarchy is None
 
 
-def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkeypatch):
+def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
     tried = [one for one in candidates_for(TABLE, MODEL) if one["algorithm"] == "exact" and "suppress" not in one]
     monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: tried)
     frequent, rare = [f"f{n}" for n in range(5)], [f"r{n}" for n in range(5)]
@@ -159,7 +159,7 @@ def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkey
     assert names(found.limit, "nodes hierarchy")
 
 
-def test_no_hierarchy_is_tried_twice():
+def test_no_hierarchy_runs_twice():
     found = suggest(TABLE, MODEL, hierarchies={"items": BY_FREQUENCY}, workers=1, seconds=0.0)
     assert not any("hierarchy" in one.settings for one in found.candidates)
     assert len(suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, seconds=0.0).candidates) > len(
@@ -208,7 +208,7 @@ def test_a_best_with_hardly_an_item_as_itself_is_warned_of():
     assert warning(Candidate("x", {}, "holds", {"values": {"kept": 0.0}})) == ""
 
 
-def test_what_is_left_is_told_in_words():
+def test_retention_is_described_in_a_sentence():
     one = Candidate(
         "exact",
         {},
@@ -220,7 +220,7 @@ def test_what_is_left_is_told_in_words():
     assert names(reason(one, [one] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% relational")
 
 
-def test_roles_beside_items():
+def test_candidates_cover_relational_columns_with_and_without_items():
     people = {"age": [str(20 + n % 30) for n in range(60)], "codes": ROWS[:60]}
     both = anonset.read(people, items="codes", relational="age", numeric="age")
     found = suggest(both, anonset.KKmAnonymity(k=3, m=1), workers=1)
@@ -232,7 +232,7 @@ def test_roles_beside_items():
     assert len(found.candidates) >= 3
 
 
-def test_what_is_worthless_is_never_the_best():
+def test_worthless_candidates_are_never_the_best():
     rows = [{f"i{n}", f"j{n % 7}"} for n in range(40)]
     flat = {"any": sorted({item for row in rows for item in row})}
     found = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": flat}, workers=1)
@@ -270,7 +270,7 @@ OF_MODELS = [
 
 
 @pytest.mark.parametrize(("table", "model", "best"), OF_MODELS)
-def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
+def test_all_candidates_of_every_model_run(table, model, best):
     found = suggest(table, model, workers=1)
     assert found.recommended.outcome == "holds"
     assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
@@ -281,13 +281,13 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
 
 
-def test_three_points_of_joint_split_are_tried():
+def test_three_points_of_joint_split_are_candidates():
     found = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
     held = [one for one in found.candidates if one.algorithm == "joint-split" and one.outcome == "holds"]
     assert {one.settings["point"] for one in held} == {"items", "balanced", "attributes"}
 
 
-def test_another_guarantee_is_set_beside_and_never_the_best(found):
+def test_another_guarantee_is_an_alternative_and_never_the_best(found):
     other = found.beside
     assert (other.algorithm, other.beside, other.outcome) == ("disassociation", "disassociation", "holds")
     assert found.candidates[-1] is other
@@ -309,7 +309,7 @@ def test_another_guarantee_is_no_way_out():
     assert names(way_out([other, nothing], MODEL, 9), "symbol")
 
 
-def test_items_that_chunks_cannot_list_are_refused_there_alone():
+def test_items_that_chunks_cannot_contain_exclude_only_disassociation():
     table = anonset.Table.from_sets([["a 1", "b"], ["a 1"], ["b"]] * 4)
     found = suggest(table, anonset.KmAnonymity(3, 2), workers=1)
     assert found.recommended.outcome == "holds"
@@ -317,7 +317,7 @@ def test_items_that_chunks_cannot_list_are_refused_there_alone():
     assert [one.outcome for one in found.candidates if one.beside] == ["refused"]
 
 
-def test_every_algorithm_is_a_candidate_or_it_is_said_why_not():
+def test_every_algorithm_is_a_candidate_or_has_a_documented_reason():
     tried = {one["algorithm"] for table, model, _ in OF_MODELS for one in candidates_for(table, model)}
     assert {model.name for _, model, _ in OF_MODELS} == set(KNOWN)
     assert tried == set(with_traits(lambda traits: not traits.not_tried))
@@ -347,7 +347,7 @@ def test_whether_hierarchy_or_algorithm_limits():
     assert limit(one("apriori", 0.4), []) == limit(None, [exact]) == ""
 
 
-def test_items_that_are_rare_in_their_clusters_are_told_as_the_limit():
+def test_rare_items_within_clusters_are_stated_as_the_limit():
     rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
     table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),))
     found = suggest(table, KKmAnonymity(5, 2), seconds=20)
@@ -372,7 +372,7 @@ def half(items_error, rum, **more):
 
 
 @pytest.mark.parametrize(("rum", "first"), [(0.55, True), (0.6, True), (0.61, False)])
-def test_what_counts_frequent_items_comes_before_what_is_little_more_useful_and_does_not(rum, first):
+def test_counting_frequent_items_outranks_slightly_higher_usefulness(rum, first):
     more, less = half(0.26, 0.5), half(0.25, rum)
     assert more.usefulness > less.usefulness
     assert ranked([more, less]) == ([less, more] if first else [more, less])
@@ -382,7 +382,7 @@ def test_what_counts_frequent_items_comes_before_what_is_little_more_useful_and_
     assert ranked([less, counting, more])[0] is counting
 
 
-def test_what_the_scan_would_stop_is_not_recommended():
+def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
     columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
     table = Table.from_columns(**columns)
     found = suggest(table, KAnonymity(5), workers=1)

@@ -79,14 +79,14 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @compiled
-def test_jobs_call_for_no_kernel_that_the_warm_up_did_not(warm: dict[str, Any]) -> None:
+def test_jobs_call_only_kernels_compiled_by_the_warm_up(warm: dict[str, Any]) -> None:
     assert warm["late"] == []
     assert warm["warm"] > 50
     assert warm["done"] > 80
 
 
 @compiled
-def test_no_kernel_imports_scipy_to_be_loaded(warm: dict[str, Any]) -> None:
+def test_loading_kernels_does_not_import_scipy(warm: dict[str, Any]) -> None:
     """NumPy's reductions, searches and selections import scipy in Numba; a loop is as fast, and loads 0.1 s earlier."""
     assert (warm["compiled"], warm["scipy"]) == (0, False)
 
@@ -121,7 +121,7 @@ def test_a_warm_up_that_would_be_lost_is_refused(monkeypatch: pytest.MonkeyPatch
         warmup.warm_up()
 
 
-def test_neither_compiling_nor_loading_counts_as_an_algorithms_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_and_loading_do_not_count_as_search_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(1000))
     monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
     watch = Stopwatch()
@@ -190,7 +190,7 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
     assert (chosen(need).need, chosen(need).compiling) == (need, 0)
 
 
-def test_data_get_what_compiling_leaves() -> None:
+def test_the_memory_limit_on_data_excludes_compilation() -> None:
     source: Any = None
     assert (
         job_input.Input(source, True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
