@@ -208,6 +208,13 @@ def test_a_best_with_hardly_an_item_as_itself_is_warned_of():
     assert warning(Candidate("x", {}, "holds", {"values": {"kept": 0.0}})) == ""
 
 
+def test_a_best_whose_counts_are_of_little_use_is_warned_of():
+    assert warning(figures(0.25, 0.9, 0.5)) == ""
+    assert names(warning(figures(0.251, 0.9, 0.5)), "25.1 25%")
+    assert "km" not in warning(figures(0.251, 0.9, 0.5))
+    assert names(warning(figures(0.251, 0.9, 0.5, rum=0.1)), "25.1 25% km")
+
+
 def test_retention_is_described_in_a_sentence():
     one = Candidate(
         "exact",

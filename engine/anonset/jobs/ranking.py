@@ -140,13 +140,22 @@ def made_from_data(best: Candidate | None) -> str:
 
 
 def warning(best: Candidate | None) -> str:
-    """Return a warning if the best candidate has almost no unchanged items; otherwise empty."""
-    if best is None or not best.shares.get("items") or best.kept >= FEW_KEPT:
+    """Return the problems of the best candidate: almost no unchanged items, or unusable counts; otherwise empty."""
+    if best is None or not best.shares.get("items"):
         return ""
-    return (
-        f"only {best.kept:.1%} of the occurrences stay as they are, all others are one of several items or suppressed; "
-        "a hierarchy whose nodes have fewer children may leave more at the same guarantee"
-    )
+    problems = []
+    if best.kept < FEW_KEPT:
+        problems.append(
+            f"only {best.kept:.1%} of the occurrences stay as they are, all others are one of several items or "
+            "suppressed; a hierarchy whose nodes have fewer children may leave more at the same guarantee"
+        )
+    if best.countable is not None and _counts(best) is False:
+        alone = "; the items alone (model km) may keep more" if best.ranges_kept is not None else ""
+        problems.append(
+            f"counts of frequent items are wrong by {best.countable.items_error:.1%} (median), and are of little use "
+            f"above {COUNTED_WITHIN:.0%}{alone}"
+        )
+    return "; ".join(problems)
 
 
 def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
