@@ -124,7 +124,8 @@ def require_known(
     """
     if name is not None and name in known:
         return name
-    got = "none" if name is None else f"{name!r}{_hint(name, known, elsewhere or {})}"
+    hint = _hint(name, known, elsewhere or {}) if isinstance(name, str) else ""
+    got = "none" if name is None else f"{name!r}{hint}"
     msg = f"{option} must be one of {', '.join(known)}, got {got}"
     raise InputError(msg)
 

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 
 from anonset.attacks.base import Attack, Outcome, Scene
 from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",
@@ -31,9 +31,7 @@ def require_attacks(asked: Sequence[str]) -> None:
         If a name is unknown. The message lists the attacks.
     """
     for name in asked:
-        if name not in (*ATTACKS, ALL):
-            msg = f"{setting('attack')} must be out of {', '.join((*ATTACKS, ALL))}, got {name!r}"
-            raise InputError(msg)
+        require_known(setting("attack"), name, (*ATTACKS, ALL))
 
 
 def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict[str, str]]:

@@ -14,7 +14,8 @@ from math import isfinite
 from typing import Any, TextIO
 
 from anonset.cli.output import discard
-from anonset.errors import InputError, public_text
+from anonset.errors import public_text
+from anonset.spelling import require_known
 from anonset.strict_json import dumps
 
 OPTION = "--log-format"
@@ -39,9 +40,7 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
         name, equals, value = argument.partition("=")
         if name == OPTION:
             given = value if equals else next(rest, "nothing")
-            if given not in ("text", "json"):
-                msg = f"{OPTION} must be text or json, got {given!r}"
-                raise InputError(msg)
+            require_known(OPTION, given, ("text", "json"))
         else:
             left.append(argument)
             if argument == "--":

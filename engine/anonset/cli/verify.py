@@ -10,6 +10,7 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
 from anonset.release.opened import kept_constraints
+from anonset.release.staging import private_of
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import check_settings_model
@@ -38,7 +39,7 @@ def verify(
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
     out, given = over_job(published, "out", given_flags(flags), check_settings_model())
-    private = Path(given.pop("private", f"{out}.private"))
+    private = private_of(out, given.pop("private", None))
     if is_job(published) and "model" not in given:
         given = {**kept_constraints(private), **given}
     with progress_bars(quiet=quiet) as progress:

@@ -33,7 +33,7 @@ from anonset.release.earlier import read_earlier, require_one_machine
 from anonset.release.formats import Format, Layout, Order, Symbols, kind_of
 from anonset.release.publish import Request, publish, verify_release
 from anonset.release.release import Release
-from anonset.release.staging import require_apart, require_free
+from anonset.release.staging import private_of, require_apart, require_free
 from anonset.release.stopwatch import tell_compiling
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
@@ -188,8 +188,7 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
-    private = settings.private or f"{settings.out}.private"
-    require_apart(settings.work_dir, settings.out, private, settings.input)
+    require_apart(settings.work_dir, settings.out, private_of(settings.out, settings.private), settings.input)
     source = settings.source(settings.input)
     given = settings.algorithm_parameters()
     absolute = with_absolute_paths(settings.model_dump(exclude_none=True))

@@ -21,6 +21,7 @@ from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
 from anonset.release.release import Release
+from anonset.release.staging import PRIVATE
 from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
 
@@ -125,9 +126,9 @@ def release_at(private: str) -> Opened:
         If there is no release.
     """
     folder = Path(private)
-    if not folder.name.endswith(".private"):
+    if not folder.name.endswith(PRIVATE):
         return Opened.at(folder)
-    return Opened.at(folder.with_name(folder.name.removesuffix(".private")), folder)
+    return Opened.at(folder.with_name(folder.name.removesuffix(PRIVATE)), folder)
 
 
 def _private_missing(name: str, out: Path) -> str:

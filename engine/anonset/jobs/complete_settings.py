@@ -17,7 +17,7 @@ from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.release.memory import memory_for, memory_limit
-from anonset.release.staging import require_apart, require_free
+from anonset.release.staging import private_of, require_apart, require_free
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
 from anonset.settings.settings import Settings
@@ -42,7 +42,7 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
     if settings.resume or settings.cluster or not Path(settings.out).parent.is_dir():
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
-        require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)
+        require_apart(settings.work_dir, settings.out, private_of(settings.out, settings.private), settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:

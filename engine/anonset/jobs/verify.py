@@ -32,7 +32,7 @@ from anonset.release.documents import Attestation
 from anonset.release.opened import Opened, built_model
 from anonset.release.publish import evidence
 from anonset.release.records import with_codebook
-from anonset.release.staging import require_apart
+from anonset.release.staging import private_of, require_apart
 from anonset.release.symbols import require_sound
 from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
@@ -65,7 +65,7 @@ def check(
     if not published.exists():
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
-    require_apart(settings.work_dir, published, f"{published}.private", settings.original)
+    require_apart(settings.work_dir, published, private_of(published), settings.original)
     return check_opened(published, Opened.find(published, private), settings, progress=progress)
 
 

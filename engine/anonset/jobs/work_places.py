@@ -17,7 +17,7 @@ from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.local_paths import writing
 from anonset.release.documents import own_file
-from anonset.release.staging import leftovers
+from anonset.release.staging import leftovers, private_of
 from anonset.release.statements import plain, versions
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import Settings
@@ -102,7 +102,7 @@ def clear_finished(settings: Settings) -> None:
     InputError
         If another run uses them.
     """
-    clear_leftovers(Path(settings.out), Path(settings.private or f"{settings.out}.private"))
+    clear_leftovers(Path(settings.out), private_of(settings.out, settings.private))
     work = None if settings.work_dir is None else _place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # it belongs to another run

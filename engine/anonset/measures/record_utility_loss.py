@@ -18,6 +18,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Records
+from anonset.spelling import require_known
 
 SymbolWeights = Literal["uniform", "ones"]
 
@@ -30,9 +31,7 @@ def symbol_weights(size: Int64, weights: SymbolWeights = "uniform") -> Float64:
     InputError
         If the weights are neither ``uniform`` nor ``ones``.
     """
-    if weights not in ("uniform", "ones"):
-        msg = f"weights of the record utility loss must be 'uniform' or 'ones', got {weights!r}"
-        raise InputError(msg)
+    require_known("weights of the record utility loss", weights, ("uniform", "ones"))
     return np.ones(len(size)) if weights == "ones" else (size > 1).astype(np.float64)
 
 

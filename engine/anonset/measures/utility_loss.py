@@ -22,10 +22,12 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, data_list, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
+from anonset.spelling import require_known
 
 MAX_DENOMINATOR = 1_000_000_000
 """Maximum common denominator of weights, for exact comparison in 64 bits."""
 KINDS = ("lca", "uniform", "ones")
+WEIGHTS = "item weights, unless they are a file,"
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def group_weights(
     if isinstance(weights, ItemWeights):
         return GroupWeights("listed", vocabulary, None, tuple(_listed(weights, vocabulary)))
     kind = weights or ("uniform" if hierarchy is None else "lca")
-    require_known(kind)
+    require_known(WEIGHTS, kind, KINDS)
     if kind != "lca":
         return GroupWeights(kind, vocabulary)
     if hierarchy is None:
@@ -137,19 +139,6 @@ def group_weights(
         msg = "item weights 'lca': the column must be bound to the hierarchy first (Hierarchy.bind)"
         raise InputError(msg)
     return GroupWeights(kind, vocabulary, hierarchy)
-
-
-def require_known(weights: str) -> None:
-    """Validate the name of item weights.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown. The message lists the valid names.
-    """
-    if weights not in KINDS:
-        msg = f"item weights must be one of {', '.join(KINDS)} or a file of weights, got {weights!r}"
-        raise InputError(msg)
 
 
 def _listed(weights: ItemWeights, vocabulary: Vocabulary) -> Iterable[tuple[frozenset[int], Fraction]]:
@@ -279,9 +268,7 @@ def weighted_utility_loss(
     InputError
         If the recoding does not match the column, or the penalty is unknown.
     """
-    if penalty not in ("support", "fraction"):
-        msg = f"penalty must be 'support' or 'fraction', got {penalty!r}"
-        raise InputError(msg)
+    require_known("penalty", penalty, ("support", "fraction"))
     losses = group_losses(column, recoding, weights)
     suppressed = _group_of_item(column, recoding) == SUPPRESSED
     total = float(column.occurrences[suppressed].sum())

@@ -20,6 +20,7 @@ from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
+from anonset.spelling import require_known
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
 """Random policies of all pairs of a random subset of the items: size of the subset, in percent of the items."""
@@ -225,10 +226,7 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
         n_chosen = ceil(Fraction(PERCENT_OF_ITEMS[name] * len(labels), 100))
         chosen = sorted(random.distinct(len(labels), n_chosen))
         return PrivacyPolicy(tuple((labels[a], labels[b]) for a, b in combinations(chosen, 2)))
-    if name not in SHARE_OF_SIZES:
-        known = ", ".join((*PERCENT_OF_ITEMS, *SHARE_OF_SIZES))
-        msg = f"random policy must be one of {known}, got {name!r}"
-        raise InputError(msg)
+    require_known("random policy", name, (*PERCENT_OF_ITEMS, *SHARE_OF_SIZES))
     if n_itemsets < 1:
         msg = f"n_itemsets must be at least 1, got {n_itemsets}"
         raise InputError(msg)

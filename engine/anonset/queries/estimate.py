@@ -11,7 +11,7 @@ independently of the other symbols of the record:
 from collections.abc import Sequence
 from itertools import product
 from math import expm1, fsum, ldexp, log, prod
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from anonset.data import SetColumn
 from anonset.errors import InputError, datum
 from anonset.publications import Records
 from anonset.queries.workload import Query
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 from anonset.support import SupportIndex
 
 Reading = Literal["one-member", "subsets", "subsets-apart"]
@@ -60,11 +60,7 @@ def require_reading(reading: str) -> Reading:
     InputError
         If it is unknown. The message lists the valid readings.
     """
-    for known in READINGS:
-        if reading == known:
-            return known
-    msg = f"{setting('reading')} must be {', '.join(READINGS[:-1])} or {READINGS[-1]}, got {reading!r}"
-    raise InputError(msg)
+    return cast("Reading", require_known(setting("reading"), reading, READINGS))
 
 
 class TrueCounts:

@@ -10,7 +10,7 @@ from typing import Any
 
 from anonset.errors import InputError, MisreadError, foreign
 from anonset.local_paths import require_local
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
@@ -93,9 +93,7 @@ def _probable_format(path: Path) -> str | None:
 
 
 def _declared(path: Path, declared: str) -> str:
-    if declared not in INPUT_FORMATS:
-        msg = f"{setting('input_format')} must be one of {', '.join(INPUT_FORMATS)}, got {declared!r}"
-        raise InputError(msg)
+    require_known(setting("input_format"), declared, INPUT_FORMATS)
     if path.is_dir() and declared != "parquet":
         msg = f"{path}: a directory is read as parquet, got {setting('input_format', declared)}"
         raise InputError(msg)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
@@ -20,7 +20,7 @@ from anonset.generalization.earlier import Earlier, Since
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
@@ -59,15 +59,9 @@ class Layout:
         return (f"{setting('order', 'input')}: {_AS_INPUT}",) if self.order == "input" else ()
 
     def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("order", self.order, ("sorted", "input")),
-            ("symbols", self.symbols, ("auto", "members", "short")),
-            ("format", self.format or "csv", ("csv", "parquet", "dat")),
-        ):
-            if value not in choices:
-                shown = " or ".join([", ".join(map(repr, choices[:-1])), repr(choices[-1])])
-                msg = f"{name} must be {shown}, got {value!r}"
-                raise InputError(msg)
+        require_known(setting("order"), self.order, get_args(Order))
+        require_known(setting("symbols"), self.symbols, get_args(Symbols))
+        require_known(setting("format"), self.format or "csv", get_args(Format))
         if self.part_rows is not None and self.part_rows < 1:
             msg = f"{setting('part_rows')} must be at least 1, got {self.part_rows}"
             raise InputError(msg)

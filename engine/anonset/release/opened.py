@@ -29,11 +29,12 @@ from anonset.release.documents import (
     read_report,
 )
 from anonset.release.formats import kind_named
-from anonset.release.staging import require_apart
+from anonset.release.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import Context
 from anonset.settings.settings import validate
+from anonset.spelling import require_known
 
 _MANY = 6
 
@@ -134,9 +135,7 @@ class Opened(Discreet):
         attested = self.attested
         own = {name: value for name, value in attested.parameters.items() if name != "policy"}
         settings = validate(check_settings_model(), {**own, "model": attested.model})
-        if attested.model not in MODELS:
-            msg = f"the attestation must be of a model out of {', '.join(MODELS)}, got {attested.model!r}"
-            raise InputError(msg)
+        require_known("the model of the attestation", attested.model, MODELS)
         empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
         return built_model(attested.model, {**settings.model_parameters(), **empty})
 
@@ -166,8 +165,7 @@ class Opened(Discreet):
                 msg = f"{str(self.private_named)!r} must be the private directory of a publication; there is none"
                 raise InputError(msg)
             return self.private_named
-        here = self.out.resolve()  # the directory may be "."
-        folder = here.parent / f"{here.name}.private"
+        folder = private_of(self.out.resolve())  # the directory may be "."
         return folder if folder.is_dir() else None
 
     @cached_property
@@ -232,7 +230,7 @@ def opening(
     if isinstance(published, Opened):
         yield published
         return
-    require_apart(work_dir, published, private or f"{published}.private")
+    require_apart(work_dir, published, private_of(published, private))
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
     with place, Opened.at(published, private).placed(place, records=records) as placed:
         yield placed

@@ -20,7 +20,7 @@ from anonset.reading.policies import write_privacy_policy
 from anonset.release.disclosure_scan import require_declared
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
 from anonset.release.formats import Layout, Unverified, kind_of
-from anonset.release.staging import Staging
+from anonset.release.staging import Staging, private_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
 from anonset.verification import DEFAULT_BUDGET, verify
@@ -47,7 +47,7 @@ class Request:
     @property
     def private_folder(self) -> Path:
         """Private directory, given or by default."""
-        return self.private or self.out.parent / f"{self.out.name}.private"
+        return private_of(self.out, self.private)
 
 
 def publish(

@@ -19,8 +19,20 @@ from anonset.interruption import UNDOING, defer_signals, settle
 from anonset.local_paths import require_local
 from anonset.spelling import setting
 
+PRIVATE = ".private"
+"""Suffix of a private directory without its own name."""
 _NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"
 _LONGEST_STEM = 60  # bytes of the OUT name in the temporary name, whose length is also limited
+
+
+def private_of(out: str | os.PathLike[str], named: str | os.PathLike[str] | None = None) -> Path:
+    """Return the private directory of a publication: `named`, or by default `out` with the suffix ``.private``.
+
+    >>> private_of("releases/safe/").as_posix()
+    'releases/safe.private'
+    """
+    out = Path(out)
+    return Path(named) if named else out.parent / f"{out.name}{PRIVATE}"
 
 
 def temporary_place(out: Path) -> Path:

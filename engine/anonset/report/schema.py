@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from anonset.errors import InputError
 from anonset.release.documents import Attestation, Document, Report
+from anonset.spelling import require_known
 
 _DOCUMENTS: dict[str, type[Document]] = {"attestation": Attestation, "report": Report}
 
@@ -19,7 +19,4 @@ def json_schema(document: str) -> dict[str, Any]:
     InputError
         If there is no such document.
     """
-    if document not in _DOCUMENTS:
-        msg = f"document must be one of {', '.join(_DOCUMENTS)}, got {document!r}"
-        raise InputError(msg)
-    return _DOCUMENTS[document].model_json_schema()
+    return _DOCUMENTS[require_known("document", document, _DOCUMENTS)].model_json_schema()

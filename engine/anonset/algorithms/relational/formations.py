@@ -13,7 +13,7 @@ from anonset.algorithms.relational.top_down import TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown
 from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 FORMATIONS: dict[str, type[Formation]] = {
     formation.name: formation
@@ -40,9 +40,7 @@ def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> For
     InputError
         If the name is unknown, or the formation does not support the given seed.
     """
-    if name not in FORMATIONS:
-        msg = f"{setting('formation')} must be one of {', '.join(FORMATIONS)}, got {name!r}"
-        raise InputError(msg)
+    require_known(setting("formation"), name, FORMATIONS)
     if name == Cluster.name:
         return Cluster(k=k, seed=seed, **more)
     if seed is not None:

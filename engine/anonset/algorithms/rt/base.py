@@ -24,7 +24,7 @@ from anonset.errors import InputError
 from anonset.privacy import PartitionKmAnonymity, require_share
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.spelling import listed, setting
+from anonset.spelling import listed, require_known, setting
 
 _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
 MOST_MERGED = 1 << 14
@@ -122,7 +122,7 @@ class RelationalFirst(RTFramework):
     """Stop refining after so many losses of unions (about 10^8 a second)."""
 
     def __post_init__(self) -> None:
-        require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
+        require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
         super().__post_init__()
         _ = self.forming, self.algorithm
 
@@ -220,9 +220,9 @@ class MergingFramework(RelationalFirst):
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)
-        require_one_of("merge", self.merge, ("r", "t", "rt"))
-        require_one_of("order", self.order, ("btd", "ul"), option="item_order")
-        require_one_of("btd", self.btd, ("xor", "or"))
+        require_known(setting("merge"), self.merge, ("r", "t", "rt"))
+        require_known(setting("order", option="item_order"), self.order, ("btd", "ul"))
+        require_known(setting("btd"), self.btd, ("xor", "or"))
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
@@ -252,16 +252,3 @@ def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> 
     """Report the number of completed and possible merges, given the initial cluster count."""
     if progress is not None:
         progress("merges", float(n_begun - clusters.count), float(n_begun - 1))
-
-
-def require_one_of(name: str, value: str, choices: tuple[str, ...], *, option: str | None = None) -> None:
-    """Reject a parameter with an unknown value. `option` is its name on the command line.
-
-    Raises
-    ------
-    InputError
-        With the name, the value and the choices.
-    """
-    if value not in choices:
-        msg = f"{setting(name, option=option)} must be one of {', '.join(choices)}, got {value!r}"
-        raise InputError(msg)

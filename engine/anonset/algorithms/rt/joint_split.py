@@ -16,7 +16,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
 from anonset.algorithms.relational.base import bind_tuples
-from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
+from anonset.algorithms.rt.base import transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, TreeGrowth
 from anonset.algorithms.rt.joint.pruning import Pruning, frontier
@@ -33,7 +33,7 @@ from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 PointName = Literal["items", "balanced", "attributes"]
 LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
@@ -96,7 +96,7 @@ class JointSplit(Discreet):
                 raise InputError(msg)
             object.__setattr__(self, "w", _weight(self.w))
         if self.point is not None:
-            require_one_of("point", self.point, ("items", "balanced", "attributes"))
+            require_known(setting("point"), self.point, ("items", "balanced", "attributes"))
         _ = self.model
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):

@@ -36,8 +36,8 @@ from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.data.decimals import Written, exact, require_between_0_and_1
-from anonset.errors import InfeasibleError, InputError, foreign
-from anonset.spelling import setting
+from anonset.errors import InfeasibleError, foreign
+from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import Rule
@@ -79,9 +79,7 @@ class Coat(SetBased):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "max_suppressed", require_between_0_and_1("max_suppressed", self.max_suppressed))
-        if self.single not in ("generalize", "suppress"):
-            msg = f"single must be 'generalize' or 'suppress', got {self.single!r}"
-            raise InputError(msg)
+        require_known(setting("single"), self.single, ("generalize", "suppress"))
 
     def rule(self, n_items: int) -> "Rule":
         """Return the kernel parameters for a search over `n_items` items."""

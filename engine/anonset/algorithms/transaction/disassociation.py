@@ -30,10 +30,11 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS, clusters_at_once
 from anonset.privacy import DisassociationModel, require_at_least
+from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
     from anonset_kernels._first_fit import Rule
@@ -93,10 +94,7 @@ class Disassociation(Discreet):
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
-        if self.clustering not in get_args(Clustering):
-            choices = " or ".join(map(repr, get_args(Clustering)))
-            msg = f"clustering must be {choices}, got {self.clustering!r}"
-            raise InputError(msg)
+        require_known(setting("clustering"), self.clustering, get_args(Clustering))
         _ = self.model
 
     @property

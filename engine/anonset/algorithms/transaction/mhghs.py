@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.hghs import ThreatBased
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
-from anonset.errors import InputError
+from anonset.spelling import require_known, setting
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ class MHgHs(ThreatBased):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.cost not in ("original", "reduced"):
-            msg = f"cost must be 'original' or 'reduced', got {self.cost!r}"
-            raise InputError(msg)
+        require_known(setting("cost"), self.cost, ("original", "reduced"))
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Find the cut in rounds, which the trace lists."""

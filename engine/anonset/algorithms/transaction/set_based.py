@@ -14,11 +14,11 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError
-from anonset.measures.utility_loss import ItemWeights, require_known
+from anonset.measures.utility_loss import KINDS, WEIGHTS, ItemWeights
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.spelling import setting
+from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import Rule
@@ -57,7 +57,7 @@ class SetBased(Discreet, ABC):
     def __post_init__(self) -> None:
         _ = self.model
         if isinstance(self.item_weights, str):
-            require_known(self.item_weights)
+            require_known(WEIGHTS, self.item_weights, KINDS)
 
     @property
     def own_traits(self) -> Traits:

@@ -15,6 +15,7 @@ from anonset.publications.records import written_columns
 from anonset.reading import arrow
 from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.records import PARTS, part_names
+from anonset.spelling import require_known, setting
 from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 
 _FORMATS = ("csv", "parquet", "dat")
@@ -233,9 +234,7 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
 
 
 def _require_format(format: str, separator: str) -> None:  # noqa: A002
-    if format not in _FORMATS:
-        msg = f"format must be one of {', '.join(_FORMATS)}, got {format!r}"
-        raise InputError(msg)
+    require_known(setting("format"), format, _FORMATS)
     if not separator or any(mark in separator for mark in "\r\n"):
         msg = f"separator must be text without line ends, got {separator!r}"
         raise InputError(msg)
