@@ -34,7 +34,7 @@ def column_of(draw: random.Random, n: int) -> SetColumn:
 
 @settings(max_examples=examples(80), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([2, 3, 7]))
-def test_a_cluster_of_many_words_is_searched_as_by_the_full_search(seed: int, m: int, k: int) -> None:
+def test_a_large_cluster_has_the_cut_of_the_full_search(seed: int, m: int, k: int) -> None:
     draw = random.Random(seed)
     column = column_of(draw, 300)
     sizes = [0, 1, k, 63, 64, 65, 200]
@@ -59,7 +59,7 @@ def test_a_cluster_is_searched_as_by_the_naive_search(seed: int, m: int) -> None
 
 @settings(max_examples=examples(80), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([2, 3, 7]), st.sampled_from([1, 49, 1 << 28]))
-def test_the_kernel_tells_the_fixes_and_increments_of_the_full_search(seed: int, m: int, k: int, cells: int) -> None:
+def test_the_kernel_reports_the_fixes_and_increments_of_the_full_search(seed: int, m: int, k: int, cells: int) -> None:
     column = column_of(random.Random(seed), 130)
     with pytest.MonkeyPatch.context() as patch:
         for module in (apriori_on_clusters, cut_search):
@@ -72,7 +72,7 @@ def test_the_kernel_tells_the_fixes_and_increments_of_the_full_search(seed: int,
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
-def test_lra_finds_the_same_whoever_searches_its_partitions(monkeypatch, m: int) -> None:
+def test_lra_has_the_same_result_by_kernel_and_by_full_search(monkeypatch, m: int) -> None:
     column = column_of(random.Random(m), 90)
     algorithm = Lra(k=3, m=m, partitions=4)
     results = [algorithm.recode(Table(column), {column.name: HIERARCHY})]
@@ -85,14 +85,14 @@ def test_lra_finds_the_same_whoever_searches_its_partitions(monkeypatch, m: int)
     assert results[0].figures == results[1].figures
 
 
-def test_lra_refuses_what_would_take_too_many_increments_of_a_small_partition() -> None:
+def test_lra_rejects_a_small_partition_with_too_many_increments() -> None:
     column = column_of(random.Random(1), 90)
     with refused(InputError, "2 max_increments 9"):
         Lra(k=3, m=2, partitions=2, max_increments=9).recode(Table(column), {column.name: HIERARCHY})
 
 
 @pytest.mark.parametrize(("m", "room", "large", "n_full"), [(2, 8, 0, 1), (3, 8, 0, 1), (3, 9, 0, 0), (4, 9, 65, 1)])
-def test_large_clusters_are_left_to_the_full_search(monkeypatch, m: int, room: int, large: int, n_full: int) -> None:
+def test_large_clusters_use_the_full_search(monkeypatch, m: int, room: int, large: int, n_full: int) -> None:
     column = column_of(random.Random(5), 64 + (m == 4))
     searched = []
 

@@ -56,7 +56,7 @@ def rows_of(text: str) -> Rows:
         pytest.param("a:xyp b:xy c:xy d:pqr", 4, 4, of_first, 3, id="which of two values is first"),
     ],
 )
-def test_what_is_open_is_drawn(text: str, k: int, l: int, seen: Callable[..., Hashable], n_outcomes: int) -> None:  # noqa: E741
+def test_outcomes_are_uniform(text: str, k: int, l: int, seen: Callable[..., Hashable], n_outcomes: int) -> None:  # noqa: E741
     rows = rows_of(text)
     table, outcomes = table_of(rows), Counter[Any]()
     for seed in range(RUNS):
@@ -67,7 +67,7 @@ def test_what_is_open_is_drawn(text: str, k: int, l: int, seen: Callable[..., Ha
     assert all(abs(count - RUNS / n_outcomes) < 5 * np.sqrt(RUNS / n_outcomes) for count in outcomes.values())
 
 
-def test_the_key_is_made_of_the_seed_and_the_whole_input() -> None:
+def test_the_key_depends_on_the_seed_and_the_complete_input() -> None:
     table = table_of([("a", "x"), ("b", "y")])
     expected = hashlib.sha256(b"12\0" + content_sha256(table).encode()).digest()
     assert Draws.of(table, 12).secret == expected

@@ -92,7 +92,7 @@ tables = st.one_of(drawn_rows(), seeds.map(random_rows))
 @pytest.mark.long
 @thorough
 @given(rows=tables, l=st.integers(1, 5), seed=st.integers(0, 2**64 - 1))
-def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa: E741
+def test_anatomy_equals_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa: E741
     table = table_of(rows)
     values = [value for _, value in rows]
     order = twin.order_by_value(values, draw_of(table, seed))
@@ -109,7 +109,7 @@ def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # 
 @pytest.mark.long
 @thorough
 @given(rows=tables, k=st.integers(1, 5), less=st.integers(0, 4), seed=st.integers(0, 2**64 - 1))
-def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less: int, seed: int) -> None:
+def test_safe_grouping_equals_its_twin_and_is_safe(rows: Rows, k: int, less: int, seed: int) -> None:
     l = max(1, k - less)  # noqa: E741
     ids, values = [identity for identity, _ in rows], [value for _, value in rows]
     table = table_of(rows)
@@ -130,7 +130,7 @@ def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_safe_grouping_decides_as_its_twin_on_large_groups(seed: int) -> None:
+def test_safe_grouping_equals_its_twin_on_large_groups(seed: int) -> None:
     rows = random_rows(seed, n=400)
     k, l = 6 + 9 * (seed % 4), 2 + seed % 5  # noqa: E741
     ids, values = [identity for identity, _ in rows], [value for _, value in rows]
@@ -211,7 +211,7 @@ def test_the_same_input_and_seed_give_the_same_output() -> None:
 
 
 @pytest.mark.parametrize("cls", [partial(Anatomy, l=2), partial(SafeGrouping, k=6, l=2)])
-def test_another_seed_another_input_or_no_seed_draw_anew(cls: Callable[..., Algorithm]) -> None:
+def test_another_seed_another_input_or_no_seed_change_the_draws(cls: Callable[..., Algorithm]) -> None:
     rows = random_rows(5, n=300)
     renamed = [(identity, "v0 " if value == "v0" else value) for identity, value in rows]
     found = [
@@ -222,7 +222,7 @@ def test_another_seed_another_input_or_no_seed_draw_anew(cls: Callable[..., Algo
 
 
 @pytest.mark.compiled
-def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
+def test_the_position_of_a_tuple_does_not_reveal_its_group_in_anatomy() -> None:
     table = table_of([(str(i), "ab"[i % 2]) for i in range(8)])
     with_row_0 = Counter[int]()
     for seed in range(4000):
@@ -251,7 +251,7 @@ def test_declare_their_models() -> None:
 
 
 @pytest.mark.parametrize("algorithm", [Anatomy(l=3), SafeGrouping(k=4, l=3)])
-def test_an_empty_table_stays_empty(algorithm: Algorithm) -> None:
+def test_an_empty_table_is_published_empty(algorithm: Algorithm) -> None:
     table = table_of([])
     buckets = grouped(algorithm, table)
     assert len(buckets.group) == len(buckets.starred) == buckets.n_groups == 0
@@ -316,7 +316,7 @@ def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str)
     assert caught.value.algorithm == "safe-grouping"
 
 
-def test_a_value_above_its_share_is_removed_where_that_leaves_groups() -> None:
+def test_tuples_of_a_too_frequent_value_are_removed() -> None:
     rows = [(f"p{n}", "x") for n in range(6)] + [(f"p{n}", "y") for n in range(6)] + [("p0", "x"), ("p1", "x")]
     result = SafeGrouping(k=2, l=2, seed=0).recode(table_of(rows), {})
     assert isinstance(result.recoding, Bucketized)
@@ -331,12 +331,12 @@ def test_an_ineligible_table_names_the_share_and_the_bound() -> None:
     assert caught.value.bound == 1 / 4
 
 
-def test_a_missing_value_that_was_given_a_name_is_a_value() -> None:
+def test_a_named_missing_value_is_a_value() -> None:
     table = table_of([("a", "?"), ("b", "x")])
     assert grouped(Anatomy(l=2), table).group.tolist() == [0, 0]
 
 
-def test_rows_sort_by_more_columns_than_one_key_has_room_for() -> None:
+def test_rows_are_sorted_by_more_columns_than_fit_one_key() -> None:
     random = np.random.default_rng(0)
     vocabulary = Vocabulary(tuple(f"v{i:05}" for i in range(5000)))  # 5000^4 combinations
     codes = random.choice([0, 7, 4999], (4, 200)).astype(np.int32)

@@ -191,7 +191,7 @@ def test_an_entropy_of_large_counts_that_is_just_reached_or_missed() -> None:
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
-def test_every_formation_keeps_what_is_asked(name: str) -> None:
+def test_every_formation_satisfies_its_rule(name: str) -> None:
     infeasible = 0
     for seed in range(60 if name in ("mondrian", "cluster") else 30):
         source = random.Random(seed)
@@ -231,7 +231,7 @@ def test_refined_clusters_never_cost_more_than_before() -> None:
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
-def test_a_rule_that_every_class_keeps_changes_nothing(name: str) -> None:
+def test_a_rule_that_every_class_satisfies_does_not_change_the_result(name: str) -> None:
     for seed in range(examples(15)):
         case = random_case(seed, 40, 2)
         table = table_of(case, random.Random(seed).choices("abc", k=40))
@@ -261,7 +261,7 @@ def ruled_case(seed: int, n: int) -> tuple[RelationalCase, Model, Any, Callable[
     return case, model, qi, lambda members: known(tuple(sorted(members))), k
 
 
-def test_mondrian_is_its_twin() -> None:
+def test_mondrian_equals_its_twin() -> None:
     for seed in range(examples(120)):
         case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(3, 50))
         found = Mondrian(k=k, **parameters_of(model)).form(qi)
@@ -284,7 +284,7 @@ def test_clusters_are_merged_as_by_the_twin() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0])
-def test_full_domain_is_the_best_of_the_whole_lattice(share: float) -> None:
+def test_full_domain_is_optimal_over_the_complete_lattice(share: float) -> None:
     suppressed = 0
     for seed in range(examples(100)):
         case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(4, 40))
@@ -314,7 +314,7 @@ def test_values_that_a_model_cannot_take(label: str, more: dict[str, Any], messa
         verify(table, model)
 
 
-def test_values_that_differ_in_case_alone_are_noted() -> None:
+def test_values_that_differ_only_in_case_are_noted() -> None:
     age = CategoricalColumn.of("age", "1122")
     for values, noted in ((["flu", "Flu", "flu ", "ulcer"], True), (["flu", "cold", "flu", "cold"], False)):
         table = Table(None, (age,), kept=(CategoricalColumn.of(NAME, values),))
@@ -334,7 +334,7 @@ def test_a_column_that_is_not_there() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down"])
-def test_parts_keep_what_the_whole_must(name: str) -> None:
+def test_parts_satisfy_the_rule_of_the_complete_table(name: str) -> None:
     """The drug depends on the age, so parts by age violate the rule and are merged with their neighbours."""
     joined = 0
     for seed in range(8):
@@ -363,7 +363,7 @@ CLOSE: tuple[dict[str, Any], ...] = (
 @pytest.mark.compiled
 @pytest.mark.parametrize("asked", CLOSE, ids=["equal", "ordered", "hierarchical"])
 @pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down", "xu-bottom-up"])
-def test_parts_are_held_against_the_shares_of_all_records(name: str, asked: dict[str, Any]) -> None:
+def test_parts_are_compared_with_the_shares_of_all_records(name: str, asked: dict[str, Any]) -> None:
     """The value depends on the age, and some parts lack values of other parts, so each part's shares would be wrong."""
     joined, wrong_by_parts = 0, 0
     for seed in range(4):
@@ -389,7 +389,7 @@ def test_parts_are_held_against_the_shares_of_all_records(name: str, asked: dict
     assert wrong_by_parts
 
 
-def test_a_column_of_a_part_knows_the_counts_of_all() -> None:
+def test_a_column_of_a_part_has_the_counts_of_all_records() -> None:
     column = CategoricalColumn.of(NAME, "aabbbc")
     part = replace(column, counts=column.overall).take(np.array([0, 5]))
     assert (part.occurrences.tolist(), part.overall.tolist()) == ([1, 0, 1], [2, 3, 1])
@@ -398,7 +398,7 @@ def test_a_column_of_a_part_knows_the_counts_of_all() -> None:
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
-def test_what_is_below_a_ceiling_keeps_it_or_is_infeasible(name: str) -> None:
+def test_recodings_below_a_ceiling_satisfy_the_rule_or_are_infeasible(name: str) -> None:
     tree = under(Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])])), 1)
     places = CategoricalColumn.of("place", ["a1", "a1", "a2", "a2", "b1", "b1", "b2", "b2"])
     rich, poor = (CategoricalColumn.of(NAME, drugs) for drugs in ("xxxyxxxy", "xxyyxxxx"))

@@ -55,7 +55,7 @@ def above(hierarchy, sets, at_once, kept=lambda sets: np.ones(len(sets), bool)):
 
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9))
-def test_sets_above_are_all_that_raising_members_gives_in_any_parts(sets):
+def test_sets_above_are_all_sets_with_raised_members(sets):
     expected = {tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)}
     for at_once in (1, 3, 1_000):
         found = [one for part in above(TREE, np.array(sorted(sets), np.int32)[:, ::-1], at_once) for one in part]
@@ -63,7 +63,7 @@ def test_sets_above_are_all_that_raising_members_gives_in_any_parts(sets):
 
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9), st.data())
-def test_nothing_above_a_set_that_is_not_kept_is_reached(sets, data):
+def test_sets_above_a_rejected_set_are_not_generated(sets, data):
     """Sets above a rejected set are never generated."""
     everything = sorted({tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)})
     left_out = data.draw(st.lists(st.sampled_from(everything), max_size=3))
@@ -85,7 +85,7 @@ def test_parts_of_sets_above_are_as_small_as_they_may_be():
     assert all(len(part) == 1 for part in above(flat, sets, 1))
 
 
-def test_sets_of_more_nodes_than_fit_a_number_are_told_apart():
+def test_sets_of_nodes_beyond_64_bits_are_distinguished():
     wide = Hierarchy.balanced([str(i) for i in range(2_000)], 40)
     leaves = wide.leaf_node[np.array([[0, 50, 100, 150, 200, 250], [1, 50, 100, 150, 200, 250]])].astype(np.int32)
     assert wide.n_nodes**6 > np.iinfo(np.int64).max
@@ -110,7 +110,7 @@ def mapped(column, work):
 
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
-def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
+def test_rules_equal_precomputed_rules(rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
     assert run(column, k, m) == run(column, k, m, looked_up=True)
 
@@ -118,7 +118,7 @@ def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
 @pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
-def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, records_per_block):
+def test_cut_fixes_and_increments_are_independent_of_blocks(sizes, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     expected = run(column, k, m)
@@ -131,7 +131,7 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, re
 @pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])
 @settings(max_examples=examples(40))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
-def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes, rows, k, m):
+def test_increments_equal_the_number_of_sets_in_the_records(steps, sizes, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
     search, expected = CutSearch(Blocks.of(column, MEMORY), TREE, k), 0
     with pytest.MonkeyPatch.context() as patch:
@@ -151,7 +151,7 @@ def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes
 @pytest.mark.parametrize("workers", [1, 2])
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
-def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows, k, m, records_per_block):
+def test_blocks_in_files_have_the_same_result_and_leave_no_files(tmp_path, workers, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     with Files.temporary(tmp_path) as work:
@@ -162,7 +162,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows
 
 @settings(max_examples=examples(30))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 9))
-def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_per_block):
+def test_small_windows_have_the_same_result(rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     expected = run(column, k, m)
@@ -175,7 +175,7 @@ def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_
 
 @settings(max_examples=examples(30))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
-def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, records_per_block):
+def test_a_cut_with_too_many_pairs_is_searched_without_a_matrix(rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     cut, fixes, _ = run(column, k, m)
@@ -209,7 +209,7 @@ def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records
 
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.sampled_from([1, 6_000, 1 << 20]))
-def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
+def test_a_memory_limit_does_not_change_the_result(rows, k, m, limit):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     expected = run(column, k, m)
@@ -219,7 +219,7 @@ def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
 
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("together_cells", [0, 1 << 28], ids=["walked", "on the cut"])
-def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together_cells, monkeypatch):
+def test_a_too_expensive_set_size_is_rejected_before_it_starts(size, together_cells, monkeypatch):
     """Eight records of a1, b1 and d expand to A, B and these items: one set of three leaves, and more sets above it."""
     monkeypatch.setattr(cut_search, "TOGETHER_CELLS", together_cells)
     blocks = Blocks.of(SetColumn.of([{"a1", "b1", "d"}] * 8, universe=LEAVES), MEMORY)
@@ -243,7 +243,7 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
 
 @settings(max_examples=30)
 @given(records_of_items, st.integers(1, 9))
-def test_threads_that_mark_pairs_in_one_matrix_find_those_of_one(rows, records_per_block):
+def test_several_threads_mark_the_same_pairs_as_one(rows, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     (alone, rare), (shared, found) = marked(column, TREE, 1, 1_000), marked(column, TREE, 3, records_per_block)
     assert np.array_equal(shared, alone)
@@ -252,7 +252,7 @@ def test_threads_that_mark_pairs_in_one_matrix_find_those_of_one(rows, records_p
 
 @settings(max_examples=examples(60))
 @given(st.integers(1, 40), st.data())
-def test_marks_that_travel_are_those_that_were_set(n_codes, data):
+def test_compressed_marks_are_restored(n_codes, data):
     cells = st.sets(st.integers(0, n_codes**2 - 1), max_size=data.draw(st.sampled_from([1, 20, n_codes**2])))
     expected = np.zeros((n_codes, n_codes), np.uint8)
     together = np.zeros_like(expected)
@@ -286,7 +286,7 @@ def test_all_ways_to_larger_rare_sets_lead_to_the_same(steps, sizes, rows, k, m)
 
 @settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
-def test_parts_of_records_in_files_are_found_as_in_memory(tmp_path, rows, k, m):
+def test_pairs_of_records_in_files_equal_those_in_memory(tmp_path, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES, name="items")
     assume(column.n_nonempty >= k)
     in_memory = Vpa(k=k, m=m).recode(Table(column), {"items": TREE})

@@ -31,7 +31,7 @@ with the same domain.
 @pytest.mark.long
 @given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans(), CLUSTERINGS)
 @settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
-def test_publishes_what_the_twin_does(
+def test_publishes_the_same_chunks_as_the_twin(
     records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction, counts: bool, clustering: str
 ) -> None:
     if len(records) < k:
@@ -66,7 +66,7 @@ def test_is_independent_of_the_order_of_the_records(
 
 @given(RECORDS, st.integers(2, 4), SIZES)
 @settings(max_examples=examples(50))
-def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: int, size: int) -> None:
+def test_is_independent_of_block_size(records: list[set[str]], k: int, size: int) -> None:
     if len(records) < k:
         return
     one = disassociated(records, k, 2, size, counts=True)
@@ -87,7 +87,7 @@ def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: 
     CLUSTERINGS,
 )
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_links_nobody_in_all_possible_worlds(
+def test_links_no_person_in_all_possible_worlds(
     records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool, clustering: str
 ) -> None:
     if len(records) < k:
@@ -104,7 +104,7 @@ def test_links_nobody_in_all_possible_worlds(
     *(st.integers(2, 3), st.integers(1, 3), st.sampled_from((2, 3, 4)), CAPS, st.booleans()),
 )
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_no_sensitive_item_is_concluded_above_its_cap(
+def test_no_sensitive_item_is_inferred_above_its_cap(
     records: list[set[str]], k: int, m: int, size: int, cap: Fraction, empty: bool
 ) -> None:
     if len(records) < k:
@@ -118,7 +118,7 @@ def test_no_sensitive_item_is_concluded_above_its_cap(
 
 
 @pytest.mark.parametrize("empty", [False, True])
-def test_a_sensitive_item_beside_others_in_a_chunk_would_be_concluded_from_them(empty: bool) -> None:
+def test_a_sensitive_item_with_others_in_a_chunk_could_be_inferred_from_them(empty: bool) -> None:
     beside = as_in_twin(publication_of([(4, "x", [["as", "as"]])]))
     apart = as_in_twin(publication_of([(4, "x", [["a", "a"], ["s", "s"]])]))
     assert twin.surest_conclusion(beside, "s", 1, empty=empty) == 1
@@ -157,7 +157,7 @@ def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k
 
 
 @pytest.mark.parametrize(("n", "k", "size"), [*product((1, 5, 11, 12, 13, 47, 48, 49), (1, 2, 5), (1, 6, 12))])
-def test_clusters_have_k_records_at_least_and_about_the_size_that_is_asked_for(n: int, k: int, size: int) -> None:
+def test_clusters_have_at_least_k_records_and_about_the_requested_size(n: int, k: int, size: int) -> None:
     if n < k:
         with refused(InfeasibleError, f"{n} k {k}"):
             disassociated([{"a"}] * n, k, 2, size)
@@ -168,7 +168,7 @@ def test_clusters_have_k_records_at_least_and_about_the_size_that_is_asked_for(n
     assert max(sizes) <= max(size, 2 * k)
 
 
-def test_items_of_fewer_than_k_records_are_left_out() -> None:
+def test_items_of_fewer_than_k_records_are_suppressed() -> None:
     publication = disassociated([{"a", "x"}, {"a", "b"}, {"b"}, {"a"}], 2, 2, 60)
     assert publication.vocabulary.labels == ("a", "b")
 

@@ -136,7 +136,7 @@ fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check
 
 @fixed
 @given(st.integers(0, 2**32 - 1).map(diverse_case), st.integers(1, 9))
-def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
+def test_the_result_is_independent_of_blocks(case: Case, records_per_block: int) -> None:
     column, tree = bound(case)
     expected = outcome(case, (column, Blocks.of(column, MEMORY), tree))
     for name, window in WINDOWS.items():
@@ -147,7 +147,7 @@ def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
 @pytest.mark.long
 @settings(fixed, max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
-def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: Case) -> None:
+def test_blocks_in_files_have_the_same_result_and_leave_no_files(tmp_path: Path, case: Case) -> None:
     column, tree = bound(case)
     records_per_block = -(-column.n // 7)
     expected = outcome(case, (column, Blocks.of(column, MEMORY), tree))
@@ -163,7 +163,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: C
 
 
 @pytest.mark.parametrize(("limit", "behind"), [(1, True), (8000, False)])
-def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
+def test_a_memory_limit_bounds_buffers_and_does_not_change_the_result(
     monkeypatch: pytest.MonkeyPatch, limit: int, *, behind: bool
 ) -> None:
     """A node has 36 codes; 8,000 bytes are room for 62 codes, or for 31 pairs."""
@@ -213,7 +213,7 @@ def test_the_cases_are_no_trifle() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
-def test_nothing_to_hide_is_unchanged(rows: list[set[str]]) -> None:
+def test_safe_records_are_unchanged(rows: list[set[str]]) -> None:
     assert run(PAIRS, rows, (), 2, 2, 2).trace == ()
 
 
@@ -237,12 +237,12 @@ def test_the_hierarchy_must_not_generalize_sensitive_items() -> None:
         run(PAIRS, WORKED, ("a1",), 2, 2, 1)
 
 
-def test_an_item_that_is_neither_is_refused() -> None:
+def test_an_item_outside_the_hierarchy_and_the_sensitive_items_is_rejected() -> None:
     with refused(HierarchyError, "s2 leaf missing"):
         run(PAIRS, WORKED, ("s1",), 2, 2, 1)
 
 
-def test_a_hierarchy_with_the_sensitive_items_attached_gives_the_same() -> None:
+def test_a_hierarchy_that_includes_the_sensitive_items_has_the_same_result() -> None:
     attached = attach_sensitive(Hierarchy.from_tree(PAIRS), ("s1", "s2"))
     algorithm = LmApriori(k=2, l=3, m=2, sensitive_items=("s2", "s1"))
     result = algorithm.recode(Table.from_sets(WORKED), {"items": attached})

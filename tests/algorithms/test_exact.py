@@ -139,7 +139,7 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
     case=st.integers(0, 2**32 - 1).map(larger_case),
     records_per_block=st.integers(1, 40),
 )
-def test_any_blocks_give_the_same_cut_figures_and_trace(
+def test_cut_figures_and_trace_are_independent_of_blocks(
     suppress: bool, workers: int, case: Case, records_per_block: int
 ) -> None:
     tree, rows, k, m = case
@@ -154,7 +154,7 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("records_per_block", [7, 1000])
-def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int) -> None:
+def test_records_above_the_memory_limit_are_rejected(records_per_block: int) -> None:
     """Up to m=3 the search keeps no records in memory; from m=4 it keeps the records that its cut distinguishes."""
     items = [f"i{n}" for n in range(12)]
     source = random.Random(0)
@@ -190,7 +190,7 @@ def test_edges(name: str, suppress: bool) -> None:
     assert_optimal((tree, [set(row) for row in rows], k, m), suppress=suppress)
 
 
-def test_with_fewer_records_than_k_it_says_so_in_one_line() -> None:
+def test_fewer_records_than_k_are_reported_in_one_line() -> None:
     rows, tree, k, m = EDGES["fewer records than k"]
     with refused(InfeasibleError, "2 k 3"):
         run(rows, tree, k, m)
@@ -200,7 +200,7 @@ def test_with_fewer_records_than_k_it_says_so_in_one_line() -> None:
 
 @settings(thorough, max_examples=examples(60))
 @given(cases.filter(few_leaves))
-def test_left_to_itself_it_suppresses_only_where_one_symbol_would_be_left(case: Case) -> None:
+def test_by_default_it_suppresses_only_if_otherwise_one_symbol_remained(case: Case) -> None:
     tree, rows, k, m = case
     if 0 < sum(map(bool, rows)) < k:
         return
@@ -241,7 +241,7 @@ def test_the_items_of_each_cluster_lose_the_least(seed: int, framework: Any) -> 
 @pytest.mark.long
 @thorough
 @given(cases.filter(few_leaves))
-def test_of_equal_ones_it_prefers_the_root_to_nothing_and_leaves_alone_what_never_occurs(case: Case) -> None:
+def test_ties_prefer_the_root_to_suppression_and_ignore_absent_items(case: Case) -> None:
     tree, rows, k, m = case
     result, _, _ = run(rows, tree, k, m, suppress=True)
     image, below = image_of(result), HierarchyModel(tree).below
@@ -266,7 +266,7 @@ def rows_of_a_graph(n: int, seed: int) -> tuple[Rows, Tree]:
 
 
 @pytest.mark.parametrize("gap", [0.05, 0.1])
-def test_the_gap_that_was_asked_for_is_one_of_the_whole_loss(gap: float) -> None:
+def test_the_requested_gap_is_relative_to_the_total_loss(gap: float) -> None:
     rows, tree = rows_of_a_graph(20, seed=1)
     close, _, _ = run(rows, tree, 5, 2, suppress=True, gap=gap)
     best, _, _ = run(rows, tree, 5, 2, suppress=True)
@@ -288,7 +288,7 @@ def siblings_of(case: Case) -> set[str]:
 @pytest.mark.parametrize("cells", [1, 4, 1 << 25])
 @settings(thorough, suppress_health_check=[*HealthCheck])
 @given(case=cases)
-def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int, case: Case) -> None:
+def test_rare_siblings_are_independent_of_the_number_of_passes(monkeypatch, cells: int, case: Case) -> None:
     monkeypatch.setattr(pair_counts, "CELLS_PER_PASS", cells)
     tree, rows, k, m = case
     hierarchy = Hierarchy.from_tree(tree)
@@ -300,7 +300,7 @@ def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int
     assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])
 
 
-def test_only_what_is_too_large_for_the_heuristic_is_a_reason_to_do_without_it(monkeypatch) -> None:
+def test_the_heuristic_is_skipped_only_if_it_exceeds_its_limits(monkeypatch) -> None:
     hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     table = Table.from_sets([["a1", "b1"], ["a2"], ["b1"], ["a1", "b2"]] * 2)
     expected = Exact(k=2, m=2).recode(table, {"items": hierarchy}).recoding
@@ -319,7 +319,7 @@ def test_only_what_is_too_large_for_the_heuristic_is_a_reason_to_do_without_it(m
 
 
 @in_both_modes
-def test_where_there_are_too_many_pairs_it_returns_the_best_it_has(monkeypatch, suppress: bool) -> None:
+def test_with_too_many_pairs_it_returns_the_best_known_cut(monkeypatch, suppress: bool) -> None:
     rows, tree = rows_of_a_graph(20, seed=1)
     best, _, _ = run(rows, tree, 5, 2, suppress=suppress)
     monkeypatch.setattr(pair_counts, "MAX_PAIR_BITS", 16)

@@ -74,7 +74,7 @@ def test_it_is_the_cut_of_records_in_memory(
         assert file_names(work.path, INPUT) == INPUT
 
 
-def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
+def test_records_above_the_memory_limit_are_searched_in_files(column: SetColumn, tmp_path: Path) -> None:
     exact, blocks = Exact(k=4, m=4), Blocks.of(column, MEMORY, 100)
     expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)
     with refused(InputError, "exact GiB"):
@@ -88,7 +88,7 @@ def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path
 
 
 @pytest.mark.parametrize("at_once", [1, 500, 1 << 31])
-def test_the_first_copies_in_files_are_those_in_memory(
+def test_first_copies_in_files_equal_those_in_memory(
     column: SetColumn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", at_once)
@@ -103,7 +103,7 @@ def test_the_first_copies_in_files_are_those_in_memory(
         assert list(work.path.iterdir()) == []
 
 
-def test_pairs_are_counted_again_only_where_nodes_are_new(column: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_are_recounted_only_for_new_nodes(column: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, known = list[bool](), search.RarePairs
 
     class Noted(known):  # type: ignore[misc, valid-type]

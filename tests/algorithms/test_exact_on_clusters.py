@@ -71,7 +71,7 @@ def test_clusters_are_searched_as_by_the_full_search(seed: int, m: int, k: int) 
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([2, 3, 7]))
-def test_the_full_search_is_left_out_where_each_node_is_forced(seed: int, m: int, k: int) -> None:
+def test_the_full_search_is_skipped_if_each_node_is_forced(seed: int, m: int, k: int) -> None:
     draw = random.Random(seed)
     column = column_of(draw, 80)
     clusters = clusters_of(draw, column, k)
@@ -84,7 +84,7 @@ def test_the_full_search_is_left_out_where_each_node_is_forced(seed: int, m: int
 
 
 @pytest.mark.parametrize("seed", [62, 206, 232, 286])
-def test_a_cut_that_loses_less_than_that_of_aa_is_found(seed: int) -> None:
+def test_a_cut_with_a_smaller_loss_than_aa_is_found(seed: int) -> None:
     draw = random.Random(seed)
     n, k = draw.randint(8, 40), draw.choice([2, 3])
     rows = [{LEAVES[draw.randrange(len(LEAVES))] for _ in range(draw.randint(1, 4))} for _ in range(n)]

@@ -76,7 +76,7 @@ def several_leaves(case: Case) -> bool:
 
 @some
 @given(cases.filter(several_leaves))
-def test_a_recoding_is_safe_where_all_clauses_hold_and_only_there(case: Case) -> None:
+def test_a_recoding_is_safe_if_and_only_if_all_clauses_hold(case: Case) -> None:
     tree, rows, k, m = case
     model = HierarchyModel(tree)
     clauses = [
@@ -118,7 +118,7 @@ ROWS = [set(np.minimum(chosen, 149).tolist()) for chosen in np.random.default_rn
 
 @pytest.mark.parametrize("at_once", [1, 1 << 28], ids=["a word a pass", "one pass"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
+def test_triples_in_bit_sets_equal_a_count_of_all_triples(
     monkeypatch: pytest.MonkeyPatch, at_once: int, workers: int
 ) -> None:
     column = SetColumn.of([{f"i{item:03}" for item in row} for row in ROWS], universe=WIDE.leaves.labels)
@@ -186,7 +186,7 @@ def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case
 
 @some
 @given(cases.filter(several_leaves))
-def test_witnesses_are_leaves_of_a_record_and_make_the_clauses_of_the_twin(case: Case) -> None:
+def test_witnesses_are_leaves_of_a_record_and_yield_the_twins_clauses(case: Case) -> None:
     tree, rows, _, _ = case
     view, model = view_of(case, suppress=True), HierarchyModel(tree)
     hierarchy = view.problem.hierarchy
@@ -213,7 +213,7 @@ def test_clauses_of_siblings_close_their_parent() -> None:
 @pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
-def test_bounds_hold_wherever_the_search_is_stopped(case: Case) -> None:
+def test_bounds_are_valid_at_any_stop(case: Case) -> None:
     tree, rows, k, m = case
     model = HierarchyModel(tree)
     if 0 < sum(map(bool, rows)) < k:
@@ -252,7 +252,7 @@ command()
 
 @pytest.mark.long
 @pytest.mark.compiled
-def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_solver_and_leaves_no_files(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     pairs = rng.permutation(np.array(list(combinations(range(100), 2))))[:400]
     rows = [f"{a} {b}" for a, b in pairs.tolist()] + [str(item) for item in range(100)] * 5
@@ -269,9 +269,7 @@ def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_proof_is_the_same_of_few_triples_at_a_time_and_where_none_are_listed(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_proof_is_independent_of_the_number_of_listed_triples(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tree, rows, k, _ = larger_case(seed)
     expected, _, _ = run(rows, tree, k, 3)
     for module, limit in ((clauses, "MAX_AT_ONCE"), (triples, "MAX_LISTED")):
@@ -280,7 +278,7 @@ def test_the_proof_is_the_same_of_few_triples_at_a_time_and_where_none_are_liste
         assert (found.figures["ncp"], found.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
-def test_sets_that_are_counted_are_steps_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counted_sets_count_as_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"a", "b", "c"}] * 3 + [{"a", "b"}, {"b", "c"}, {"a", "c"}] * 9 + [{"a", "b", "d"}, {"d"}, {"d", "c"}] * 4
     tree = ("R", [("A", ["a", "b"]), ("C", ["c", "d"])])
     proven, _, _ = run(rows, tree, 4, 3)

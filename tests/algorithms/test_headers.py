@@ -52,7 +52,7 @@ def test_there_are_headers() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_what_a_header_names_is_there(path: Path, homes: dict[str, list[Any]]) -> None:
+def test_headers_name_existing_functions(path: Path, homes: dict[str, list[Any]]) -> None:
     missing = [
         f"{home}.{name}"
         for home, name in NAME.findall(header(path))

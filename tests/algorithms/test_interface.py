@@ -96,7 +96,7 @@ def test_is_a_frozen_keyword_only_dataclass(name: str) -> None:
 @every_algorithm
 @every_setting
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.compiled) for seed in (1, 2))])
-def test_what_is_published_satisfies_the_model(name: str, k: int, m: int, seed: int) -> None:
+def test_the_publication_satisfies_the_model(name: str, k: int, m: int, seed: int) -> None:
     contract = CONTRACTS[name]
     case = contract.case(seed, N)
     publication = published(case, run(name, case, k, m))
@@ -116,7 +116,7 @@ def test_the_naive_check_and_the_verification_can_fail(name: str) -> None:
 
 @every_algorithm
 @every_setting
-def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) -> None:
+def test_the_publication_is_true_of_the_original(name: str, k: int, m: int) -> None:
     case = CONTRACTS[name].case(7, N)
     publication = published(case, run(name, case, k, m))
     if isinstance(publication, Buckets):
@@ -168,7 +168,7 @@ def test_is_deterministic_for_any_number_of_workers(name: str, k: int, m: int) -
 
 
 @every_algorithm
-def test_leaves_its_input_alone(name: str) -> None:
+def test_does_not_modify_its_input(name: str) -> None:
     case = CONTRACTS[name].case(13, N)
     before = [list(values_of(column)) for column in case.table.columns]
     nodes = {column: tree.leaf_node.copy() for column, tree in case.hierarchies.items()}
@@ -188,7 +188,7 @@ def test_an_empty_table_is_published_empty(name: str, k: int, m: int) -> None:
 
 @pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.same_at_one])
 @pytest.mark.parametrize("m", [1, 2, 50])
-def test_k_of_one_changes_nothing(name: str, m: int) -> None:
+def test_k_of_one_publishes_the_input(name: str, m: int) -> None:
     case = CONTRACTS[name].case(17, N)
     publication = published(case, run(name, case, 1, m))
     for before, after in zip(case.table.relational, publication.relational, strict=True):
@@ -209,7 +209,7 @@ def test_m_beyond_the_longest_record_is_the_longest_record(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.infeasible is not None])
 @pytest.mark.parametrize("k", [2, 5])
-def test_what_cannot_be_done_is_infeasible(name: str, k: int) -> None:
+def test_an_infeasible_input_raises_with_a_reason(name: str, k: int) -> None:
     infeasible = CONTRACTS[name].infeasible
     assert infeasible is not None
     with pytest.raises(InfeasibleError) as caught:

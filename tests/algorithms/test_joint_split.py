@@ -157,7 +157,7 @@ def test_the_bound_skips_cuts() -> None:
 @pytest.mark.long
 @given(case=cases, w=weights)
 @thorough
-def test_what_is_published_is_anonymous_and_true_and_loses_what_the_account_measures(
+def test_the_publication_is_anonymous_and_true_and_has_the_reported_losses(
     case: tuple[Table, int, int], w: str
 ) -> None:
     table, k, m = case
@@ -194,7 +194,7 @@ def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int
             assert len(twins.pruned(tree, exact(point.w) + Fraction(1, 10**6))) > len(leaves)
 
 
-def test_points_that_are_nearly_the_same_are_shown_once() -> None:
+def test_similar_points_are_shown_once() -> None:
     losses = (0.1, 0.102, 0.1049, 0.106, 0.111, 0.5)
     trace = [Pruning(0.5 - loss, 9, loss, 0.1) for loss in losses]
     assert [point.relational_ncp for point in shown_frontier(trace)] == [0.1, 0.106, 0.111, 0.5]
@@ -233,7 +233,7 @@ def test_scores_are_the_losses_of_apriori_on_halves(case: tuple[Table, int, int]
     assert scores == [twin.score(everyone)]
 
 
-def test_threads_change_nothing() -> None:
+def test_threads_do_not_change_the_result() -> None:
     table, k, m = draw(11)
     alone = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(1)), HIERARCHIES)
     threaded = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(2)), HIERARCHIES)
@@ -320,7 +320,7 @@ def test_a_region_of_several_nodes_is_published_as_the_set_of_their_leaves() -> 
     assert result.recoding.relational[0].labels == ("Europe", "(Algeria,Oz)")
 
 
-def test_a_node_is_split_below_its_only_child_that_occurs() -> None:
+def test_a_node_with_one_occurring_child_is_split_below_it() -> None:
     labels = ["France"] * 4 + ["Greece"] * 4
     table = Table(SetColumn.of(["a"] * 8), (CategoricalColumn.of("origin", labels),))
     axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), 1)
@@ -350,7 +350,7 @@ def test_fewer_than_k_records_with_items_are_infeasible() -> None:
         JointSplit(k=2, m=1).recode(table, {})
 
 
-def test_records_without_items_are_split_by_their_values_alone() -> None:
+def test_records_without_items_are_split_by_their_values() -> None:
     table = Table(SetColumn.of([""] * 4, universe="ab"), (CategoricalColumn.of("sex", "ffmm"),))
     result = JointSplit(k=2, m=2, w="0.5", transaction=Apriori).recode(
         table, {"items": Hierarchy.from_tree(parse("T(a,b)"))}

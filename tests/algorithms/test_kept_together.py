@@ -107,7 +107,7 @@ def by_record(publication: Published, record_of: list[int], n: int) -> Beside:
     records=st.lists(RECORD, min_size=6, max_size=14), left=st.integers(0, 3), new=st.lists(RECORD, max_size=3),
     changes=st.dictionaries(st.integers(0, 20), RECORD, max_size=2), k=st.integers(2, 3), m=st.integers(1, 2),
 )  # fmt: skip
-def test_what_is_kept_together_is_kept_by_going_through_everything(
+def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     records: Records, left: int, new: Records, changes: dict[int, frozenset[str]], k: int, m: int
 ) -> None:
     assume(sum(map(bool, records)) >= k)
@@ -153,7 +153,7 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
     records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),
     groups=GROUPS, others=GROUPS, k=st.integers(2, 3), m=st.integers(1, 2),
 )  # fmt: skip
-def test_the_check_finds_whatever_is_not_kept(
+def test_the_check_finds_every_joint_violation(
     records: Records, groups: list[int], others: list[int], k: int, m: int
 ) -> None:
     """Each release suppresses items or none; in the latter case no record has an item outside the codebook."""
@@ -182,7 +182,7 @@ def test_without_a_cut_it_is_refused() -> None:
 
 
 @pytest.mark.parametrize("shows_all", [True, False])
-def test_an_item_that_is_certainly_absent_hides_nobody(shows_all: bool) -> None:
+def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> None:
     """All but one of the earlier rows with {a,b} match a later row with {c,e} only by item e."""
     records = [frozenset(record) for record in ("ac", "cd", "cd", "b", "b")]
     table, model = table_of(records, OTHER), KmAnonymity(2, 1)

@@ -155,7 +155,7 @@ def test_the_cases_of_lg_are_no_trifle() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
-def test_nothing_to_divide(rows: list[set[str]]) -> None:
+def test_indivisible_records_are_unchanged(rows: list[set[str]]) -> None:
     for algorithm in (LocalGeneralization(k=2), Lra(k=2, m=2), Vpa(k=2, m=2)):
         table, result = run(algorithm, rows, SHORT)
         assert published_rows(table, result) == rows
@@ -192,7 +192,7 @@ def test_gray_order_vector() -> None:
     assert gray_order(FOOD, HierarchyModel(FOOD_TREE)) == VECTORS["vectors"]["gray order"]
 
 
-def test_gray_order_goes_through_all_bit_vectors_by_one_bit() -> None:
+def test_consecutive_vectors_in_gray_order_differ_in_one_bit() -> None:
     rows = [{x for bit, x in enumerate("abcd") if code >> bit & 1} for code in range(1, 16)]
     order = records_in_order(SetColumn.of(rows))
     assert sorted(order) == list(range(15))
@@ -200,7 +200,7 @@ def test_gray_order_goes_through_all_bit_vectors_by_one_bit() -> None:
 
 
 @pytest.mark.parametrize(("k", "sizes"), [(1, [3, 4, 4]), (3, [3, 4, 4]), (4, [5, 6]), (6, [11]), (20, [11])])
-def test_partitions_hold_at_least_k_records(k: int, sizes: list[int]) -> None:
+def test_partitions_have_at_least_k_records(k: int, sizes: list[int]) -> None:
     column = SetColumn.of([{"a"}] * 11 + [set()])
     parts = gray_partitions(column, k, 3)
     assert [len(part) for part in parts] == sizes
@@ -287,7 +287,7 @@ def test_partitions_in_memory_share_the_limit_of_the_run(
     assert rooms == [(1 << 30) // workers] * 3
 
 
-def test_damaged_files_are_told_before_they_are_sorted(tmp_path: Path) -> None:
+def test_damaged_files_are_reported_before_sorting(tmp_path: Path) -> None:
     hierarchy = Hierarchy.from_tree(SHORT)
     column = bound_table([{"x", "y"}] * 4, hierarchy).transactions
     assert column is not None
@@ -348,7 +348,7 @@ def test_the_cases_of_lra_and_vpa_are_no_trifle() -> None:
 
 
 @pytest.mark.parametrize("algorithm", [Lra(k=1, m=2), Vpa(k=1, m=2), LocalGeneralization(k=1)])
-def test_k_of_one_changes_nothing(algorithm: Any) -> None:
+def test_k_of_one_publishes_the_input(algorithm: Any) -> None:
     table, result = run(algorithm, FOOD, FOOD_TREE)
     assert published_rows(table, result) == FOOD
 

@@ -82,7 +82,7 @@ def found_above(rows, tree, image, size, k, *, per_block, workers):
     st.integers(1, 30),
     st.sampled_from([1, 2]),
 )
-def test_rare_sets_above_a_cut_are_those_that_counting_finds(passes, data, most, tree, size, k, per_block, workers):
+def test_rare_sets_above_a_cut_equal_a_count(passes, data, most, tree, size, k, per_block, workers):
     rows = data.draw(records_of(tree))
     nodes = data.draw(st.lists(st.integers(1, tree.n_nodes - 1), max_size=3))
     image = raised(tree, tree.leaf_node, nodes)

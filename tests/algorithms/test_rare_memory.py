@@ -46,7 +46,7 @@ def rare_triples(room: int, workers: int = 1) -> tuple[SupportedNodes, RareTable
     return nodes, nodes.rare_tables(leaves, tree.leaf_node, 3)
 
 
-def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
+def test_listing_rare_sets_keeps_one_batch_in_memory() -> None:
     _, tables = rare_triples(8 << 20, 2)
     (table,) = tables.of_all()
     (found, total), most = taken(
@@ -63,7 +63,7 @@ def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
 
 
 @pytest.mark.long
-def test_what_is_above_takes_what_is_counted_for_each_set() -> None:
+def test_sets_above_need_the_estimated_memory_per_set() -> None:
     nodes, tables = rare_triples(16 << 20)
     _, _, rare, frequent = tables.rare_together(lambda _: 1 << 30)
     assert rare is not None

@@ -41,7 +41,7 @@ def published(algorithm: Any, case: RelationalCase) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_full_domain_equals_the_whole_lattice(share: float) -> None:
+def test_full_domain_equals_the_optimum_over_the_lattice(share: float) -> None:
     for seed in range(examples(100)):
         source = random.Random(seed)
         case = random_case(seed, source.randint(4, 40), source.randint(1, 4))
@@ -69,7 +69,7 @@ def test_levels_of_a_hierarchy_whose_leaves_are_at_different_depths() -> None:
     assert [levels.rows((level, 0)).tolist() for level in (0, 3)] == [[0, 4], [3, 4]]
 
 
-def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share() -> None:
+def test_full_domain_publishes_one_level_per_column_and_limits_suppression() -> None:
     rows: list[Any] = [("Spain", 20), ("Italy", 20), ("Norway", 20), ("Algeria", 20), ("Nigeria", 30)]
     case = encode(rows, [TREE, None])
     assert set(published(FullDomain(k=2), case)) == {("Europe", "[20:30]"), ("Africa", "[20:30]")}
@@ -83,7 +83,7 @@ def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share
 
 
 @pytest.mark.compiled
-def test_subtrees_publish_a_value_in_one_way_alone() -> None:
+def test_subtrees_publish_each_value_in_one_way() -> None:
     for seed in range(60):
         case = random_case(seed, 30, 3)
         for algorithm in (TopDown(k=3), BottomUp(k=3)):
@@ -115,7 +115,7 @@ def test_local_recoding_publishes_dense_records_first_and_outliers_last() -> Non
 @pytest.mark.parametrize(
     "made", [FullDomain(k=3, max_suppressed_records=0.3), TopDown(k=3), BottomUp(k=3), LocalRecoding(k=3)]
 )
-def test_the_loss_told_is_that_of_what_is_published(made: Any) -> None:
+def test_the_reported_loss_is_the_loss_of_the_publication(made: Any) -> None:
     case = random_case(11, 40, 3)
     table, trees = Table(None, case.columns), dict(case.hierarchies)
     result = made.recode(table, trees)

@@ -89,7 +89,7 @@ def ncp_of(relation: Relation, clusters: list[list[int]]) -> float:
 @given(
     case=cases, k=st.integers(1, 5), most=st.integers(1, 5000), window=st.sampled_from([1, 2, 5, 4096]), data=st.data()
 )
-def test_clusters_stay_large_enough_and_never_cost_more(
+def test_clusters_have_at_least_k_records_and_never_a_higher_loss(
     case: RelationalCase, k: int, most: int, window: int, data: Any
 ) -> None:
     n = len(case.relation.rows)
@@ -157,7 +157,7 @@ def test_every_formation_refines(name: str) -> None:
     assert found.figures["clusters_before"] == plain.figures["clusters"]
 
 
-def test_the_limit_holds_and_less_is_tolerated_from_phase_to_phase() -> None:
+def test_steps_are_limited_and_tolerance_falls_by_phase() -> None:
     source = random.Random(5)
     case = encode([(source.randrange(50), source.choice("abcd")) for _ in range(300)], [None, None])
     cluster = Mondrian(k=3).form(case.qi)
@@ -173,7 +173,7 @@ def test_the_limit_holds_and_less_is_tolerated_from_phase_to_phase() -> None:
     assert refine_clusters(case.qi, cluster, 3, 60_000).steps >= found.steps
 
 
-def test_a_hierarchy_too_large_for_a_table_of_pairs_gives_the_same() -> None:
+def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
     """Losses of node pairs are listed in a table, or computed on the way."""
     leaves = [f"x{i:03}" for i in range(300)]
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"

@@ -167,6 +167,6 @@ def test_mondrian_splits_categories_by_descending_frequency() -> None:
     assert clusters_of(Mondrian(k=1).form(qi)) == [[0, 2, 4], [1], [3, 5]]
 
 
-def test_mondrian_takes_equal_frequencies_in_canonical_order() -> None:
+def test_mondrian_breaks_frequency_ties_in_canonical_order() -> None:
     qi = QuasiIdentifiers.of(Table.from_columns(illness="dacb").relational, {})
     assert clusters_of(Mondrian(k=2).form(qi)) == [[0, 2], [1, 3]]

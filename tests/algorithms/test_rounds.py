@@ -39,7 +39,7 @@ def recode(table, k=3, m=3):
 
 
 @pytest.mark.parametrize("last", [1, 2])
-def test_a_search_goes_on_after_the_size_it_had_finished(table, work, monkeypatch, last):
+def test_a_search_resumes_after_the_last_finished_size(table, work, monkeypatch, last):
     in_memory = Table(SetColumn.of(table.transactions.rows(), universe=HIERARCHY.leaves.labels))
     expected, sizes, original = recode(in_memory), [], CutSearch.rare_sets
 
@@ -60,7 +60,7 @@ def test_a_search_goes_on_after_the_size_it_had_finished(table, work, monkeypatc
     assert sizes == list(range(last + 1, 4))
 
 
-def test_rounds_of_another_search_are_not_taken_up(table, work):
+def test_rounds_of_another_search_are_not_reused(table, work):
     recode(table, k=4)
     again = recode(table)
     (work.path / "rounds.npz").unlink()

@@ -50,7 +50,7 @@ def singles(source: random.Random, n: int, order: Any = "btd") -> tuple[Clusters
 
 @some
 @given(seed=st.integers(0, 10**9), merge=st.sampled_from(["r", "t", "rt"]))
-def test_candidates_come_in_order_however_few_are_looked_at(seed: int, merge: MergeOrder) -> None:
+def test_candidate_order_is_independent_of_the_search_width(seed: int, merge: MergeOrder) -> None:
     source = random.Random(seed)
     clusters, items = singles(source, source.choice([70, 150, 250]))
     for _ in range(source.randint(0, 3)):
@@ -74,7 +74,7 @@ def test_candidates_come_in_order_however_few_are_looked_at(seed: int, merge: Me
     assert merge == "r" or [distance for _, distance in found] == [float(distance_of[x]) for x in wanted]
 
 
-def test_candidates_by_utility_loss_come_in_order() -> None:
+def test_candidates_are_ordered_by_utility_loss() -> None:
     clusters, _ = singles(random.Random(3), 90, "ul")
     ncp, usable = clusters.tuples.union_losses(0), clusters.usable(0)
     unions = [clusters.members(0, x) for x in range(1, 90)]
@@ -86,7 +86,7 @@ def test_candidates_by_utility_loss_come_in_order() -> None:
 
 @pytest.mark.parametrize("merge", ["r", "t", "rt"])
 @pytest.mark.parametrize("margin", [-5e-10, -5e-13, 0.0, 5e-10])
-def test_the_first_candidate_within_a_bound_is_told_exactly(merge: MergeOrder, margin: float) -> None:
+def test_the_first_candidate_within_a_bound_is_exact(merge: MergeOrder, margin: float) -> None:
     clusters, _ = singles(random.Random(7), 30)
     ncp, total = clusters.tuples.union_losses(0), clusters.rum * clusters.n
     places = [x for x, _ in candidates(clusters, 0, merge, ncp, clusters.usable(0))]
@@ -101,14 +101,14 @@ def test_the_first_candidate_within_a_bound_is_told_exactly(merge: MergeOrder, m
         assert (None if found is None else found[0]) == wanted
 
 
-def test_no_candidate_is_looked_for_where_none_keeps_the_bound() -> None:
+def test_no_search_if_no_candidate_satisfies_the_bound() -> None:
     clusters, _ = singles(random.Random(1), 70)
     total = clusters.rum * clusters.n
     assert first_within(clusters, 0, "rt", total + clusters.n, 0.5) is None
     assert clusters._distances is None
 
 
-def test_keys_too_large_for_whole_numbers_are_sorted_all_the_same() -> None:
+def test_keys_beyond_64_bits_are_sorted() -> None:
     keys, usable = np.array([3e18, 1.0, 1.0, 2.0]), np.array([True, True, True, False])
     assert _cheapest(keys, usable)(2).tolist() == [1, 2]
     assert _cheapest(keys / 1e9, usable)(3).tolist() == [1, 2, 0]
@@ -117,7 +117,7 @@ def test_keys_too_large_for_whole_numbers_are_sorted_all_the_same() -> None:
 @pytest.mark.compiled
 @some
 @given(seed=st.integers(0, 10**9))
-def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
+def test_losses_of_published_clusters_are_sums_over_all_records(seed: int) -> None:
     source = random.Random(seed)
     table, hierarchies, _ = table_of(source, 60)
     qi = QuasiIdentifiers.of(table.relational, hierarchies)

@@ -60,7 +60,7 @@ def test_every_class_is_diverse(name: str, k: int, l: int, m: int, seed: int) ->
 
 
 @every_framework
-def test_losses_are_those_of_the_other_items(name: str) -> None:
+def test_losses_count_only_non_sensitive_items(name: str) -> None:
     table = table_of(5)
     result = make(name, 4, 2, 2, on_infeasible="merge").recode(table, {"items": HIERARCHY})
     column = table.transactions
@@ -79,7 +79,7 @@ def test_a_hierarchy_with_the_sensitive_items_attached_is_the_same(name: str) ->
 
 
 @every_framework
-def test_a_cluster_with_too_frequent_a_sensitive_item_is_infeasible_or_merged(name: str) -> None:
+def test_a_cluster_with_a_too_frequent_sensitive_item_is_infeasible_or_merged(name: str) -> None:
     rows = [{"a1", "s1"}, {"a2", "s1"}, {"b1"}, {"b2"}]
     ages = CategoricalColumn.of("age", ["1", "1", "2", "2"])
     table = Table(SetColumn.of(rows, universe=(*HIERARCHY.leaves.labels, *SECRETS)), (ages,))
@@ -103,7 +103,7 @@ def test_a_relational_value_may_be_spelled_as_a_sensitive_item(name: str) -> Non
 
 
 @every_framework
-def test_the_hierarchy_must_be_one_of_the_other_items(name: str) -> None:
+def test_the_hierarchy_must_exclude_sensitive_items(name: str) -> None:
     table = table_of(1)
     wrong = Hierarchy.from_tree(parse("ALL(a1,a2,a3,b1,b2,b3,s1,s2)"))
     with refused(InputError, "s1 hierarchy"):

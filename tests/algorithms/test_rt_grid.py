@@ -30,7 +30,7 @@ GRID = [
 ]
 
 
-def test_the_grid_holds_all_pairs() -> None:
+def test_the_grid_contains_all_pairs() -> None:
     assert {(a, b) for a, b, *_ in GRID} == set(product(FORMATIONS, FUNCTIONS))
     assert {(a, c, d) for a, _, c, d in GRID} == {(a, *b) for a, b in product(FORMATIONS, MERGES)}
     assert {(b, c, d) for _, b, c, d in GRID} == {(a, *b) for a, b in product(FUNCTIONS, MERGES)}
@@ -50,7 +50,7 @@ def test_every_pair_is_anonymous(formation: str, function: str, framework: Any, 
     assert (found["rum"], found["tum"]) == pytest.approx((result.figures["rum"], result.figures["tum"]))
 
 
-def test_lra_gives_the_parts_of_a_cluster_mappings_of_their_own() -> None:
+def test_lra_uses_a_separate_mapping_for_each_part_of_a_cluster() -> None:
     case = rt_case(3, 400)
     parted: Any = partial(Lra, partitions=3)
     result = RFirst(k=5, m=2, formation="full-domain", transaction=parted).recode(case.table, case.hierarchies)

@@ -209,7 +209,7 @@ def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> No
 
 @pytest.mark.parametrize("transaction", [Apriori, Coat, Direct])
 @pytest.mark.parametrize("seed", range(5))
-def test_transaction_functions_give_the_model(transaction: Any, seed: int) -> None:
+def test_the_transaction_function_determines_the_model(transaction: Any, seed: int) -> None:
     case = next(
         c for c in map(draw, range(100 * seed, 100 * seed + 100)) if len(c.items) > 9 and sum(map(bool, c.items)) > 9
     )
@@ -280,7 +280,7 @@ def test_unfit_tables_are_refused() -> None:
         RumBound(k=2, m=2, delta=0.65, relational_weights={"sex": 0.6, "race": 0.6}).recode(table, {})
 
 
-def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None:
+def test_a_cluster_with_too_few_non_empty_records_is_infeasible_or_merged() -> None:
     table = Table.from_columns({"items": [{"a"}, set(), {"a"}, {"a"}]}, sex=["f", "f", "m", "m"])
     with refused(InfeasibleError, "cluster 2 1") as caught:
         RumBound(k=2, m=2, delta=0.65).recode(table, {})
@@ -292,7 +292,7 @@ def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None
         RumBound(k=2, m=2, delta=0.65, on_infeasible="merge").recode(lonely, {})
 
 
-def test_the_error_tells_which_delta_it_takes() -> None:
+def test_the_error_names_a_feasible_delta() -> None:
     table = Table.from_columns({"items": [{"a"}, {"b"}, {"a"}, {"b"}]}, sex=["f", "m", "x", "y"])
     with refused(InfeasibleError, "delta 0.5") as caught:
         RumBound(k=2, m=2, delta=0.25).recode(table, {})

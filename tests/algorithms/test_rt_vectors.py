@@ -79,7 +79,7 @@ def published(algorithm: Any) -> tuple[list[list[str]], list[tuple[str, ...]]]:
     return list(publication.transactions.rows()), relational
 
 
-def test_one_cluster_publishes_what_the_table_says() -> None:
+def test_one_cluster_is_published_as_in_the_papers_table() -> None:
     rows, relational = published(RumBound(k=2, m=2, delta=1.0))
     expected = [{"E", "(A,B,C)", "(D,F)"}, {"E", "(D,F)"}, {"E", "(A,B,C)"}, {"(D,F)"}, {"E"}, {"(A,B,C)", "(D,F)"}]
     assert [set(row) for row in rows] == expected

@@ -25,7 +25,7 @@ def random_table(seed: int, n: int) -> Table:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_each_merge_tells_the_loss_after_it(seed: int) -> None:
+def test_each_merge_records_the_loss_after_it(seed: int) -> None:
     table = random_table(seed, 30)
     result = RumBound(k=2, m=1, delta=1.0, transaction=Apriori).recode(table, {"items": HIERARCHY})
     qi = QuasiIdentifiers.of(table.relational, {})
@@ -40,7 +40,7 @@ def test_each_merge_tells_the_loss_after_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_way_is_what_was_left_at_each_value(seed: int) -> None:
+def test_intermediate_losses_list_the_remaining_clusters(seed: int) -> None:
     rng = random.Random(seed)
     losses = sorted(rng.random() for _ in range(rng.randint(1, 30)))
     before, clusters = losses[0] * rng.random(), len(losses) + rng.randint(1, 5)

@@ -42,13 +42,13 @@ def assert_like_twin(algorithm: str, case: Case) -> None:
 
 @thorough
 @given(seeds)
-def test_coat_takes_the_decisions_of_its_twin(seed: int) -> None:
+def test_coat_makes_the_decisions_of_its_twin(seed: int) -> None:
     assert_like_twin("coat", random_case(seed))
 
 
 @thorough
 @given(seeds)
-def test_pcta_takes_the_decisions_of_its_twin(seed: int) -> None:
+def test_pcta_makes_the_decisions_of_its_twin(seed: int) -> None:
     assert_like_twin("pcta", random_case(seed))
 
 

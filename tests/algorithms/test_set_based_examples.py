@@ -79,7 +79,7 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
     assert found.suppression == 4
 
 
-def test_example_4_1_with_a_tighter_bound_says_what_would_do() -> None:
+def test_example_4_1_with_a_tighter_bound_names_a_feasible_bound() -> None:
     with refused(InfeasibleError, "coat 3 (d) 1 8 max_suppressed 0.1 0 0.125") as caught:
         Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.1).recode(figure_1_table(), {})
     assert (caught.value.achieved, caught.value.bound) == (0.125, 0.1)
@@ -161,7 +161,7 @@ def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
 
 @pytest.mark.parametrize("algorithm", [Coat, Pcta])
 @pytest.mark.parametrize("rows", [[], [set(), set(), set()]])
-def test_nothing_to_hide_is_unchanged(algorithm: Any, rows: Rows) -> None:
+def test_safe_records_are_unchanged(algorithm: Any, rows: Rows) -> None:
     result = algorithm(k=2, m=2).recode(Table.from_sets(rows, universe="xwyz"), {})
     assert result.recoding.labels == [("x",), ("w",), ("y",), ("z",)]
     assert result.trace == ()
@@ -179,7 +179,7 @@ def test_two_single_items_are_merged(algorithm: Any) -> None:
     assert result.recoding.labels == [("x", "y"), ("w",), ("z",)]
 
 
-def test_the_endless_loop_of_the_paper_ends() -> None:
+def test_the_endless_loop_of_the_paper_terminates() -> None:
     rows = [{"x"}, {"x"}, {"y"}, {"y"}, {"x", "y"}]
     coat = Coat(k=2, constraints=PrivacyPolicy.of(["xy"]), utility=UtilityPolicy.of(["x", "y"]), max_suppressed=0.5)
     result = coat.recode(Table.from_sets(rows), {})
@@ -249,7 +249,7 @@ def test_a_table_without_items_is_refused() -> None:
         Coat(k=2, m=2).recode(Table(), {})
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[str, float, float]] = []
     table = Table.from_sets([[x] for x in ITEMS] * 2 + [[x, y] for x, y in pairwise(ITEMS)])
     Coat(k=3, m=2).recode(table, {}, progress=lambda *told: seen.append(told))

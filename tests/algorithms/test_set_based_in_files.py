@@ -81,14 +81,14 @@ def test_records_without_items_and_one_record(tmp_path: Path, m: int) -> None:
             assert_the_same_in_files(algorithm, Table.from_sets(rows, universe="abcd"), {}, tmp_path)
 
 
-def test_the_cases_come_to_all_ends() -> None:
+def test_the_cases_include_failures_and_merges() -> None:
     cases = [Larger.random(seed) for seed in range(60)]
     found = [outcome(Coat(m=case.m, **case.shared), case.table, case.hierarchies) for case in cases]
     assert any(isinstance(one[0], str) for one in found)
     assert any(isinstance(one[0], list) and len(one[1]) > 1 for one in found)
 
 
-def test_all_itemsets_go_by_blocks_and_a_list_does_not() -> None:
+def test_all_itemsets_run_out_of_core_but_a_list_does_not() -> None:
     assert traits_of(Coat(k=2, m=2)).by_blocks
     assert traits_of(Pcta(k=2, m=3)).by_blocks
     assert not traits_of(Coat(k=2, constraints=PrivacyPolicy.of(["ab"]))).by_blocks

@@ -117,7 +117,7 @@ def test_each_merge_is_that_of_the_twin(seed: int) -> None:
     assert groups_of(search.groups.of.tolist()) == canonical(groups)
 
 
-def test_where_no_merge_is_estimated_to_gain_the_rarest_goes_with_what_adds_least() -> None:
+def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None:
     """Four items, each in one record; for k = 4, merging two of them does not reduce the violation."""
     case = Drawn(0)
     case.column, case.n_items, case.k, case.m = SetColumn.of("abcd", universe="abcde"), 4, 4, 2
@@ -134,7 +134,7 @@ def test_where_no_merge_is_estimated_to_gain_the_rarest_goes_with_what_adds_leas
 
 @thorough
 @given(seeds)
-def test_what_is_published_is_safe_and_loses_no_more_than_the_cut(seed: int) -> None:
+def test_the_publication_is_safe_and_has_at_most_the_loss_of_the_cut(seed: int) -> None:
     case = Drawn(seed)
     table = Table(case.column)
     result = anonset.SetSearch(k=case.k, m=case.m, mu=0).recode(table, {})
@@ -188,7 +188,7 @@ def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -
     assert max(ratios) <= most, max(ratios)
 
 
-def test_beyond_pairs_one_set_of_all_items_can_be_the_better_beginning() -> None:
+def test_for_m_above_two_a_single_group_can_be_the_better_start() -> None:
     """Because of two records with many items, no item can leave a tree's cut."""
     rng = random.Random(19)
     rows = [set(rng.choices(range(8), [1 / (x + 1) for x in range(8)], k=2)) for _ in range(60)] + [
@@ -205,7 +205,7 @@ def test_beyond_pairs_one_set_of_all_items_can_be_the_better_beginning() -> None
     assert groups_of(search.best.tolist()) == Twin(rows, 8, 3, 3, 0).search(cut)
 
 
-def test_groups_are_made_room_for() -> None:
+def test_the_number_of_groups_can_grow() -> None:
     """Many items that need no group start in a single group."""
     rows = [{x, (x + 1) % 60} for x in range(60)] * 3
     column = SetColumn.of([[f"{x:02}" for x in row] for row in rows])
@@ -216,7 +216,7 @@ def test_groups_are_made_room_for() -> None:
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
-def test_a_search_out_of_steps_says_so_and_is_safe(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_out_of_steps_reports_it_and_is_safe(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_search, "CELLS_OF_A_STEP", 1)
     monkeypatch.setattr(partition_search, "_CELLS_PER_CALL", 10)
     rng = random.Random(1)
@@ -264,7 +264,7 @@ def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
 
 @thorough
 @given(seeds)
-def test_clusters_are_searched_as_one_table_from_the_cuts_of_apriori(seed: int) -> None:
+def test_clusters_are_searched_as_one_table_from_apriori_cuts(seed: int) -> None:
     case = Drawn(seed, largest_m=4)
     rows, n = case.column, case.column.n
     cluster = np.array([case.rng.randrange(3) for _ in range(n)])
@@ -284,7 +284,7 @@ def test_clusters_are_searched_as_one_table_from_the_cuts_of_apriori(seed: int) 
         assert mapping.image(len(expected)).tolist() == expected
 
 
-def test_a_cluster_whose_table_of_pairs_is_too_large_is_searched_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_with_too_many_pairs_is_searched_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Drawn(3, largest_m=2)
     everyone = [np.arange(case.column.n)]
     whole = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)

@@ -93,7 +93,7 @@ def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
 
 @settings(max_examples=examples(150), deadline=None)
 @given(seed=st.integers(0, 10**9), n=st.integers(1, 120), k=st.integers(1, 3), most=st.integers(2, 40))
-def test_the_cuts_are_those_of_moving_records(seed: int, n: int, k: int, most: int) -> None:
+def test_the_cuts_equal_those_of_the_twin(seed: int, n: int, k: int, most: int) -> None:
     source = random.Random(seed)
     columns = columns_of(source, n)
     with pytest.MonkeyPatch.context() as patch:
@@ -127,7 +127,7 @@ TREES = {"place": TREE}
 
 @pytest.mark.parametrize("formation", ["mondrian", "cluster", "k-member"])
 @pytest.mark.parametrize("transaction", ["apriori", "coat", "lra"])
-def test_the_union_of_parts_is_anonymous_and_its_loss_is_of_the_whole_domain(formation: str, transaction: str) -> None:
+def test_the_union_of_parts_is_anonymous_and_its_loss_uses_the_full_domain(formation: str, transaction: str) -> None:
     table = rt_table(1)
     trees = {**TREES, "codes": Hierarchy.balanced(table.transactions.vocabulary.labels, 2)}
     kinds = {"apriori": Apriori, "coat": anonset.Coat, "lra": anonset.Lra}
@@ -157,7 +157,7 @@ def _piece(table: Table, records: Any, recoding: Any) -> tuple[Table, Any]:
     return Table(table.transactions.take(records), tuple(c.take(records) for c in table.relational)), recoding
 
 
-def test_what_fits_is_not_split() -> None:
+def test_small_data_are_not_split() -> None:
     table = Table(relational=rt_table(2).relational)
     alone = Mondrian(k=3).recode(table, TREES)
     found = split_and_solve(Mondrian(k=3), 60, table, TREES)
@@ -165,7 +165,7 @@ def test_what_fits_is_not_split() -> None:
     assert np.array_equal(found.recoding.cluster, alone.recoding.cluster)
 
 
-def test_a_part_that_is_infeasible_joins_its_neighbour() -> None:
+def test_an_infeasible_part_joins_its_neighbour() -> None:
     sexes = ["a"] * 10 + ["b"] * 10 + ["c"] * 10
     baskets = [{"x"}] * 10 + [{"x"}] + [set[str]()] * 9 + [{"x"}] * 10  # one record with items among the second ten
     table = Table(SetColumn.of(baskets), (CategoricalColumn.of("sex", sexes),))
@@ -175,7 +175,7 @@ def test_a_part_that_is_infeasible_joins_its_neighbour() -> None:
     assert anonset.verify(apply(table, found.recoding), algorithm.model).holds
 
 
-def test_where_no_neighbour_helps_it_is_infeasible() -> None:
+def test_data_are_infeasible_if_no_neighbour_helps() -> None:
     table = Table(SetColumn.of([{"x"}] + [set[str]()] * 39), (CategoricalColumn.of("sex", "ab" * 20),))
     algorithm = RFirst(k=2, m=1, formation="mondrian", transaction=anonset.Coat, on_infeasible="merge")
     with refused(InfeasibleError, "40 1 k 2"):
@@ -196,7 +196,7 @@ def test_a_tuple_of_two_parts_is_one_class() -> None:
     assert len({cut.image.tobytes() for cut in found.recoding.items}) == 2
 
 
-def test_a_number_that_cannot_be_worked_with_is_named_by_its_record_in_the_whole() -> None:
+def test_an_invalid_number_is_reported_with_its_record_in_the_table() -> None:
     table = Table(relational=(NumericColumn("age", np.array([1.0] * 30 + [np.inf])),))
     with refused(InputError, "'record 30'"):
         split_and_solve(Mondrian(k=2), 10, table, {})

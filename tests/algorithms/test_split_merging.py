@@ -101,7 +101,7 @@ def test_clusters_of_parts_are_merged_as_if_formed_at_once(seed: int) -> None:
 
 @LAX
 @given(seed=st.integers(0, 10**9), most=st.integers(1, 12), together=st.integers(4, 80), group=st.integers(1, 60))
-def test_what_merges_in_parts_first_keeps_the_bound(seed: int, most: int, together: int, group: int) -> None:
+def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, together: int, group: int) -> None:
     case = Case(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(across, "MOST_BEGUN", most)
@@ -135,14 +135,14 @@ def begun(clusters: int, *seeds: float) -> Begun:
     ("most", "expected"),
     [(14, -1.0), (13, 0.1), (12, 0.1), (10, 0.2), (8, 0.3), (6, 0.3), (4, 0.5), (2, float("inf"))],
 )
-def test_parts_merge_up_to_the_loss_that_leaves_so_many_clusters(monkeypatch, most: int, expected: float) -> None:
+def test_parts_merge_up_to_a_loss_that_limits_the_number_of_clusters(monkeypatch, most: int, expected: float) -> None:
     """In half the records, 5 merges reduced 7 clusters to 2: at most `most` clusters overall from an estimated 14."""
     monkeypatch.setattr(across, "MOST_BEGUN", most)
     samples = [begun(1, 0.1, 0.3, 0.3), begun(1, 0.2, 0.5)]
     assert threshold(samples, 0.5) == expected
 
 
-def test_parts_that_merged_too_far_begin_anew(monkeypatch) -> None:
+def test_parts_that_merged_too_far_start_over(monkeypatch) -> None:
     """A part may exceed the bound alone; the other parts must not use up the remainder."""
     rounds: list[float] = []
     begin = RumBound.begin_part
@@ -180,7 +180,7 @@ def test_a_part_may_exceed_the_bound_if_all_keep_it() -> None:
     assert found.figures["rum"] == pytest.approx(0.165)
 
 
-def test_the_true_utility_loss_orders_in_parts_alone() -> None:
+def test_order_by_true_utility_loss_applies_only_within_parts() -> None:
     case = Case(11)
     algorithm = replace(case.algorithm, order="ul", delta=1.0, merge="t")
     assert not algorithm.merges_across
@@ -190,7 +190,7 @@ def test_the_true_utility_loss_orders_in_parts_alone() -> None:
 
 
 @pytest.mark.parametrize("merge", ["r", "rt"])
-def test_what_is_diverse_in_parts_stays_so_where_clusters_are_merged(merge: str) -> None:
+def test_merging_diverse_clusters_of_parts_remains_diverse(merge: str) -> None:
     source = random.Random(3)
     baskets = [{*source.sample("abcdef", 2), *source.sample(["s1", "s2", *"ghij"], 1)} for _ in range(60)]
     ages = NumericColumn("age", np.array([source.randint(0, 20) for _ in range(60)]))

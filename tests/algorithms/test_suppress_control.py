@@ -51,7 +51,7 @@ def test_the_naive_twin_suppresses_the_same_items(seed: int) -> None:
 
 @thorough
 @given(seeds)
-def test_the_check_finds_what_the_naive_twin_finds(seed: int) -> None:
+def test_the_check_equals_the_naive_twin(seed: int) -> None:
     rng, rows = case(seed)
     rho, strict = rng.choice(RHOS), rng.random() < 0.5
     model = SuppressControl(
@@ -72,7 +72,7 @@ def test_the_check_finds_what_the_naive_twin_finds(seed: int) -> None:
 
 @thorough
 @given(seeds)
-def test_closed_sets_tell_the_largest_share_of_all_antecedents(seed: int) -> None:
+def test_closed_sets_determine_the_largest_confidence(seed: int) -> None:
     _, rows = case(seed)
     longest = max((len(row) for row in rows), default=0)
     shares = [Fraction(0)]
@@ -82,7 +82,7 @@ def test_closed_sets_tell_the_largest_share_of_all_antecedents(seed: int) -> Non
     assert largest_share(rows, SENSITIVE) == max(shares)
 
 
-def test_a_sensitive_item_that_is_known_infers_another() -> None:
+def test_a_known_sensitive_item_can_disclose_another() -> None:
     table = Table.from_sets([["s", "t"], ["s", "t"], ["a"], ["a"], ["b"], ["b"]])
     result = SuppressControl(rho=0.5, m=1, sensitive_items=SENSITIVE).recode(table, {})
     assert result.trace == ("t",)
@@ -95,7 +95,7 @@ def test_a_share_of_exactly_rho_is_a_choice() -> None:
     assert (strict.trace, loose.trace) == (("s",), ())
 
 
-def test_what_all_records_tell_is_a_choice() -> None:
+def test_empty_antecedents_are_optional() -> None:
     table = Table.from_sets([["s"], ["s"], ["a"]])
     known = SuppressControl(rho=0.5, m=1, sensitive_items=("s",), from_nothing=False)
     assert known.recode(table, {}).trace == ()

@@ -245,7 +245,7 @@ def test_suppression_equals_its_twin(seed: int, h: float | str) -> None:
 
 @thorough
 @given(seeds)
-def test_suppression_by_the_losses_of_an_owner_equals_its_twin(seed: int) -> None:
+def test_suppression_with_owner_losses_equals_its_twin(seed: int) -> None:
     tree, rows, k, p = small_case(seed)
     rng = random.Random(seed)
     order = HierarchyModel(tree).leaves
@@ -255,7 +255,7 @@ def test_suppression_by_the_losses_of_an_owner_equals_its_twin(seed: int) -> Non
     assert list(result.trace) == coherence_suppression(rows, order, (), Fraction(1), k, p, item_loss)
 
 
-def test_an_item_that_is_dear_to_the_owner_stays() -> None:
+def test_an_item_with_a_high_owner_loss_is_kept() -> None:
     table = Table.from_sets([{"a", "b"}, {"a"}, {"b"}, {"b"}])
     by_occurrences = CoherenceSuppression(k=2, p=2)
     assert by_occurrences.recode(table, {}).trace == ("a",)
@@ -302,7 +302,7 @@ def test_edges_of_suppression(rows: list[set[str]], suppressed: tuple[str, ...])
 
 
 @pytest.mark.parametrize("algorithm", [HgHs(k=1, m=2), MHgHs(k=1, m=2), CoherenceSuppression(k=1, p=2)])
-def test_k_of_one_changes_nothing(algorithm: Any) -> None:
+def test_k_of_one_publishes_the_input(algorithm: Any) -> None:
     table, result = run(algorithm, FOOD, parse(VECTORS["tree"]))
     assert published_rows(table, result) == FOOD
 
@@ -330,13 +330,13 @@ def test_too_many_moles_are_refused() -> None:
 
 
 @pytest.mark.parametrize("h", ["0.9999999999", "0.99999999999999999999", 1 - 2**-53, Fraction(10**12, 10**12 + 1)])
-def test_a_share_that_is_nearly_one_is_not_one(h: Any) -> None:
+def test_a_share_close_to_one_is_not_one(h: Any) -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"b"}, {"b", "s"}]
     result = CoherenceSuppression(h=h, k=2, p=2, sensitive_items=("s",)).recode(Table.from_sets(rows), {})
     assert result.trace == ("a",)
 
 
-def test_a_share_below_one_in_all_records_lets_no_private_item_be_told() -> None:
+def test_a_share_below_one_discloses_no_private_item() -> None:
     rows = [{"a", "s"}, *[{"a", "b"}] * 50, *[{"b"}] * 50]
     result = CoherenceSuppression(h="1e-12", k=2, p=2, sensitive_items=("s",)).recode(Table.from_sets(rows), {})
     assert result.trace == ("a",)

@@ -62,12 +62,12 @@ def test_is_interrupted_between_two_prefixes(algorithm: Any, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("algorithm", [HgHs(k=2, m=3, max_increments=20), MHgHs(k=2, m=3, max_increments=20)])
-def test_too_long_a_mining_is_refused(algorithm: Any) -> None:
+def test_mining_beyond_its_limit_is_rejected(algorithm: Any) -> None:
     with refused(InputError, "max_increments 20"):
         run(algorithm, OUTLIER_ROWS, OUTLIER)
 
 
-def test_room_for_bits_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_for_bits_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1]
     monkeypatch.setattr(mining, "MAX_DOMINATION_BITS", 0)
     assert run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1].trace == whole.trace

@@ -33,7 +33,7 @@ class Odd:
     traits: ClassVar[object] = {"by_blocks": True}
 
 
-def test_one_that_declares_nothing_can_do_nothing_beside_recoding():
+def test_an_algorithm_without_traits_can_only_recode():
     assert traits_of(Silent) == traits_of(Silent()) == anonset.Traits()
 
 
@@ -43,7 +43,7 @@ def test_a_trait_that_is_declared_by_itself_is_refused(algorithm):
         traits_of(algorithm)
 
 
-def test_what_are_no_traits_is_refused():
+def test_invalid_traits_are_rejected():
     with refused(InputError, "Odd anonset.Traits"):
         traits_of(Odd)
 
@@ -54,7 +54,7 @@ def test_no_memory_is_refused(factor):
         anonset.Traits(memory_factor=factor)
 
 
-def test_parameters_take_some_of_it_away_from_an_instance_alone():
+def test_parameters_restrict_the_traits_of_an_instance():
     formed = {
         name: traits_of(anonset.RFirst(k=2, m=1, formation=name)).split_records for name in ("full-domain", "mondrian")
     }
@@ -67,7 +67,7 @@ def test_parameters_take_some_of_it_away_from_an_instance_alone():
 
 
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_each_of_ours_answers_for_known_models(name):
+def test_each_built_in_algorithm_answers_for_known_models(name):
     traits = traits_of(ALGORITHMS[name])
     assert traits.answers
     assert set(traits.models) <= set(MODELS)
@@ -82,18 +82,18 @@ def test_each_of_ours_answers_for_known_models(name):
         (anonset.KMember(k=2), "k cluster mondrian"),
     ],
 )
-def test_what_may_keep_more_than_a_worthless_publication_is_read_from_the_traits(algorithm, ways):
+def test_remedies_for_a_worthless_publication_are_derived_from_traits(algorithm, ways):
     result = Result(anonset.ItemGroups(anonset.SetColumn.of([["a"]]).vocabulary, np.zeros(1, np.int32)))
     assert names(refuse_worthless(algorithm, result, "nothing"), ways)
 
 
-def test_the_page_on_clusters_names_what_runs_there():
+def test_the_page_on_clusters_lists_the_algorithms_that_run_there():
     page = (DOCS / "clusters.md").read_text()
     named = with_traits(lambda traits: traits.by_blocks and traits.on_workers)
     assert listed([f"`{name}`" for name in named]) in page
 
 
-def test_the_page_on_scale_names_what_runs_by_blocks_and_what_is_split():
+def test_the_page_on_scale_lists_out_of_core_and_split_algorithms():
     page = (DOCS / "scale.md").read_text()
     rows = page.partition("## Which algorithms run out of core")[2].partition("##")[0].splitlines()
     named = {name for row in rows for name in re.findall("`([a-z-]+)`", row) if not name.startswith("--")}

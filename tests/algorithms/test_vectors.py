@@ -124,7 +124,7 @@ def test_every_vector_is_used() -> None:
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("algorithm", ALGORITHM.values())
 @pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
-def test_nothing_to_hide_is_unchanged(implementation: str, algorithm: str, rows: list[set[str]]) -> None:
+def test_safe_records_are_unchanged(implementation: str, algorithm: str, rows: list[set[str]]) -> None:
     decision = IMPLEMENTATIONS[implementation](algorithm, rows, parse(SHORT), 2, 2)
     assert decision is not None
     assert decision.cut() == ["x", "w", "y", "z"]

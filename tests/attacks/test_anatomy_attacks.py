@@ -39,7 +39,7 @@ def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
 
 @pytest.mark.long
 @pytest.mark.compiled
-def test_trying_seeds_tells_nothing() -> None:
+def test_guessing_seeds_reveals_no_order() -> None:
     for seed in (0, 123, 999):
         buckets = Anatomy(l=4, seed=seed).recode(TABLE, {}).recoding
         assert isinstance(buckets, Bucketized)
@@ -47,7 +47,7 @@ def test_trying_seeds_tells_nothing() -> None:
 
 
 @pytest.mark.compiled
-def test_trying_seeds_tells_the_order_if_it_follows_from_the_seed() -> None:
+def test_guessing_seeds_reveals_the_order_if_it_depends_only_on_the_seed() -> None:
     assert TABLE.sensitive is not None
     order = shuffles(words_of_split_mix(range(123, 124), TABLE.n), TABLE.n)[0]
     fit, seed = best_fit(np.array(anatomy(TABLE.sensitive.labels(), 4, order.tolist()).group))

@@ -136,7 +136,7 @@ LEVELS: Domains = (("abc", UNEVEN), ("xyz", None))
     ],
     ids=["trees", "trees of five", "numbers", "uneven", "sets"],
 )
-def test_what_is_told_is_true_of_all_tables(
+def test_bounds_are_true_of_all_tables(
     domains: Domains, n: int, k: int, least: float, mistaken: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attack, "milp", once_each(attack.milp))
@@ -190,7 +190,7 @@ def test_rows_are_narrowed_above_the_control(monkeypatch: pytest.MonkeyPatch) ->
     assert found.outcomes == (outcome,)
 
 
-def test_it_needs_a_local_recoding_that_is_left_as_it_was() -> None:
+def test_it_needs_a_local_recoding_without_refinement() -> None:
     table = anonset.read(people(60, 3), relational="town,work,age")
     for algorithm in (anonset.Mondrian(k=5), anonset.LocalRecoding(k=5, refine=True, max_evaluations=100)):
         release = anonset.anonymize(table, algorithm, hierarchies=TOWNS)

@@ -56,7 +56,7 @@ def naive_left(first: Records, second: Records, known: tuple[str, ...]) -> int:
 
 @pytest.mark.long
 @given(records=RECORDS, others=RECORDS, groups=GROUPS, other_groups=GROUPS)
-def test_what_is_left_is_what_some_record_allows(
+def test_candidate_rows_equal_an_enumeration_of_records(
     records: list[set[str]], others: list[set[str]], groups: list[int], other_groups: list[int]
 ) -> None:
     first, second = published(of_records(records), groups), published(of_records(others), other_groups)
@@ -72,7 +72,7 @@ def test_what_is_left_is_what_some_record_allows(
 
 
 @pytest.mark.compiled
-def test_two_releases_of_the_same_records_tell_what_each_hides() -> None:
+def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     rng = np.random.default_rng(1)
     items = [f"i{at:02}" for at in range(40)]
     table = Table.from_sets(
@@ -90,7 +90,7 @@ def test_two_releases_of_the_same_records_tell_what_each_hides() -> None:
     assert composition(scene) == (outcome,)
 
 
-def test_a_coarser_release_of_the_same_records_tells_nothing() -> None:
+def test_a_coarser_release_of_the_same_records_adds_no_information() -> None:
     rng = np.random.default_rng(3)
     table = of_records([set(rng.choice(list(ITEMS), rng.integers(1, 4), replace=False)) for _ in range(60)])
     first, second = published(table, [0, 1, 2, 3, 3]), published(table, [0, 0, 2, 3, 3])
@@ -99,7 +99,7 @@ def test_a_coarser_release_of_the_same_records_tells_nothing() -> None:
     assert outcome.won == outcome.without
 
 
-def test_counting_ends_where_enough_are_left() -> None:
+def test_counting_stops_when_enough_rows_are_found() -> None:
     table = of_records([{"a"}] * 1500)
     same = published(table, [0, 1, 2, 3, 3])
     (outcome,) = composition(
@@ -108,14 +108,14 @@ def test_counting_ends_where_enough_are_left() -> None:
     assert outcome.won.success == 1 / ENOUGH
 
 
-def test_persons_of_one_release_alone_are_no_targets() -> None:
+def test_persons_in_only_one_release_are_not_targets() -> None:
     table = of_records([{"a"}, {"b"}, {"b"}])
     same = published(table, [0, 1, 2, 3, 3])
     (outcome,) = composition(Scene(same, anonset.KmAnonymity(1, 1), table, beside=Beside(same, np.array([0, -1, -1]))))
     assert outcome.targets == 1
 
 
-def test_what_cannot_be_tried_says_why() -> None:
+def test_an_inapplicable_attack_states_the_reason() -> None:
     table = of_records([{"a"}, {"b"}])
     scene = Scene(published(table, [0, 1, 2, 3, 3]), anonset.KmAnonymity(1, 1), table)
     assert names(composition(scene), "beside")

@@ -75,7 +75,7 @@ def boxes_of(classes: dict[Pair, int]) -> Boxes:
         ({("P", "x"): 2, ("c", "x"): 2, ("d", "x"): 2, ("A", "B"): 3}, True),
     ],
 )
-def test_what_is_told_is_true_of_all_tables(classes: dict[Pair, int], narrowed: bool) -> None:
+def test_inferences_are_true_of_all_tables(classes: dict[Pair, int], narrowed: bool) -> None:
     shown = [row for row, size in classes.items() for _ in range(size)]
     tables = [records for records in tables_of(classes) if is_minimal(shown, records)]
     boxes = boxes_of(classes)
@@ -117,5 +117,5 @@ def test_it_needs_classes_that_show_nodes() -> None:
     assert isinstance(downcoding(scene), str)
 
 
-def test_shares_of_nothing_are_alike() -> None:
+def test_shares_of_zero_weights_are_equal() -> None:
     assert shares([0.0, 0.0, 0.0, 0.0]) == [0.25] * 4

@@ -25,9 +25,7 @@ def rows_of(publication: Records) -> list[frozenset[str]]:
 @given(
     records=st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=5), groups=GROUPS, other_groups=GROUPS
 )  # fmt: skip
-def test_pairs_are_those_of_perfect_matchings(
-    records: list[set[str]], groups: list[int], other_groups: list[int]
-) -> None:
+def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list[int], other_groups: list[int]) -> None:
     first, second = published(of_records(records), groups), published(of_records(records), other_groups)
     sides = Side.of(first), Side.of(second)
     assert sides[0] is not None
@@ -54,7 +52,7 @@ def scene_of(table: Table, first: Records, second: Records) -> Scene:
     return Scene(first, anonset.KmAnonymity(3, 1), table, beside=Beside(second, np.argsort(second.record)))
 
 
-def test_it_tells_more_than_composition() -> None:
+def test_it_discloses_more_than_composition() -> None:
     rng = np.random.default_rng(1)
     items = [f"i{at:02}" for at in range(20)]
     records = [set(rng.choice(items, rng.integers(2, 5), replace=False)) for _ in range(60)]

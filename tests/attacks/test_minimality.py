@@ -86,7 +86,7 @@ def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Reco
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("tree", "m"), [(FLAT, 1), (FLAT, 2), (DEEP, 2), (WIDE, 2)])
-def test_what_is_told_is_what_all_tables_hold(tree: Hierarchy, m: int) -> None:
+def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:
     images, told_of_some = list(cuts(tree)), 0
     for key, worlds in published(tree, 4, 2, m).items():
         assert isinstance(key, tuple)
@@ -103,7 +103,7 @@ def test_what_is_told_is_what_all_tables_hold(tree: Hierarchy, m: int) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("tree", [FLAT, DEEP])
-def test_no_row_is_found_by_it(tree: Hierarchy) -> None:
+def test_no_row_is_identified_beyond_the_guarantee(tree: Hierarchy) -> None:
     images, k, gained = list(cuts(tree)), 2, 0
     worlds = published(tree, 4, k, 2)
     for key, minimal in worlds.items():
@@ -142,7 +142,7 @@ TREE = Hierarchy.from_tree(
     records=st.lists(st.frozensets(st.sampled_from("abcdefghi"), max_size=4), min_size=3, max_size=12),
     k=st.integers(2, 3), m=st.integers(1, 3),
 )  # fmt: skip
-def test_a_node_is_shown_where_two_of_its_children_are_there(records: list[Record], k: int, m: int) -> None:
+def test_a_published_node_has_items_of_two_children(records: list[Record], k: int, m: int) -> None:
     assume(sum(map(bool, records)) >= k)
     table = Table.from_sets(records, universe=TREE.leaves.labels)
     assert table.transactions is not None
@@ -158,7 +158,7 @@ def test_a_node_is_shown_where_two_of_its_children_are_there(records: list[Recor
             assert not children or not shown or len(there) >= 2
 
 
-def test_a_rare_item_is_told_to_be_there() -> None:
+def test_a_rare_item_is_inferred() -> None:
     records = [set("ac")] * 6 + [set("bc"), set("ad"), set("ad"), set("ad")]
     table = Table.from_sets(records, universe=ITEMS)
     release = anonset.anonymize(table, anonset.Apriori(k=3, m=1), hierarchies={"items": FLAT})
@@ -172,7 +172,7 @@ def test_a_rare_item_is_told_to_be_there() -> None:
     assert isinstance(minimality(Scene(release.publication, anonset.KmAnonymity(3, 1))), str)
 
 
-def test_regions_that_were_chosen_by_items_are_not_tried() -> None:
+def test_regions_chosen_by_items_are_not_attacked() -> None:
     table = Table.from_columns({"items": [set("ac"), set("bd")] * 6}, place=[f"p{n % 2}" for n in range(12)])
     release = anonset.anonymize(table, JointSplit(k=3, m=1), hierarchies={"items": FLAT})
     scene = Scene(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})

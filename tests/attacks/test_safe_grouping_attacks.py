@@ -91,14 +91,14 @@ def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool
 @pytest.mark.long
 @pytest.mark.parametrize("parts", [1, 5])
 @cases
-def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: int, parts: int) -> None:
+def test_no_person_is_identified_above_chance(attack: Attack, k: int, n: int, fewest: int, parts: int) -> None:
     found = score(attack, published(k, n, fewest, parts))
     assert sum(hits.named for hits in found.chance) > 0
     assert found.above_chance < BOUND
 
 
 @cases
-def test_the_attacks_name_hundreds_where_nothing_is_drawn(attack: Attack, k: int, n: int, fewest: int) -> None:
+def test_the_attacks_identify_hundreds_without_random_draws(attack: Attack, k: int, n: int, fewest: int) -> None:
     """Group numbers and names are random unless the attack uses them."""
     numbers, names = attack is not by_numbers, attack is by_larger_groups
     # six tables exceed the bound clearly for these attacks
@@ -139,13 +139,13 @@ def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[in
 
 
 @pytest.mark.long
-def test_trying_seeds_names_nobody_above_chance() -> None:
+def test_guessing_seeds_identifies_no_person_above_chance() -> None:
     found, fits, _ = guessed(published(2, 3000, 1), TRIED)
     assert max(fits) < 1
     assert found.above_chance < BOUND
 
 
-def test_trying_seeds_names_hundreds_where_the_input_is_not_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guessing_seeds_identifies_hundreds_if_the_key_ignores_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anonset.algorithms.buckets.draws.content_sha256", lambda _: "")
     found, fits, seeds = guessed(published.__wrapped__(2, 3000, 1), TRIED[:100])
     assert min(fits) > 3
@@ -180,9 +180,9 @@ def linked_values(found: Published, *, in_order: bool = False) -> float:
 
 
 @pytest.mark.parametrize("parts", [1, 5])
-def test_the_order_of_rows_links_nobody_to_a_value(parts: int) -> None:
+def test_row_order_links_no_person_to_a_value(parts: int) -> None:
     assert abs(linked_values(published(2, 3000, 1, parts))) < BOUND
 
 
-def test_rows_in_the_order_of_their_values_link_all() -> None:
+def test_rows_ordered_by_value_link_all_persons() -> None:
     assert linked_values(published(2, 3000, 1, 5), in_order=True) > 100

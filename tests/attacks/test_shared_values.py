@@ -23,7 +23,7 @@ ITEMS = "abcde"
     records=st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=8),
     known=st.lists(st.sampled_from(ITEMS), max_size=2),
 )
-def test_what_all_rows_share(records: list[set[str]], known: list[str]) -> None:
+def test_values_shared_by_all_rows_are_disclosed(records: list[set[str]], known: list[str]) -> None:
     table = Table.from_sets(records, universe=ITEMS)
     assert table.transactions is not None
     publication = apply(table, ItemGroups(table.transactions.vocabulary, np.array([0, 0, 2, 3, -1], np.int32)))
@@ -40,7 +40,7 @@ def test_what_all_rows_share(records: list[set[str]], known: list[str]) -> None:
     assert {rows.column.vocabulary.labels[code] for code in _in_all(rows, known)} == shared
 
 
-def test_a_symbol_that_all_rows_show_is_told() -> None:
+def test_a_symbol_in_all_rows_is_reported() -> None:
     source = random.Random(2)
     pairs = ["ab", "cd", "ef", "gh"]
     records = [set(source.choice(pairs)) | {source.choice("xyz")} for _ in range(200)]
@@ -55,7 +55,7 @@ def test_a_symbol_that_all_rows_show_is_told() -> None:
     assert outcome.won.below_k is None
 
 
-def test_kept_columns_are_told_by_what_risk_counts() -> None:
+def test_kept_columns_are_reported_by_their_skewness() -> None:
     skew = Skewness(0.4, 0.7, 0.5, 0.1, 3.0, 0.2, 0.05)
     table = Table.from_sets([{"a"}, {"b"}])
     assert table.transactions is not None

@@ -19,7 +19,7 @@ ALGORITHMS = [anonset.Mondrian(k=4), anonset.Cluster(k=4), anonset.KMember(k=4),
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=[algorithm.name for algorithm in ALGORITHMS])
-def test_an_end_is_guessed_as_often_as_rows_hold_it(algorithm: anonset.Algorithm) -> None:
+def test_a_range_end_is_guessed_with_its_frequency(algorithm: anonset.Algorithm) -> None:
     trees = {"age": "range", "origin": "values"}
     release = anonset.anonymize(TABLE, algorithm, hierarchies=trees, round_ends=False)
     ages, origins = (column.labels() for column in release.publication.relational)
@@ -45,7 +45,7 @@ def test_an_end_is_guessed_as_often_as_rows_hold_it(algorithm: anonset.Algorithm
     assert outcome.won.success > outcome.control.success
 
 
-def test_ranges_that_a_hierarchy_names_are_not_tried() -> None:
+def test_ranges_named_by_a_hierarchy_are_not_attacked() -> None:
     trees = {"age": "bins:width=10", "origin": "values"}
     table = anonset.read(PEOPLE, relational="age,origin")
     release = anonset.anonymize(table, anonset.FullDomain(k=4), hierarchies=trees)

@@ -31,7 +31,7 @@ def work():
         ([[1 << 30]], False),
     ],
 )
-def test_codes_are_narrow_until_one_does_not_fit(work, parts, narrow):
+def test_codes_are_narrow_until_a_code_does_not_fit(work, parts, narrow):
     with GrowingCodes("codes", work) as codes:
         for part in parts:
             codes.append(np.array(part, np.int32))
@@ -46,7 +46,7 @@ def test_codes_are_narrow_until_one_does_not_fit(work, parts, narrow):
     assert not stored.size or backing(stored_codes(found)).filename == backing(stored).filename
 
 
-def test_what_was_written_before_it_was_widened_is_gone(tmp_path):
+def test_the_narrow_file_is_deleted_after_widening(tmp_path):
     with Files.at(tmp_path / "work") as store:
         before = {path.name for path in store.path.iterdir()}
         with GrowingCodes("codes", store) as codes:
@@ -56,7 +56,7 @@ def test_what_was_written_before_it_was_widened_is_gone(tmp_path):
         assert len({path.name for path in store.path.iterdir()} - before) == 1
 
 
-def test_no_whole_is_made_of_narrow_codes_unasked(work):
+def test_narrow_codes_are_not_widened_implicitly(work):
     codes = codes_array(work, 3, 1 << 16)
     codes[0:2] = np.array([65535, 8], np.int32)
     assert isinstance(codes, NarrowCodes)

@@ -29,20 +29,20 @@ NINES = "0." + "9" * 30
         (NINES, 1 - Fraction(1, 10**30)),
     ],
 )
-def test_a_number_is_what_was_written(value, expected):
+def test_a_number_has_its_written_value(value, expected):
     assert exact(value) == expected
 
 
 @pytest.mark.parametrize(
     "value", ["", "x", "nan", "inf", "-Infinity", "1/0", "1e999999999999", "1e-999999999999", "9" * 401, True, None, []]
 )
-def test_what_is_no_number_that_can_be_held(value):
+def test_unrepresentable_numbers_are_rejected(value):
     with refused(ValueError, "400"):
         exact(value)
 
 
 @given(st.fractions(0, 1, max_denominator=10**18))
-def test_numbers_are_shown_and_kept_without_rounding(value):
+def test_numbers_are_shown_and_stored_without_rounding(value):
     assert exact(shown(value)) == value
     assert exact(written(value)) == value
     assert exact(require_between_0_and_1("h", value)) == value
@@ -58,7 +58,7 @@ def test_numbers_are_shown_and_kept_without_rounding(value):
         ("half", True, "0 1"),
     ],
 )
-def test_what_is_no_share(value, above_0, asked):
+def test_invalid_shares_are_rejected(value, above_0, asked):
     with refused(InputError, f"h {asked}"):
         require_between_0_and_1("h", value, above_0=above_0)
 

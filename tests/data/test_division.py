@@ -24,7 +24,7 @@ def numbered(keys):
 
 
 @given(batches, st.sampled_from([1, 2, 7, 300]), st.booleans())
-def test_rows_come_into_the_share_of_their_key(keys, count, in_files):
+def test_rows_are_in_the_share_of_their_key(keys, count, in_files):
     with Files.temporary() as files:
         store = files if in_files else MEMORY
         with Division(store, count, np.int64) as division:
@@ -39,14 +39,14 @@ def test_rows_come_into_the_share_of_their_key(keys, count, in_files):
 
 
 @given(batches, st.sampled_from([1, 3]))
-def test_shares_are_together_what_was_divided(keys, count):
+def test_shares_together_equal_the_input(keys, count):
     shares = list(divided(numbered(keys), count, MEMORY, np.int64))
     assert sorted(row for share in shares for row in share.tolist()) == [[n, n * n] for n in range(sum(map(len, keys)))]
     assert all(map(len, shares))
 
 
 @pytest.mark.parametrize("damage", [lambda share: share[1:], lambda share: share[[0, 0, 1]], lambda share: share + 1])
-def test_a_share_that_is_not_what_was_divided_is_refused(monkeypatch, damage):
+def test_a_share_that_differs_from_its_input_is_rejected(monkeypatch, damage):
     shares = Division.shares
     monkeypatch.setattr(Division, "shares", lambda division: map(damage, shares(division)))
     with refused(InputError, code="damaged"):

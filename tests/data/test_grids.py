@@ -115,7 +115,7 @@ def test_small_columns(values: list[Any], k: int, cells: list[tuple[Any, Any]]) 
     assert list(zip(grid.lows.tolist(), grid.highs.tolist(), strict=True)) == cells
 
 
-def test_parts_of_a_column_keep_its_grid() -> None:
+def test_parts_of_a_column_have_its_grid() -> None:
     column = with_grid(NumericColumn("age", np.arange(100) % 60), 5)
     domain = domain_of(column.take(np.arange(3)))
     assert isinstance(domain, Range)

@@ -61,7 +61,7 @@ def test_depth_is_bounded_by_the_logarithm_of_the_occurrences(by, occurrences):
 @by
 @thorough
 @given(counts)
-def test_for_people_children_stand_by_the_first_label(by, occurrences):
+def test_displayed_children_are_ordered_by_their_first_label(by, occurrences):
     tree = halves(list(labels_of(occurrences)), np.array(occurrences), by)
     shown = in_order_of_place(tree)
     assert inner(shown) == inner(tree)
@@ -95,7 +95,7 @@ def test_a_finer_tree_keeps_every_node_and_its_name(by, shape, data):
     assert finer.from_data
 
 
-def test_names_of_new_nodes_are_those_of_no_label():
+def test_names_of_new_nodes_differ_from_all_labels():
     tree = halves(["H1", "H_2", "x"], np.array([1, 1, 1]))
     assert sorted(tree.unnamed) == ["H__1", "H__2"]
 
@@ -105,7 +105,7 @@ def test_one_label_is_a_leaf():
     assert (tree.labels, tree.unnamed, tree.rival) == (("x",), frozenset(), None)
 
 
-def test_sensitive_items_stand_beside_both_trees():
+def test_sensitive_items_are_added_to_both_trees():
     tree = attach_sensitive(halves(["a", "b", "c"], np.array([1, 5, 2])), ["s"])
     assert tree.leaves.labels == ("b", "c", "a", "s")
     assert tree.place.tolist() == [1, 2, 0, 3]
@@ -114,7 +114,7 @@ def test_sensitive_items_stand_beside_both_trees():
 
 
 @pytest.mark.parametrize("parts", [("x",), ("x", "y")])
-def test_joined_trees_keep_what_has_no_name(parts):
+def test_joined_trees_keep_unnamed_nodes(parts):
     trees = {name: halves(["a", "b", "c"], np.array([1, 5, 2])) for name in parts}
     tree = join_hierarchies(trees, "items")
     assert tree.unnamed == {f"{name}:{label}" for name in parts for label in ("H1", "H2")}

@@ -36,7 +36,7 @@ def test_unary_nodes_are_collapsed():
     assert Hierarchy.from_tree(("ALL", ["only"])).labels == ("only",)
 
 
-def test_a_label_stands_for_one_node():
+def test_a_label_names_one_node():
     with refused(HierarchyError, "label a"):
         Hierarchy.from_tree(("ALL", [("A", ["a", "b"]), ("B", ["a", "c"])]))
 
@@ -79,7 +79,7 @@ def test_bind_recodes_to_leaf_positions():
 
 
 @pytest.mark.parametrize(("item", "kind"), [("z", "missing"), ("A", "inner")])
-def test_bind_refuses_what_is_no_leaf(item, kind):
+def test_bind_rejects_labels_that_are_not_leaves(item, kind):
     h = Hierarchy.from_tree(("ALL", [("A", ["a", "b"]), "c"]))
     with refused(HierarchyError, f"{item} leaf {kind}"):
         h.codes_of(Vocabulary(("a", item)), "items")

@@ -122,14 +122,14 @@ def test_a_lease_is_in_use_as_long_as_its_process_lives(folder, hold):
     assert list(folder.iterdir()) == []
 
 
-def test_a_dead_process_that_nobody_has_waited_for_is_dead(folder, hold):
+def test_a_zombie_process_is_dead(folder, hold):
     child = hold()
     child.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert state_of(folder) == "left"
 
 
-def test_a_later_process_of_the_same_number_is_another_one(folder, hold):
+def test_a_reused_process_id_is_another_process(folder, hold):
     lease = hold()
     began = json.loads((folder / LEASE).read_text())["start"]
     kill(lease)
@@ -137,7 +137,7 @@ def test_a_later_process_of_the_same_number_is_another_one(folder, hold):
     assert state_of(folder) == "left"
 
 
-def test_a_left_directory_is_free_at_once_though_its_process_lives(folder):
+def test_a_released_directory_is_free_while_its_process_lives(folder):
     take(folder)
     leave(folder)
     assert state_of(folder) == "left"
@@ -147,7 +147,7 @@ def test_a_left_directory_is_free_at_once_though_its_process_lives(folder):
     forget(folder)
 
 
-def test_a_directory_given_up_on_a_full_disk_is_free_though_its_process_lives(folder, monkeypatch):
+def test_a_directory_released_on_a_full_disk_is_free(folder, monkeypatch):
     take(folder)
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", out_of_room)
@@ -160,7 +160,7 @@ def test_a_directory_given_up_on_a_full_disk_is_free_though_its_process_lives(fo
 
 
 @pytest.mark.parametrize("step", ["pwrite", "fsync"])
-def test_a_lease_that_finds_no_room_is_named_and_removed(folder, monkeypatch, step):
+def test_a_lease_on_a_full_disk_is_reported_and_removed(folder, monkeypatch, step):
     monkeypatch.setattr(os, step, out_of_room)
     with pytest.raises(OSError, match="No space") as failed:
         take(folder)
@@ -184,7 +184,7 @@ def out_of_room(*_):
         ({"more": 1}, "unknown"),
     ],
 )
-def test_what_cannot_be_looked_up_stays_until_it_expires(ended, said, told, quick):
+def test_a_lease_of_an_unknown_process_is_valid_until_it_expires(ended, said, told, quick):
     change(ended, **({"expires": 1.0} | said))
     assert state_of(ended) == told
     (found,) = work_directories(ended)
@@ -192,7 +192,7 @@ def test_what_cannot_be_looked_up_stays_until_it_expires(ended, said, told, quic
     assert ended.exists() == (told != "left")
 
 
-def test_a_lease_of_another_host_is_taken_over_after_it_was_watched_in_vain(ended, quick):
+def test_an_unrenewed_lease_of_another_host_is_taken_over(ended, quick):
     far(ended, expires=4e9)  # by a wrong clock
     told = []
     began = time.monotonic()
@@ -205,9 +205,7 @@ def test_a_lease_of_another_host_is_taken_over_after_it_was_watched_in_vain(ende
 
 
 @pytest.mark.parametrize("expires", [0.0, 4e9])
-def test_a_lease_of_another_host_that_is_renewed_is_kept_whatever_the_clocks_say(
-    folder, hold, quick, monkeypatch, expires
-):
+def test_a_renewed_lease_of_another_host_is_valid_by_any_clock(folder, hold, quick, monkeypatch, expires):
     hold()
     before = module._read
     clock = json.dumps({"host": "elsewhere", "boot": "another", "expires": expires})
@@ -222,7 +220,7 @@ def test_a_lease_of_another_host_that_is_renewed_is_kept_whatever_the_clocks_say
     assert [path.name for path in folder.iterdir()] == [LEASE]
 
 
-def test_of_many_that_take_over_at_once_one_wins(ended):
+def test_of_many_simultaneous_takeovers_one_succeeds(ended):
     code = """
 import sys, time
 from pathlib import Path
@@ -268,7 +266,7 @@ def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick)
     release(folder)
 
 
-def test_renewals_of_a_lost_lease_change_no_other_one(folder):
+def test_renewing_a_lost_lease_does_not_change_the_new_lease(folder):
     take(folder)
     held = module._held[folder]
     (folder / LEASE).rename(folder / "moved")
@@ -282,7 +280,7 @@ def test_renewals_of_a_lost_lease_change_no_other_one(folder):
     held.close()
 
 
-def test_a_directory_that_was_made_again_is_lost_and_stays(folder):
+def test_a_recreated_directory_is_lost_and_not_removed(folder):
     take(folder)
     require_held(folder)
     assert not is_lost(folder)
@@ -297,7 +295,7 @@ def test_a_directory_that_was_made_again_is_lost_and_stays(folder):
     release(folder)
 
 
-def test_who_watched_a_lease_of_a_directory_made_again_does_not_get_it(folder, ended, monkeypatch):
+def test_a_takeover_of_a_recreated_directory_fails(folder, ended, monkeypatch):
     """Between reading the stale lease and creating the successor, another process wins and starts again."""
     stale = (ended / LEASE).read_bytes()
     kept = module._held
@@ -317,7 +315,7 @@ def test_who_watched_a_lease_of_a_directory_made_again_does_not_get_it(folder, e
     release(ended)
 
 
-def test_an_empty_lease_is_taken_over_after_it_was_watched(folder, quick):
+def test_an_empty_lease_is_taken_over_after_a_waiting_time(folder, quick):
     (folder / LEASE).touch()
     assert state_of(folder) == "unknown"
     take(folder)
@@ -325,7 +323,7 @@ def test_an_empty_lease_is_taken_over_after_it_was_watched(folder, quick):
     release(folder)
 
 
-def test_a_child_does_not_hold_the_leases_of_its_parent(folder):
+def test_a_child_does_not_own_the_leases_of_its_parent(folder):
     take(folder)
     reader, writer = os.pipe()
     child = os.fork()
@@ -387,7 +385,7 @@ def marked(**said):
         marked(renewals="1"), marked(expires=1),
     ],
 )  # fmt: skip
-def test_a_forged_mark_stops_nobody_and_has_nothing_removed(ended, monkeypatch, forged):
+def test_a_forged_lease_blocks_no_run_and_removes_no_files(ended, monkeypatch, forged):
     """Anyone can create such a directory among the temporary files, which each run searches for leftovers."""
     forged(ended / LEASE)
     monkeypatch.setattr("tempfile.tempdir", str(ended.parent))
@@ -405,14 +403,14 @@ def test_another_users_files_are_neither_read_nor_counted(ended, monkeypatch):
     assert [(found.state, found.bytes) for found in work_directories(ended)] == [("of another user", 0)]
 
 
-def test_another_users_directory_stays_whatever_its_mark_says(ended, monkeypatch):
+def test_another_users_directory_is_never_removed(ended, monkeypatch):
     user = os.getuid()
     change(ended, user=user + 1)
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
     assert state_of(ended) == "of another user"
 
 
-def test_links_are_not_followed_and_what_is_no_work_directory_is_not_named(ended, tmp_path):
+def test_links_and_other_directories_are_ignored(ended, tmp_path):
     (tmp_path / "place").mkdir()
     (tmp_path / "place" / "anonset-link").symlink_to(ended)
     (tmp_path / "place" / "anonset-demo-1").mkdir()
@@ -423,7 +421,7 @@ def test_links_are_not_followed_and_what_is_no_work_directory_is_not_named(ended
     assert [one.path for one in work_directories(tmp_path)] == [ended]
 
 
-def test_a_taken_up_directory_is_not_removed(ended):
+def test_a_resumed_directory_is_not_removed(ended):
     (found,) = work_directories(ended)
     take(ended)
     assert not remove_left(found)

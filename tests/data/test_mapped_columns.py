@@ -57,7 +57,7 @@ def is_mapped(array):
     return base is not None
 
 
-def test_facts_by_spans_are_those_of_all_records(by_three):
+def test_facts_by_spans_equal_those_of_all_records(by_three):
     column = SetColumn.of([{"b"}, {"a", "b"}, set(), set(), {"b", "c", "a"}, {"c"}, {"c"}], universe="abcd")
     assert (column.n_nonempty, column.longest, column.occurrences.tolist()) == (5, 3, [2, 3, 3, 0])
     assert SetColumn.of([]).longest == SetColumn.of([]).n_nonempty == 0
@@ -83,7 +83,7 @@ def test_fingerprints_do_not_depend_on_spans_or_files(records, at_once, tmp_path
 
 
 @given(records=RECORDS)
-def test_a_mapped_table_is_bound_as_one_in_memory_and_stays_in_its_files(records, tmp_path_factory):
+def test_a_mapped_table_is_bound_like_a_table_in_memory(records, tmp_path_factory):
     tree = Hierarchy.from_tree(("all", [("upper", ["F", "b"]), ("lower", ["e", "d", "a"])]))  # no c
     table = table_of(records)
     specs = {"items": tree, "sex": "values"}
@@ -114,7 +114,7 @@ def test_labels_are_replaced_by_spans(by_three, tmp_path):
         assert (named.labels(), is_mapped(named.codes)) == (list("mzmmz"), True)
 
 
-def test_growing_sets_leave_nothing_behind_after_an_error(tmp_path):
+def test_growing_sets_leave_no_files_after_an_error(tmp_path):
     with Files.temporary(tmp_path) as work:
         with pytest.raises(AttributeError), GrowingSets("items", work) as sets:
             sets.append(None)

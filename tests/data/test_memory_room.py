@@ -3,12 +3,12 @@
 from anonset.data.spans import BASE, Limits
 
 
-def test_what_is_held_follows_the_limit():
+def test_buffer_sizes_follow_the_limit():
     limited = Limits.of_process(BASE + (64 << 20))
     assert limited.held(1 << 30, 8) == 4 << 20
     assert limited.held(1000, 8) == 1000
     assert Limits.of_process(None).held(1 << 30, 8) == 1 << 30
 
 
-def test_something_is_held_however_low_the_limit():
+def test_buffer_sizes_have_a_minimum():
     assert Limits.of_process(1).held(1000, 8) == 1

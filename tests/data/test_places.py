@@ -20,7 +20,7 @@ def work(tmp_path):
         yield store
 
 
-def test_a_part_takes_its_place_when_it_is_written_and_gives_it_back(work):
+def test_a_part_uses_disk_space_from_writing_to_release(work):
     codes = work.unplaced("codes", np.int32, N)
     assert on_disk(codes) <= 4096
     place(codes, N // 2, N)
@@ -32,7 +32,7 @@ def test_a_part_takes_its_place_when_it_is_written_and_gives_it_back(work):
     fetch(codes, 0, N)
 
 
-def test_pages_that_other_elements_share_stay(work):
+def test_pages_shared_with_other_elements_are_kept(work):
     codes = work.unplaced("codes", np.int32, N)
     place(codes, 0, N)
     codes[:] = np.arange(N)
@@ -42,7 +42,7 @@ def test_pages_that_other_elements_share_stay(work):
     assert set(range(5001, N)) <= set(kept.tolist())
 
 
-def test_in_memory_nothing_happens():
+def test_arrays_in_memory_are_not_affected():
     codes = MEMORY.unplaced("codes", np.int32, 5)
     place(codes, 0, 5)
     vacate(codes, 0, 5)
@@ -50,7 +50,7 @@ def test_in_memory_nothing_happens():
     assert (codes.tolist(), on_disk(codes)) == ([0] * 5, 0)
 
 
-def test_a_full_disk_is_one_line(work, monkeypatch):
+def test_a_full_disk_is_reported_in_one_line(work, monkeypatch):
     codes = work.unplaced("codes", np.int32, N)
 
     def full(*_args):

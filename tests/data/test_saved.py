@@ -36,7 +36,7 @@ def table(work):
     )
 
 
-def test_it_comes_back_with_its_facts(table, work):
+def test_a_table_is_restored_with_its_facts(table, work):
     assert saved_facts(work) is None
     save_table(table, {"input": "visits"})
     found = saved_table(work)
@@ -48,13 +48,13 @@ def test_it_comes_back_with_its_facts(table, work):
     assert [type(c) for c in found.columns] == [type(c) for c in table.columns]
 
 
-def test_empty_columns_come_back(work):
+def test_empty_columns_are_restored(work):
     empty = SetColumn("codes", work.keep("p", np.zeros(1, np.int64)), np.empty(0, np.int32), Vocabulary(()))
     save_table(Table(empty, store=work), {})
     assert saved_table(work).n == 0
 
 
-def test_a_table_that_was_never_finished_is_said_to_be_none(work):
+def test_an_unfinished_table_is_reported_as_missing(work):
     with refused(InputError, f"{work.path}", code="unfinished"):
         saved_table(work)
 
@@ -91,7 +91,7 @@ def test_a_forged_description_is_refused(table, work, text):
 
 
 @pytest.mark.parametrize("name", ["../elsewhere", "/etc/hostname", "."])
-def test_a_description_names_files_of_its_directory_alone(table, work, name):
+def test_a_description_may_only_name_files_of_its_directory(table, work, name):
     save_table(table, {})
     path = work.path / "table.json"
     described = json.loads(path.read_text())

@@ -28,7 +28,7 @@ def table(work):
 
 @pytest.mark.parametrize("name", ["indptr", "items", "codes", "ages"])
 @pytest.mark.parametrize("at", [0, 9, -1])
-def test_a_byte_that_was_changed_is_found(work, table, name, at):
+def test_a_changed_byte_is_detected(work, table, name, at):
     seal = Seal.of(table)
     seal.require_unbroken()
     held = bytearray((work.path / name).read_bytes())
@@ -38,7 +38,7 @@ def test_a_byte_that_was_changed_is_found(work, table, name, at):
         seal.require_unbroken()
 
 
-def test_words_that_changed_places_are_found_only_where_they_were_not_equal_in_all(work, table):
+def test_swapped_words_need_not_be_detected(work, table):
     """Checksums detect damage, but not swapped words, which disks do not cause."""
     seal = Seal.of(table)
     (work.path / "ages").write_bytes(np.array([1.0, 0.0, 2.0, 3.0]).tobytes())
@@ -48,7 +48,7 @@ def test_words_that_changed_places_are_found_only_where_they_were_not_equal_in_a
         seal.require_unbroken()
 
 
-def test_a_file_that_is_gone_or_shorter_is_found(work, table):
+def test_a_missing_or_shorter_file_is_detected(work, table):
     seal = Seal.of(table)
     with refused(InputError, "/codes", code="damaged"), seal.kept():
         (work.path / "codes").unlink()
@@ -57,12 +57,12 @@ def test_a_file_that_is_gone_or_shorter_is_found(work, table):
         seal.require_unbroken()
 
 
-def test_what_fails_for_another_reason_says_so(table):
+def test_other_errors_are_passed_on(table):
     with pytest.raises(ZeroDivisionError), Seal.of(table).kept():
         raise ZeroDivisionError
 
 
-def test_a_table_in_memory_has_nothing_to_be_damaged():
+def test_a_table_in_memory_is_not_sealed():
     assert Seal.of(Table.from_sets([{"a"}])).sums == {}
     sound((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not checked
 
@@ -77,7 +77,7 @@ def test_a_table_in_memory_has_nothing_to_be_damaged():
         ("items", np.array([0, 1], np.int32), "items"),
     ],
 )
-def test_rows_that_kernels_could_not_go_through_are_named(work, table, name, values, named):
+def test_rows_that_would_crash_kernels_are_reported(work, table, name, values, named):
     (rows,) = Blocks.of(table.transactions, table.store)
     sound(rows, 3)
     path = work.path / name

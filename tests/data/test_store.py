@@ -21,7 +21,7 @@ def work(tmp_path):
         yield work
 
 
-def test_what_was_appended_comes_back(work):
+def test_appended_arrays_are_restored(work):
     with work.growing("codes", np.int32) as codes:
         for part in (np.arange(5), np.empty(0, np.int64), np.arange(5, 7)):
             codes.append(part)
@@ -36,13 +36,13 @@ def test_an_empty_array_can_be_mapped(work):
     assert work.array("none", np.int64, 0).tolist() == []
 
 
-def test_room_is_written_in_any_order_and_read_by_another_map(work):
+def test_allocated_arrays_are_written_in_any_order(work):
     room = work.array("records", np.int64, 4)
     room[[3, 0]] = [30, 7]
     assert work.mapped(Path(backing(room).filename).name, np.int64).tolist() == [7, 0, 0, 30]
 
 
-def test_a_mapped_array_is_plain_and_writing_to_it_leaves_the_file_alone(work):
+def test_writing_to_a_mapped_array_does_not_change_the_file(work):
     codes = work.keep("codes", np.zeros(2, np.int32))
     assert type(codes) is np.ndarray
     codes[0] = 9
@@ -56,14 +56,14 @@ def test_a_column_over_mapped_arrays_is_a_column_like_any_other(work):
     assert list(mapped.rows()) == list(column.rows())
 
 
-def test_nobody_else_may_read_it_and_nothing_is_left(tmp_path):
+def test_files_are_private_and_removed(tmp_path):
     with Files.temporary(tmp_path) as work:
         assert stat.S_IMODE(work.path.stat().st_mode) == 0o700
         work.array("codes", np.int32, 1)
     assert not work.path.exists()
 
 
-def test_a_failure_in_the_middle_leaves_no_half_an_array(work):
+def test_a_failure_leaves_no_partial_array(work):
     def fail():
         with work.growing("codes", np.int32) as codes:
             codes.append(np.arange(3))
@@ -76,7 +76,7 @@ def test_a_failure_in_the_middle_leaves_no_half_an_array(work):
         work.mapped("codes", np.int32)
 
 
-def test_a_full_disk_is_one_line(work, monkeypatch):
+def test_a_full_disk_is_reported_in_one_line(work, monkeypatch):
     def full(*_args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -93,7 +93,7 @@ def test_a_torn_array_is_refused(work):
     assert not (work.path / "codes").exists()
 
 
-def test_an_array_written_at_once_is_mapped_and_knows_its_folder(work):
+def test_a_stored_array_is_mapped_and_has_its_folder(work):
     codes = work.keep("codes", np.arange(4, dtype=np.int32))
     assert codes.tolist() == [0, 1, 2, 3]
     assert store_of(codes[1:]) == work
@@ -101,7 +101,7 @@ def test_an_array_written_at_once_is_mapped_and_knows_its_folder(work):
     assert [path.name for path in work.path.iterdir()] == ["codes"]
 
 
-def test_rows_in_memory_are_one_share_and_those_in_files_as_many_as_the_limits_say(tmp_path):
+def test_the_number_of_shares_follows_the_limits(tmp_path):
     limits = Limits(rows_per_bucket=10)
     with Files.temporary(tmp_path, limits) as files:
         assert (Memory(limits).buckets(95), files.buckets(95), files.buckets(0)) == (1, 10, 1)

@@ -120,9 +120,7 @@ def test_columns_that_cannot_be_joined(sets, relational, message):
 
 
 @given(labels=st.lists(st.text(max_size=3), min_size=1, max_size=8, unique=True), data=st.data())
-def test_fingerprint_is_of_labels_whatever_the_order_of_their_vocabulary(
-    labels: list[str], data: st.DataObject
-) -> None:
+def test_the_fingerprint_is_independent_of_vocabulary_order(labels: list[str], data: st.DataObject) -> None:
     cells = data.draw(st.lists(st.sampled_from(labels), max_size=12))
     index = {label: code for code, label in enumerate(labels)}
     column = CategoricalColumn("a", np.array([index[cell] for cell in cells], np.int32), Vocabulary(tuple(labels)))

@@ -29,7 +29,7 @@ def test_results_are_in_task_order_and_a_few_tasks_are_begun_ahead(n: int, ahead
         next(results)
 
 
-def test_the_first_failure_cancels_the_remaining_tasks_and_waits_for_those_that_run() -> None:
+def test_the_first_failure_cancels_waiting_tasks_and_awaits_running_tasks() -> None:
     done, running = [], threading.Event()
 
     def work(task: int) -> int:
@@ -47,7 +47,7 @@ def test_the_first_failure_cancels_the_remaining_tasks_and_waits_for_those_that_
     assert done in ([1], [1, 2], [2, 1])
 
 
-def test_an_interruption_ends_when_no_task_runs_any_more() -> None:
+def test_an_interruption_waits_for_running_tasks() -> None:
     done = []
 
     def work(task: int) -> None:
@@ -67,7 +67,7 @@ def test_an_interruption_ends_when_no_task_runs_any_more() -> None:
     assert done == [3]
 
 
-def test_inside_a_task_a_map_runs_serially_whatever_its_workers() -> None:
+def test_a_map_inside_a_task_runs_serially() -> None:
     def names(task: int) -> set[str]:
         return set(MEMORY.on(Threads(4)).map(lambda _: threading.current_thread().name, range(4)))
 
@@ -77,7 +77,7 @@ def test_inside_a_task_a_map_runs_serially_whatever_its_workers() -> None:
     assert not is_unwanted()
 
 
-def test_the_threads_are_those_of_one_pool_which_ends_with_its_owner() -> None:
+def test_all_maps_share_a_pool_that_ends_with_its_owner() -> None:
     workers = Threads(2)
     for _ in range(3):
         list(workers.map(time.sleep, [0.001] * 4))
@@ -105,7 +105,7 @@ def test_a_store_that_travels_has_no_workers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1])
-def test_fewer_workers_than_one_are_refused(n: int) -> None:
+def test_a_worker_count_below_one_is_rejected(n: int) -> None:
     with pytest.raises(InputError, match=f"workers must be at least 1, got {n}"):
         Threads(n)
 
@@ -124,6 +124,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-def test_a_forked_process_has_threads_of_its_own() -> None:
+def test_a_forked_process_has_separate_threads() -> None:
     environment: dict[str, Any] = dict(os.environ)
     assert subprocess.run([sys.executable, "-c", _FORKS], env=environment, timeout=60, check=False).returncode == 7

@@ -20,7 +20,7 @@ def test_the_page_has_a_section_for_each_data_set_and_generator_of_the_experimen
     assert list(sections()) == [*ENTRIES, *GENERATED]
 
 
-def test_each_section_says_origin_terms_and_characteristics() -> None:
+def test_each_section_states_origin_terms_and_characteristics() -> None:
     found = sections()
     for name, entry in ENTRIES.items():
         for words in (entry.source, f"**Terms**: {entry.terms[0].upper()}{entry.terms[1:]}", entry.note):
@@ -32,7 +32,7 @@ def test_each_section_says_origin_terms_and_characteristics() -> None:
         assert card.differs in found[name], name
 
 
-def test_what_must_not_be_linked_is_named_at_the_top() -> None:
+def test_files_that_must_not_be_linked_are_named_first() -> None:
     assert {name for name, entry in ENTRIES.items() if not entry.linkable} == {"informs2005", "vermont2013"}
     for name, entry in ENTRIES.items():
         assert ("linking" in entry.note) == (not entry.linkable), name

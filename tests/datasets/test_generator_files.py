@@ -15,7 +15,7 @@ from anonset_datasets.generators.missions import Stream
 
 @pytest.mark.parametrize("suffix", [".dat", ".dat.gz"])
 @pytest.mark.parametrize("name", ["pos_like", "quest", "shop"])
-def test_transactions_come_back_from_their_file(name: str, suffix: str, tmp_path: Path) -> None:
+def test_transactions_are_read_back_from_their_file(name: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"made{suffix}"
     table = make(name, path, n=700)
     back = read(path)
@@ -26,7 +26,7 @@ def test_transactions_come_back_from_their_file(name: str, suffix: str, tmp_path
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
-def test_rt_data_come_back_from_their_file(suffix: str, tmp_path: Path) -> None:
+def test_rt_data_are_read_back_from_their_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"made{suffix}"
     table = make("youtube_like", path, n=700)
     names = [column.name for column in table.relational]
@@ -44,7 +44,7 @@ def test_rt_data_come_back_from_their_file(suffix: str, tmp_path: Path) -> None:
     assert list(back.transactions.rows()) == list(table.transactions.rows())
 
 
-def test_rows_are_written_one_a_line(tmp_path: Path) -> None:
+def test_each_row_is_written_on_one_line(tmp_path: Path) -> None:
     table = make("quest", tmp_path / "made.dat", n=70_000, n_items=50, avg_length=2.0)
     lines = (tmp_path / "made.dat").read_text("utf-8").splitlines()
     assert table.transactions is not None
@@ -92,7 +92,7 @@ def test_bad_requests_are_refused(
 
 
 @pytest.mark.parametrize("suffix", [".dat", ".dat.gz"])
-def test_nothing_is_left_behind_by_a_failed_write(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_no_files(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> list[str]:
         msg = "disk full"
         raise OSError(msg)
@@ -103,7 +103,7 @@ def test_nothing_is_left_behind_by_a_failed_write(suffix: str, tmp_path: Path, m
     assert list(tmp_path.iterdir()) == []
 
 
-def test_errors_of_writing_name_the_file_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_errors_name_the_requested_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -113,12 +113,12 @@ def test_errors_of_writing_name_the_file_that_was_asked_for(tmp_path: Path, monk
     assert error.value.filename == str(tmp_path / "x.dat")
 
 
-def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
+def test_long_file_names_allow_a_temporary_name(tmp_path: Path) -> None:
     make("shop", tmp_path / f"{'x' * 250}.dat", n=1)
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_registry_knows_names_kinds_and_parameters() -> None:
+def test_the_registry_lists_names_kinds_and_parameters() -> None:
     assert GENERATORS["shop"].parameters == {"n": 5_000, "seed": 0}
     assert GENERATORS["pos_like"].parameters["avg_length"] == 6.5
     for name, generator in GENERATORS.items():
@@ -133,7 +133,7 @@ def test_registry_knows_names_kinds_and_parameters() -> None:
 
 
 @pytest.mark.parametrize("name", ["shop", "hospital"])
-def test_the_hierarchy_of_a_generator_is_that_of_its_items(tmp_path: Path, name: str) -> None:
+def test_the_hierarchy_of_a_generator_covers_its_items(tmp_path: Path, name: str) -> None:
     write_tree(name, tmp_path / "tree.csv")
     written = read_hierarchy(tmp_path / "tree.csv")
     column = generate(name, n=50).transactions
@@ -149,7 +149,7 @@ def test_items_without_a_meaning_have_no_hierarchy(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_random_streams_are_those_of_pcg64() -> None:
+def test_random_streams_equal_pcg64() -> None:
     stream = Stream(1, 2)
     expected = np.random.PCG64(np.random.SeedSequence([1, 2])).random_raw(3)
     assert stream.raw(3).tolist() == expected.tolist()

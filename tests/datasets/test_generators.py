@@ -59,14 +59,14 @@ def test_same_seed_same_data_other_seed_other_data(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", OF_SETS)
-def test_a_smaller_table_is_the_beginning_of_a_larger_one(name: str) -> None:
+def test_a_smaller_table_is_a_prefix_of_a_larger_table(name: str) -> None:
     small, large = generate(name, n=900), generate(name, n=140_000)
     assert digest(small) == digest(
         Table(sets(large).take(np.arange(900)), tuple(c.take(np.arange(900)) for c in large.relational))
     )
 
 
-def test_raw_streams_give_the_same_data_everywhere() -> None:
+def test_raw_streams_generate_the_same_data_everywhere() -> None:
     assert [digest(pos_like(2_000)), digest(youtube_like(2_000)), digest(shop()), digest(long_tail(2_000))] == [
         "26f2042a28a1d6f9",
         "3d0161282c2539a7",
@@ -103,7 +103,7 @@ def test_pos_like_is_heavy_tailed() -> None:
     assert np.quantile(column.lengths, 0.999) > 8 * column.lengths.mean()
 
 
-def test_pos_like_neighbours_in_the_item_order_go_together() -> None:
+def test_pos_like_neighbours_in_the_item_order_co_occur() -> None:
     column = sets(pos_like(50_000))
     together = co_occurrence(column, np.arange(1_657))
     first, second = np.triu_indices(1_657, 1)
@@ -112,7 +112,7 @@ def test_pos_like_neighbours_in_the_item_order_go_together() -> None:
     assert (together[first, second] > 0).mean() < 0.25
 
 
-def test_pos_like_leaves_something_to_publish() -> None:
+def test_pos_like_data_can_be_published_with_categories() -> None:
     column = sets(pos_like(50_000))
     category = np.arange(1_657) // 25
     counts = co_occurrence(column, category)[np.triu_indices(67)]
@@ -131,7 +131,7 @@ def co_occurrence(column: SetColumn, group: np.ndarray[Any, np.dtype[np.int64]])
     return found
 
 
-def test_quest_has_its_parameters() -> None:
+def test_quest_follows_its_parameters() -> None:
     column = sets(quest(50_000, 500, 12.0))
     assert len(column.vocabulary) == 500
     assert (column.occurrences > 0).sum() > 450
@@ -242,7 +242,7 @@ def test_bad_parameters_are_refused(function: Callable[..., Table], parameters: 
         {"n_items": 10_000, "max_length": 50, "avg_length": 20.0},
     ],
 )
-def test_pos_like_keeps_other_shapes(parameters: dict[str, Any]) -> None:
+def test_pos_like_follows_other_parameters(parameters: dict[str, Any]) -> None:
     column = sets(pos_like(20_000, **parameters))
     assert len(column.vocabulary) == parameters["n_items"]
     assert column.lengths.max() == parameters["max_length"]

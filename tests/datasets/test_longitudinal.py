@@ -55,7 +55,7 @@ def test_the_voter_list_agrees_with_the_tuples(table: Table) -> None:
 
 
 @pytest.mark.data
-def test_rows_are_those_of_adult_in_their_order(table: Table) -> None:
+def test_rows_equal_adult_in_order(table: Table) -> None:
     adult = {column.name: column for column in load("adult").relational}
     for column in table.kept:
         if column.name in ("workclass", "education", "sex"):
@@ -65,7 +65,7 @@ def test_rows_are_those_of_adult_in_their_order(table: Table) -> None:
 
 
 @pytest.mark.data
-def test_missing_occupations_are_a_value_or_left_out() -> None:
+def test_missing_occupations_are_a_value_or_dropped() -> None:
     kept, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
     assert kept.sensitive is not None
     assert dropped.sensitive is not None
@@ -75,7 +75,7 @@ def test_missing_occupations_are_a_value_or_left_out() -> None:
 
 
 @pytest.mark.data
-def test_the_same_seed_gives_the_same_data() -> None:
+def test_equal_seeds_generate_equal_data() -> None:
     first, again, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
     for one, two in zip(first.columns, again.columns, strict=True):
         assert one.name == two.name
@@ -111,7 +111,7 @@ def test_too_many_individuals_are_refused() -> None:
         longitudinal(24_422)
 
 
-def test_without_the_real_data_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_real_data_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANONSET_DATA", raising=False)
     with refused(InputError, "ANONSET_DATA"):
         longitudinal()
@@ -149,7 +149,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_tuples_are_dealt_out_to_individuals_of_one_sex() -> None:
+def test_tuples_are_distributed_to_individuals_of_the_same_sex() -> None:
     made = longitudinal(10)
     columns = {column.name: column.labels() for column in made.kept}
     individuals = tuples_of(made)
@@ -162,7 +162,7 @@ def test_tuples_are_dealt_out_to_individuals_of_one_sex() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_tuples_without_occupation_are_left_out_on_request() -> None:
+def test_tuples_without_occupation_are_dropped_on_request() -> None:
     made = longitudinal(10, missing="drop")
     assert made.sensitive is not None
     assert (made.n, set(made.sensitive.labels())) == (36, {"o0", "o1", "o2"})

@@ -18,7 +18,7 @@ from anonset_datasets.generators.youtube import youtube_like_part
 @pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2), ("long_tail", 2)])
-def test_parts_hold_the_records_of_all(tmp_path, monkeypatch, name, workers):
+def test_parts_together_equal_the_complete_data(tmp_path, monkeypatch, name, workers):
     monkeypatch.setattr(parts, "BLOCKS_OF_PART", 1)
     parameters = {"n": 2 * BLOCK + 17, "seed": 3, "avg_length": 1.5}
     assert parts.make_parts(name, tmp_path / "made", parameters, workers) == 2 * BLOCK + 17
@@ -55,7 +55,7 @@ def test_blocks_of_more_records_than_fit_at_once(part):
         ("none", "made", {}, "generator pos_like none"),
     ],
 )
-def test_what_cannot_be_made(tmp_path, name, folder, parameters, facts):
+def test_invalid_parts_are_rejected(tmp_path, name, folder, parameters, facts):
     (tmp_path / "there").mkdir()
     with refused(InputError, facts):
         parts.make_parts(name, tmp_path / folder, parameters)

@@ -22,7 +22,7 @@ def rows(table: Table) -> list[tuple[str, str, str]]:
     return list(zip(patient.labels(), age.labels(), drug.labels(), strict=True))
 
 
-def test_what_patients_have_depends_on_age_and_sex() -> None:
+def test_diagnoses_depend_on_age_and_sex() -> None:
     births = [(age, sex) for age, sex, codes in patients(hospital(4_000)) if codes & {"O80", "O82"}]
     assert len(births) > 50
     assert all(sex == "f" and 17 <= age <= 44 for age, sex in births)
@@ -37,7 +37,7 @@ def test_every_code_occurs() -> None:
     assert {drug for _, _, drug in rows(prescriptions())} == set(drug_hierarchy().leaves.labels)
 
 
-def test_a_patient_has_one_age_and_several_drugs_in_rows_that_lie_anywhere() -> None:
+def test_a_patient_has_one_age_and_several_drugs_in_scattered_rows() -> None:
     found = rows(prescriptions(300, seed=5))
     drugs, ages = defaultdict(list), defaultdict(set)
     for patient, age, drug in found:

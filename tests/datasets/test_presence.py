@@ -38,7 +38,7 @@ def test_every_file_has_a_digest_and_every_data_set_a_card() -> None:
         assert not card.stands_in_for or card.differs, name
 
 
-def test_what_is_as_published_whoever_compressed_it(folder: Path) -> None:
+def test_recompressed_data_are_as_published(folder: Path) -> None:
     assert look(["retail"])[0].state == "as published"
     (folder / FILE).write_bytes(gzip.compress(TEXT, 1, mtime=1))
     (found,) = look(["retail"])
@@ -59,7 +59,7 @@ def test_a_hierarchy_that_is_missing_makes_the_data_set_missing(folder: Path) ->
     assert found.state == "missing"
 
 
-def test_what_nothing_needs_may_be_missing_but_not_wrong(folder: Path) -> None:
+def test_optional_data_may_be_missing_but_not_wrong(folder: Path) -> None:
     (found,) = look(["bms_pos"])
     assert (found.state, found.is_wanting) == ("missing", False)
     # its digest is unknown, so characteristics are compared

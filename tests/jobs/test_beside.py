@@ -57,7 +57,9 @@ def test_a_release_in_memory_has_no_attestation_to_name(tmp_path: Path) -> None:
         ([1, 2], list(RECORDS), "2 ids 80"),
     ],
 )
-def test_linking_persons_is_required(persons: list[Hashable], earlier: list[Hashable], why: str) -> None:
+def test_invalid_links_between_releases_are_rejected(
+    persons: list[Hashable], earlier: list[Hashable], why: str
+) -> None:
     with refused(InputError, why):
         anonset.beside(release(list(RECORDS), TREE), persons, earlier)
 

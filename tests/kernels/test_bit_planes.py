@@ -95,7 +95,7 @@ in_one_pass = pytest.mark.parametrize("_passes", [1 << 28], indirect=True)
 
 @settings(max_examples=examples(80))
 @given(st.data(), TREES, SIZES, st.integers(1, 9))
-def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size, k):
+def test_tables_contain_the_rare_sets_of_the_selected_nodes(data, tree, size, k):
     rows = data.draw(records_of(tree))
     taking_part = data.draw(st.sets(st.integers(1, tree.n_nodes - 1))) | set(range(1, tree.n_nodes, 2))
     found = rare_sets(tables(rows, tree, taking_part, size, k), np.zeros(tree.n_nodes, np.uint8))
@@ -104,7 +104,7 @@ def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size,
 
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
-def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_block, workers):
+def test_the_result_is_independent_of_blocks_and_threads(data, tree, size, k, records_per_block, workers):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
@@ -118,7 +118,7 @@ def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_b
 
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, st.integers(2, 4), st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
-def test_who_holds_a_rare_set_adds_to_its_table(data, tree, size, k, records_per_block, workers):
+def test_records_of_a_rare_set_are_counted_in_its_table(data, tree, size, k, records_per_block, workers):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     records = [{v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} for row in rows]
     none = np.zeros(tree.n_nodes, np.uint8)
@@ -140,7 +140,7 @@ def test_who_holds_a_rare_set_adds_to_its_table(data, tree, size, k, records_per
 
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
-def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size, k):
+def test_sets_of_meanwhile_generalized_nodes_are_skipped(data, tree, size, k):
     """After each part more nodes are generalized; later sets must not contain them."""
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
@@ -158,7 +158,7 @@ def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size
 
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(0, 20))
-def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, size, k, room):
+def test_pairs_are_marked_if_rare_sets_exceed_the_limit(data, tree, size, k, room):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
     counted = tables(rows, tree, everything, size, k)
@@ -178,7 +178,7 @@ def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, s
 
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, st.integers(1, 9))
-def test_the_bits_of_pairs_are_those_of_the_rare_ones(data, tree, k):
+def test_the_bits_of_pairs_mark_rare_pairs(data, tree, k):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     found = tables(rows, tree, everything, 2, k)
     bits = np.unpackbits(found.rare_bits().view(np.uint8), axis=1, bitorder="little")
@@ -219,7 +219,7 @@ def test_tables_of_any_parts_of_the_records_add_up_in_any_order(size, rows, part
 
 @in_one_pass
 @pytest.mark.compiled
-def test_tables_of_sets_of_five_add_up_too():
+def test_tables_of_sets_of_five_can_be_added():
     """A table of the 5-sets of 67 codes has ten million entries, so there is a single case."""
     rows = [{0, 1, 2, 62, 63, 64}, {0, 1, 2, 63, 66}, {0, 2, 62, 63, 64, 66}, {1, 62, 63, 64, 66}] * 2
     require_sums(rows, [0, 1, 2, 0, 1, 1, 0, 2], 5, 2)
@@ -236,7 +236,7 @@ def require_sums(rows, part_of, size: int, k: int) -> None:
 
 
 @given(st.integers(1, 70), SIZES, st.integers(1, 20), st.integers(1, 2))
-def test_the_bytes_of_a_table_are_what_it_takes(n_codes, size, k, n_words):
+def test_the_estimated_bytes_of_a_table_are_exact(n_codes, size, k, n_words):
     table, *_ = CountSets(NO_LEAVES, n_codes, size, k, n_words)(())
     assert table.closed.nbytes + table.planes.nbytes == bytes_of(n_codes, size, k, n_words)
 

@@ -118,7 +118,7 @@ def test_a_union_has_its_longest_records_first(left: list[int], right: list[int]
     assert distances.heads[0, 3] == members[0]
 
 
-def test_records_beyond_the_first_64_are_looked_at() -> None:
+def test_records_beyond_the_first_64_are_searched() -> None:
     rows = [*({0, 1, 2 + i} for i in range(70)), {1, 501}, {0, 600}]
     distances = Distances(column_of(rows, 700), [np.arange(71), np.array([71])], "xor")
     assert distances.own.tolist() == [2.0, 0.0]

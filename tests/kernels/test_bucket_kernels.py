@@ -26,13 +26,13 @@ def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
 
 @settings(max_examples=examples(300), deadline=None)
 @given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
-def test_draws_are_those_of_siphash(key: bytes, number: int) -> None:
+def test_draws_equal_siphash(key: bytes, number: int) -> None:
     with np.errstate(over="ignore"):
         found = draw(np.frombuffer(key, "<u8"), number)
     assert int(found) == siphash(key, number.to_bytes(8, "little"))
 
 
-def test_the_twin_of_siphash_gives_the_published_number() -> None:
+def test_the_siphash_twin_returns_the_published_vector() -> None:
     assert siphash(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5  # appendix A of the paper
 
 
@@ -61,14 +61,14 @@ few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)
 
 @settings(max_examples=examples(200), deadline=None)
 @given(codes=few_codes, room=st.integers(1, 20), secret=st.binary(max_size=4))
-def test_random_by_code_draws_as_its_twin(codes: list[int], room: int, secret: bytes) -> None:
+def test_random_by_code_equals_its_twin(codes: list[int], room: int, secret: bytes) -> None:
     found = in_random_order(codes, 7, key_of(secret), room)
     assert found.tolist() == drawn_order(codes, partial(keyed(secret), ""), room)
 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(lengths=st.lists(st.sampled_from([1, 1, 2, 2, 5]), min_size=1, max_size=60), room=st.integers(1, 20))
-def test_random_runs_draws_as_its_twin(lengths: list[int], room: int) -> None:
+def test_random_runs_equals_its_twin(lengths: list[int], room: int) -> None:
     first = np.cumsum([0, *lengths])
     order = np.arange(first[-1], dtype=np.int32)[::-1].copy()
     with np.errstate(over="ignore"):
@@ -131,7 +131,7 @@ def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], lis
 
 
 @pytest.mark.parametrize("size", [20, 60, pytest.param(400, marks=pytest.mark.compiled)])
-def test_diversify_removes_what_its_twin_does(size: int) -> None:
+def test_diversify_equals_its_twin(size: int) -> None:
     n_removed = n_values_removed = 0
     for seed in range(100):
         value, person, bounds = concentrated_groups(seed, size)
@@ -166,7 +166,7 @@ def test_settle_drops_small_groups_and_evens_out_the_others() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_anatomize_forms_the_groups_of_its_twin_from_many_values(seed: int) -> None:
+def test_anatomize_equals_its_twin_for_many_values(seed: int) -> None:
     rng = random.Random(seed)
     n_values = rng.randint(5, 60)
     value = [int(n_values * rng.random() ** 1.2) for _ in range(rng.randint(60, 400))]

@@ -41,7 +41,7 @@ def naive(postings, k, m):
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
 @example(23, 2, 3, 30)  # a pair without records
 @settings(max_examples=examples(150), deadline=None)
-def test_each_item_goes_into_the_first_chunk_that_stays_anonymous(seed, k, m, n):
+def test_each_item_is_added_to_the_first_chunk_that_remains_anonymous(seed, k, m, n):
     draw = random.Random(seed)
     likely = [draw.random() ** 2 for _ in range(7)]
     drawn = [[record for record in range(n) if draw.random() < chance] for chance in likely]

@@ -74,5 +74,5 @@ def test_machine_code_is_loaded_without_readying_the_compiler(filled: Path) -> N
     assert run(MODULES, filled) == "False\n"
 
 
-def test_what_is_loaded_can_be_called_from_what_is_compiled_later(filled: Path) -> None:
+def test_loaded_kernels_can_be_called_from_kernels_compiled_later(filled: Path) -> None:
     assert run(LATE, filled) == "5.0\n"

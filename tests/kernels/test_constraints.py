@@ -90,7 +90,7 @@ def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
 @settings(max_examples=examples(100), deadline=None)
 @given(seeds)
 @example(242)  # several groups in few records each
-def test_records_that_hold_the_first_groups_are_counted(seed: int) -> None:
+def test_records_that_contain_the_first_groups_are_counted(seed: int) -> None:
     rng = random.Random(seed)
     records = Records(rng, 12)
     bitmaps = make_bitmaps(records.groups)

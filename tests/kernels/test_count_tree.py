@@ -115,7 +115,7 @@ def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
 
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 3))
-def test_mark_goes_on_where_there_is_no_more_room(rows, size, room):
+def test_mark_resumes_after_a_full_buffer(rows, size, room):
     rare = [s for s, n in naive_tree(rows, size).items() if len(s) == size and n < 3]
     together, found = count_tree(rows, 3, size).rare_together(room)
     pairs = {pair for s in rare for pair in combinations(s, 2)}
@@ -127,7 +127,7 @@ def test_mark_goes_on_where_there_is_no_more_room(rows, size, room):
 
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 5))
-def test_any_blocks_give_the_same(rows, size, k, records_per_block):
+def test_the_result_is_independent_of_blocks(rows, size, k, records_per_block):
     for mode in (EXACT, LEAVES, MARK):
         whole, marked = run_walk(rows, size, k, mode)
         blocks, marked_by_blocks = run_walk(rows, size, k, mode, records_per_block=records_per_block)
@@ -145,7 +145,7 @@ def test_dense_data_are_counted_the_same(rows, size):
 
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 3))
-def test_a_full_buffer_loses_nothing(rows, k):
+def test_a_full_buffer_loses_no_set(rows, k):
     whole, _ = run_walk(rows, 2, k, EXACT)
     pieces, _ = run_walk(rows, 2, k, EXACT, room=1)
     assert pieces == whole
@@ -153,7 +153,7 @@ def test_a_full_buffer_loses_nothing(rows, k):
 
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(1, 4))
-def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
+def test_walk_sizes_counts_every_set_that_starts_with_a_code(rows, size):
     tree = count_tree(rows, 1, size)
     code = {int(v): c for c, v in enumerate(tree.node_of_code)}
     expected = Counter(
@@ -163,7 +163,7 @@ def test_walk_sizes_counts_every_set_that_begins_at_a_code(rows, size):
     assert work.tolist() == [expected[c] for c in range(len(code))]
 
 
-def test_long_records_are_sorted_too():
+def test_long_records_are_sorted():
     hierarchy = Hierarchy.balanced([str(i) for i in range(300)], 3)
     column = SetColumn.of([hierarchy.leaves.labels, hierarchy.leaves.labels[:5]], universe=hierarchy.leaves.labels)
     support = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)

@@ -46,7 +46,7 @@ def dense(rows: SparseRows, n_columns: int) -> np.ndarray:
 @some
 @given(rows_of, st.lists(st.floats(0, 1), min_size=7, max_size=7), st.integers(1, 12))
 @example((7, [[(1, 1)]] * 5), [0.0] * 7, 5)
-def test_rows_that_fall_short_are_found_and_spread(given: tuple, point: list[float], most: int) -> None:
+def test_violated_rows_are_found_and_spread(given: tuple, point: list[float], most: int) -> None:
     n_columns, rows = given[0], sparse(given[1])
     at = np.array(point[:n_columns])
     short = rows.short(at)
@@ -68,7 +68,9 @@ def test_rows_that_fall_short_are_found_and_spread(given: tuple, point: list[flo
 
 @some
 @given(rows_of, st.lists(st.integers(0, 9), min_size=7, max_size=7), st.integers(0, 127), st.integers(0, 127))
-def test_a_covering_holds_all_rows_and_nothing_idle(given: tuple, costs: list[int], fixed: int, taken: int) -> None:
+def test_a_covering_covers_all_rows_without_redundant_columns(
+    given: tuple, costs: list[int], fixed: int, taken: int
+) -> None:
     n, rows = given[0], sparse(given[1])
     bits = np.arange(n)
     free, begun = ((fixed >> bits) & 1).astype(np.uint8), ((taken >> bits) & 1).astype(np.uint8)
@@ -124,7 +126,7 @@ def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("steps", [0.1, 5.0])
-def test_what_an_integer_program_has_when_it_stops_holds_for_all_rows(
+def test_a_stopped_integer_program_returns_a_solution_for_all_rows(
     steps: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("anonset.algorithms.transaction.exact_cut.solver._ROWS_NEAR", 1_000)  # of 6,000

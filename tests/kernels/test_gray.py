@@ -37,7 +37,7 @@ def test_codes_compare_as_the_ranks_of_the_bit_vectors(rows):
 
 
 @given(bit_sets, st.integers(0, 3), st.permutations(range(BITS)))
-def test_the_items_come_back(rows, first, item_of_bit):
+def test_items_are_restored_from_codes(rows, first, item_of_bit):
     indptr, codes = keys_of(rows)
     begins, items = gray_items(indptr[min(first, len(rows)) :], codes, np.array(item_of_bit, np.int32))
     found = [items[a:b].tolist() for a, b in pairwise(begins)]

@@ -49,7 +49,7 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def test_machine_code_is_found_where_nothing_that_it_is_made_of_changed(package, tmp_path):
+def test_machine_code_is_reused_if_its_sources_are_unchanged(package, tmp_path):
     (package / "other.py").write_text(CALLEE.format(5))
     both = RUN + "from anonset_kernels.other import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
     assert run_in(tmp_path, both) == ["20", "0", "5", "0"]
@@ -93,7 +93,7 @@ def test_no_kernel_formats_a_message():
 
 
 @pytest.mark.usefixtures("package")
-def test_kernels_work_where_no_cache_can_be_written(tmp_path):
+def test_kernels_work_without_a_writable_cache(tmp_path):
     no_folder = tmp_path / "a_file"
     no_folder.write_text("")
     script = RUN + "\nfrom anonset_kernels._jit import cache_directory\nprint(cache_directory())"
@@ -123,7 +123,7 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(Path(anonset_kernels.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
-def test_the_directory_is_made_from_all_that_a_file_imports(path):
+def test_the_cache_directory_depends_on_all_imports_of_a_file(path):
     """The hash covers the same imports as Python's parser finds, however they are written."""
 
     def imported(name: str) -> set[str]:
@@ -153,7 +153,7 @@ def test_the_setting_is_restored():
     assert before == config.CACHE_DIR
 
 
-def test_what_kernels_alone_call_is_refused_to_python_in_words():
+def test_calling_a_kernel_only_function_from_python_raises():
     """These functions have no machine code: calling them would crash the process."""
     from anonset_kernels.relational_mondrian import _widest
 

@@ -21,7 +21,7 @@ def imported(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_kernels_share_steps_alone(path):
+def test_kernels_import_only_private_modules(path):
     assert all(module.startswith("_") for module in imported(path))
 
 
@@ -31,7 +31,7 @@ OF_VERIFICATION = "_counted_bits"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_verification_shares_nothing(path):
+def test_verification_kernels_share_no_module_with_others(path):
     if path.stem in VERIFYING:
         assert imported(path) - {OF_VERIFICATION} == {"_arrays", "_jit"}
     elif path.stem == OF_VERIFICATION:
@@ -40,6 +40,6 @@ def test_the_verification_shares_nothing(path):
         assert not imported(path) & {*VERIFYING, OF_VERIFICATION}
 
 
-def test_the_types_of_arrays_do_nothing():
+def test_the_module_of_array_types_has_no_functions():
     tree = ast.parse(Path(anonset_kernels.__file__).with_name("_arrays.py").read_text())
     assert not any(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))

@@ -74,7 +74,7 @@ def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
     assert max(sizes) < 2 * most
 
 
-def test_a_text_that_differs_is_found():
+def test_a_differing_text_is_detected():
     labels = FiledLabels(*as_bytes(["a", "bb", "bc"])).followed_by("*")
     codes = np.array([2, 3, 0, 1], np.int32)
     assert labels.first_other(codes, *as_bytes(["bc", "*", "a", "bb"])) == -1

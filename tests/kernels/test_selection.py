@@ -9,7 +9,7 @@ from anonset_kernels.relational_mondrian import nth_smallest, part_sizes
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=40), st.data())
-def test_is_where_sorting_puts_it(values, data):
+def test_equals_the_value_at_its_sorted_position(values, data):
     n = data.draw(st.integers(0, len(values) - 1))
     assert nth_smallest(np.array(values, np.float64), n) == sorted(values)[n]
 

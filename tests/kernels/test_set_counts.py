@@ -65,7 +65,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
 
 @settings(max_examples=examples(150))
 @given(records, records, st.integers(3, 5), st.randoms(use_true_random=False))
-def test_those_who_hold_given_sets_are_found(rows, others, size, random):
+def test_records_that_contain_given_sets_are_found(rows, others, size, random):
     every = sorted(supports([*rows, *others], size))
     chosen = random.sample(every, (len(every) + 1) // 2)
     if not chosen:
@@ -94,7 +94,7 @@ def held_by(part):
 
 @settings(max_examples=examples(150))
 @given(st.sets(st.sampled_from(EVERY_THREE), min_size=1, max_size=60), st.integers(1, 3_000))
-def test_ranges_are_whole_and_take_no_more_than_they_may(sets, most):
+def test_ranges_are_complete_and_within_the_memory_limit(sets, most):
     ranges = list(in_ranges(np.array(sorted(sets), np.int32), N_CODES, most))
     joined = np.concatenate(ranges)
     assert np.array_equal(joined, joined[np.lexsort(joined.T)])

@@ -28,7 +28,7 @@ from kernels.signatures import (
 KERNELS = dict(kernels())
 
 
-def test_every_kernel_is_looked_at():
+def test_every_kernel_is_checked():
     written = sum(path.read_text().count("@kernel()\ndef ") for path in FILES)
     assert len(KERNELS) == written > 200
 
@@ -50,7 +50,7 @@ def test_an_array_of_a_registered_name_is_that_array(name):
 
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if "._" not in name])
-def test_the_documentation_describes_what_is_not_registered(name):
+def test_unregistered_arrays_are_described_in_the_docstring(name):
     function = getattr(KERNELS[name], "py_func", KERNELS[name])
     text = function.__doc__ or ""
     hints = {p: hint for p, hint in hints_of(KERNELS[name]).items() if p != "return" and p not in REGISTERED}
@@ -68,7 +68,7 @@ def test_registered_arrays_are_described():
         assert described.meaning
 
 
-def test_kernels_are_called_as_their_signatures_say():
+def test_kernels_are_called_with_the_types_of_their_signatures():
     """Run every algorithm and verify its output, then compare the compiled types with the annotations."""
     for name, contract in CONTRACTS.items():
         case, model = contract.case(1, 40), contract.model(2, 2)
@@ -104,5 +104,5 @@ SETS = (np.zeros((1, 2), np.int32), np.zeros(2, np.int32))
         ("k", True, False),
     ],
 )
-def test_what_an_annotation_allows(parameter, value, fits):
+def test_annotations_match_compiled_types(parameter, value, fits):
     assert allows(hints_of(doubled)[parameter], typeof(value)) is fits

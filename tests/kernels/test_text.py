@@ -30,14 +30,14 @@ def found(data, delimiter):
         (b'a,"b"\nc', b",", (6, 1)),
     ],
 )
-def test_where_the_last_record_ends(data, delimiter, expected):
+def test_the_end_of_the_last_record_is_found(data, delimiter, expected):
     assert found(data, delimiter) == expected == twin.last_record_end(data, delimiter)
 
 
 @given(
     st.binary(max_size=12).map(lambda raw: bytes(b'a,"\n\r '[byte % 6] for byte in raw)), st.sampled_from([b",", b""])
 )
-def test_where_the_last_record_ends_in_any_text(data, delimiter):
+def test_the_end_of_the_last_record_is_found_in_any_text(data, delimiter):
     assert found(data, delimiter) == twin.last_record_end(data, delimiter)
 
 

@@ -99,7 +99,7 @@ def test_interruptions_are_many_and_both_ways_of_searching_occur():
         assert n_calls > 60
 
 
-def test_the_projections_of_many_records_are_held():
+def test_the_projections_of_many_records_are_stored():
     apart = list(range(N_CODES)), list(range(1, N_CODES + 1))
     rows = [set(chosen) for chosen in combinations(range(N_CODES), 3) for _ in range(60)]
     expected = naive_threats(rows, np.zeros((N_CODES, N_CODES)), 61, 4)

@@ -40,7 +40,7 @@ def test_the_first_record_that_was_seen_before(record):
 
 
 @given(rows_of_items, st.data())
-def test_rows_are_widened_wherever_they_are(records, data):
+def test_selected_rows_are_widened(records, data):
     chosen = data.draw(st.lists(st.integers(0, len(records) - 1), max_size=9))
     indptr, items = csr([{65535 - item for item in record} for record in records])
     found = widened((indptr, items.astype(np.uint16)), np.array(chosen, np.int64))

@@ -26,7 +26,7 @@ def surely(publication, who):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_several_rows_tell_is_what_counting_tells(seed):
+def test_inference_from_several_rows_equals_an_enumeration(seed):
     rng = random.Random(seed)
     rows = [(rng.choice("ABC"), rng.choice("xxyz")) for _ in range(rng.randint(2, 11))]
     group = [n // 4 for n in range(len(rows))]
@@ -55,6 +55,6 @@ def test_shares_in_groups(seed):
     assert of_values(publication, np.arange(9), np.full(9, -1)).tolist() == [0.0] * 9
 
 
-def test_nobody():
+def test_a_publication_without_rows_has_no_inference():
     publication = published([], [])
     assert (of_groups(publication).tolist(), of_persons(publication).tolist()) == ([], [])

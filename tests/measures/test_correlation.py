@@ -35,7 +35,7 @@ def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> Buckets:
 
 @settings(max_examples=examples(300), deadline=None)
 @given(tuples)
-def test_intra_group_violations_are_those_of_the_twin(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
+def test_intra_group_violations_equal_the_twins(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
     publication = publish(drawn)
     found = intra_group_violations(publication)
     expected = twin.intra_group(shown_rows(publication), publication.group.labels(), values_of(publication))
@@ -54,7 +54,7 @@ def test_intra_group_violations_are_those_of_the_twin(drawn: list[tuple[tuple[st
     require_intersection=st.booleans(),
     at_once=st.sampled_from([1, 7, 10**6]),
 )
-def test_inter_group_violations_are_those_of_the_twin(
+def test_inter_group_violations_equal_the_twins(
     drawn: list[tuple[tuple[str, str], str, int, bool]],
     l: int,  # noqa: E741
     alpha: int,
@@ -72,7 +72,7 @@ def test_inter_group_violations_are_those_of_the_twin(
     assert [(v.individual, v.value) for v in found] == sorted((v.individual, v.value) for v in found)
 
 
-def test_figure_2_gives_both_drugs_of_roan_away() -> None:
+def test_figure_2_discloses_both_drugs_of_roan() -> None:
     found = intra_group_violations(published(FIGURE_2, [0] * 6))
     assert [(v.group, v.individual, v.value, v.certain) for v in found] == [
         ("1", ("P1",), "Azelaic acid", 1),
@@ -84,7 +84,7 @@ def test_figure_1b_has_no_violation_inside_groups() -> None:
     assert intra_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS)) == []
 
 
-def test_figure_1b_gives_carl_away_across_groups() -> None:
+def test_figure_1b_discloses_carl_across_groups() -> None:
     found = inter_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS), 2)
     assert [(v.individual, v.value, v.groups_with, v.groups, v.common) for v in found] == [
         (("P3",), "Azelaic acid", 2, 3, 0),
@@ -93,7 +93,7 @@ def test_figure_1b_gives_carl_away_across_groups() -> None:
     ]
 
 
-def test_figure_1b_gives_roan_away_without_the_intersection_or_with_a_larger_l() -> None:
+def test_figure_1b_discloses_roan_without_the_intersection_or_with_a_larger_l() -> None:
     publication = published(FIGURE_1, FIGURE_1B_GROUPS)
     loose = inter_group_violations(publication, 2, require_intersection=False)
     strict = inter_group_violations(publication, 3)
@@ -102,7 +102,7 @@ def test_figure_1b_gives_roan_away_without_the_intersection_or_with_a_larger_l()
         assert roan["Retinoic Acid"] == (4, 4, 2)
 
 
-def test_alpha_leaves_out_individuals_in_few_groups() -> None:
+def test_alpha_excludes_individuals_in_few_groups() -> None:
     publication = published(FIGURE_1, FIGURE_1B_GROUPS)
     assert {v.individual for v in inter_group_violations(publication, 3, alpha=4)} == {("P1",)}
     assert inter_group_violations(publication, 3, alpha=5) == []

@@ -73,7 +73,7 @@ def test_of_local_groups(rows: list[set[str]], groups: list[list[int]]) -> None:
     assert_counted(rows, apply(table, PerCluster(cluster, tuple(own))))
 
 
-def test_of_nodes_with_leaves_that_no_record_has() -> None:
+def test_nodes_with_absent_leaves_are_counted() -> None:
     rows = [{"a", "d"}, {"b"}, {"a", "b"}, {"d"}, {"a"}]
     tree = Hierarchy.from_tree(("ALL", [("X", ["a", "b", "c"]), ("Y", ["d", "e", "f"])]))
     image = np.array([tree.node_of["X"]] * 3 + [tree.node_of[x] for x in "def"], np.int32)

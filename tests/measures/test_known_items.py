@@ -46,7 +46,7 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
 @pytest.mark.long
 @settings(max_examples=examples(150))
 @given(rows, st.integers(1, 4), st.sampled_from([None, 60, 800, 4000, 20000]), st.randoms(use_true_random=False))
-def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room, random):
+def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
     """Covers complete groups, spans of codes, and suffixes of single codes, on one and two threads."""
     groups = [np.array([random.randint(0, 2) for _ in sets], np.int32) for _ in range(random.randint(0, 2))]
     of_row = list(zip(*groups, strict=True)) if groups else [()] * len(sets)
@@ -66,7 +66,7 @@ def least_of(sets, size, of_row):
     return [int(least) for least, *_ in reference.known_items(sets, size, 2, of_row)]
 
 
-def test_sets_of_a_sampled_record_that_are_too_many_are_not_known(monkeypatch):
+def test_sampled_records_with_too_many_sets_are_unknown(monkeypatch):
     column = SetColumn.of([set("abcdefgh"), {"a", "b"}, {"a"}])
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 20)
     few = rows_left(column, 2, affordable=0)[1]
@@ -77,7 +77,7 @@ def test_sets_of_a_sampled_record_that_are_too_many_are_not_known(monkeypatch):
     assert sorted(rows_left(column, 2, affordable=0)[1].known) == [False, True, True]
 
 
-def test_a_share_of_a_sample_lies_in_its_interval():
+def test_a_sampled_share_is_within_its_interval():
     sets = [{f"i{n % 7}", f"i{n % 5}", f"i{n % 11}"} for n in range(300)]
     column = SetColumn.of(sets)
     exact, estimated = known_items(column, 2, 3)[1], known_items(column, 2, 3, affordable=0, sampled=100)[1]
@@ -91,7 +91,7 @@ def test_a_share_of_a_sample_lies_in_its_interval():
     assert known_items(column, 2, 3, affordable=0, sampled=100, seed=1)[1].least.tolist() != estimated.least.tolist()
 
 
-def test_what_could_not_be_counted_widens_the_interval():
+def test_uncounted_records_widen_the_interval():
     holds, known = np.array([True] * 50 + [False] * 50), np.ones(100, bool)
     sure = share_of(holds, known)
     known[90:] = False
@@ -120,7 +120,7 @@ def test_classes_against_counting(tuples):
     assert len(set(class_of(columns, len(tuples)).tolist())) == len(set(tuples))
 
 
-def test_codes_that_fill_the_bits_are_counted_too():
+def test_codes_beyond_64_bits_are_counted():
     columns = [CategoricalColumn.of(f"c{n}", [str(at % (n + 40)) for at in range(60)]) for n in range(13)]
     expected = reference.class_sizes([column.labels() for column in columns], 60)
     assert class_sizes(columns, 60).tolist() == expected

@@ -38,7 +38,7 @@ def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, groupe
 
 
 @given(ROWS)
-def test_where_each_has_one_record_persons_are_records(rows):
+def test_persons_with_one_record_each_equal_records(rows):
     column = SetColumn.of([items for items, _, _ in rows])
     by_records, by_persons = known_items(column, 3, 2), persons_left(column, 3, np.arange(len(rows)))
     assert [one.least.tolist() for one in by_persons] == [one.least.tolist() for one in by_records]

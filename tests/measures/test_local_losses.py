@@ -76,7 +76,7 @@ def test_groups_cost_their_size() -> None:
     assert lm_exactly(column, groups) == Fraction(0 + 0 + 1 + 1 + 3, 3 * 5)
 
 
-def test_nothing_costs_nothing() -> None:
+def test_an_empty_table_has_no_loss() -> None:
     empty = HIERARCHY.bind(SetColumn.of([set()]))
     assert lm_exactly(empty, Cut(HIERARCHY, np.zeros(8, np.int32))) == 0
     single = SetColumn.of([{"a"}])

@@ -69,14 +69,14 @@ def test_items_that_never_occur_count_in_the_leaves_only() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [set(), set()]], ids=["no record", "empty records"])
-def test_no_occurrence_costs_nothing(rows: Rows) -> None:
+def test_no_occurrence_has_no_loss(rows: Rows) -> None:
     column = column_of(rows)
     assert ncp_exact(column, cut_of("ALL")) == 0
     assert ncp(column, cut_of("ALL")) == 0.0
     assert occurring_classes(column, cut_of("ALL")) == 0
 
 
-def test_a_hierarchy_of_one_leaf_costs_nothing_unless_it_is_suppressed() -> None:
+def test_a_hierarchy_of_one_leaf_has_no_loss_unless_suppressed() -> None:
     hierarchy = Hierarchy.from_tree("only")
     column = hierarchy.bind(SetColumn.of([{"only"}]))
     assert ncp_exact(column, Cut.identity(hierarchy)) == 0

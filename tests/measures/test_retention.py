@@ -54,7 +54,7 @@ def test_groups_equal_their_twin(seed: int) -> None:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_values_equal_what_the_records_show(seed: int) -> None:
+def test_values_equal_a_count_of_the_records(seed: int) -> None:
     rng = random.Random(seed)
     n = rng.randint(2, 20)
     numbers = [rng.choice([1, 1, 2, 30]) for _ in range(n)]
@@ -75,7 +75,7 @@ def test_values_equal_what_the_records_show(seed: int) -> None:
     assert retention(table, recoding) == {"values": found}
 
 
-def test_both_sides_are_counted_apart() -> None:
+def test_values_and_items_are_counted_separately() -> None:
     sex = CategoricalColumn.of("sex", ["f", "m"])
     table = Table(HIERARCHY.bind(SetColumn.of([{"skim"}, {"full", "tea"}])), (sex,))
     recoding = Cluster(k=2).recode(Table(relational=(sex,)), {}).recoding
@@ -98,7 +98,7 @@ def test_tuples_equal_their_twin(tuples: list[tuple[int, bool]]) -> None:
     assert of_tuples(Bucketized(group, starred)) == expected
 
 
-def test_shares_add_up_and_nothing_has_none() -> None:
+def test_shares_sum_to_one_and_empty_data_have_none() -> None:
     assert shares({"items": {"kept": 1, "generalized": 2, "suppressed": 1}}) == {
         "items": {"kept": 0.25, "generalized": 0.5, "suppressed": 0.25}
     }

@@ -71,7 +71,7 @@ def test_worked_example_of_t_closeness() -> None:
     assert found.distance[:2].tolist() == pytest.approx([0.375, 1 / 6])
 
 
-def test_the_worst_classes_tell() -> None:
+def test_observed_diversity_is_that_of_the_worst_class() -> None:
     found = observed_diversity(np.array([0, 0, 0, 1, 1]), CategoricalColumn.of("s", ["a", "a", "b", "c", "c"]))
     assert found == ObservedDiversity(2, 1, 1.0, 1.0, pytest.approx(0.6), 2)
     two = observed_diversity(np.array([0, 0, 1, 1]), CategoricalColumn.of("s", ["a", "b", "b", "a"]))
@@ -92,7 +92,7 @@ def test_classes_that_do_not_fit_are_refused() -> None:
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 4)), max_size=40))
-def test_what_is_measured_by_blocks_is_what_is_measured_at_once(rows: list[tuple[int, int, int]]) -> None:
+def test_measures_by_blocks_equal_measures_in_memory(rows: list[tuple[int, int, int]]) -> None:
     group = [np.array([row[place] for row in rows], np.int32) for place in range(2)]
     values = CategoricalColumn.of("value", [str(row[2]) for row in rows])
     classes = np.unique(group[0] * 2 + group[1], return_inverse=True)[1].ravel()

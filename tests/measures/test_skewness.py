@@ -12,7 +12,7 @@ from anonset.measures.skewness import Skewness, skewness
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))
-def test_what_is_guessed_is_what_a_count_says(rows: list[tuple[int, str]]) -> None:
+def test_guesses_equal_a_count(rows: list[tuple[int, str]]) -> None:
     classes, values = [row[0] for row in rows], [row[1] for row in rows]
     found = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
     n, held = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
@@ -28,7 +28,7 @@ def test_what_is_guessed_is_what_a_count_says(rows: list[tuple[int, str]]) -> No
     assert found.guessed_of_all - 1e-12 <= found.by_chance <= 1
 
 
-def test_the_control_tells_what_small_classes_give_by_themselves() -> None:
+def test_the_control_estimates_the_effect_of_small_classes() -> None:
     source = random.Random(1)
     classes = np.repeat(np.arange(200), 5)
     drawn = CategoricalColumn.of("s", source.choices("aabc", k=1000))

@@ -20,7 +20,7 @@ ROWS = st.lists(st.sets(st.sampled_from("aaaabbbcdefghijklmnop"), max_size=6), m
 
 @given(ROWS)
 @settings(max_examples=examples(100), deadline=None)
-def test_the_original_tells_what_its_rows_say(rows: list[set[str]]) -> None:
+def test_inference_from_the_original_equals_a_count(rows: list[set[str]]) -> None:
     column = SetColumn.of(rows)
     often = {item: sum(item in row for row in rows) for row in rows for item in row}
     chances: list[tuple[Fraction, bool]] = []
@@ -53,7 +53,7 @@ TELLING = [
 
 
 @pytest.mark.parametrize(("clusters", "rows"), TELLING)
-def test_chunks_tell_what_all_their_tables_say(
+def test_inference_from_chunks_equals_an_enumeration(
     clusters: list[tuple[int, str, list[list[str]]]], rows: list[str]
 ) -> None:
     publication, column = publication_of(clusters), SetColumn.of(rows)
@@ -70,7 +70,7 @@ def test_chunks_tell_what_all_their_tables_say(
         assert found == pytest.approx(sum(chance >= bound for chance in chances) / len(chances) if chances else 0)
 
 
-def test_what_is_not_to_be_seen_tells_nothing() -> None:
+def test_hidden_items_are_not_inferred() -> None:
     """A symbol of a and b counts for the first item only; a suppressed item does not count."""
     column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
     table = Table(column)
@@ -82,7 +82,7 @@ def test_what_is_not_to_be_seen_tells_nothing() -> None:
     assert (told.items, told.likely) == (6, 0)
 
 
-def test_as_many_rows_are_tried_as_asked_for_by_the_seed() -> None:
+def test_the_seed_selects_the_requested_number_of_rows() -> None:
     column = SetColumn.of([{"a", "b", f"i{n % 7}", f"j{n % 3}", *("c" * (n % 4 > 1))} for n in range(90)])
     supports = ColumnSupports(column)
     told = [told_items(column, supports, 20, seed) for seed in (1, 1, 2)]

@@ -118,7 +118,7 @@ def test_of_chunks(rows: list[set[str]], top: int) -> None:
         measured._PAIRED, item_supports._MOST_PAIRED = before
 
 
-def test_what_is_as_it_was_loses_nothing() -> None:
+def test_an_unchanged_table_loses_no_itemset() -> None:
     column = column_of(table := Table.from_sets(["abc", "ab", "bc", "abcd", "d"]))
     same = apply(table, ItemGroups(column.vocabulary, np.arange(4, dtype=np.int32)))
     for top in (1, 3, 99):
@@ -137,7 +137,7 @@ def test_a_tie_is_shared() -> None:
     assert found.re == pytest.approx((2 * 1.75 / 4.25 + 2 * 0.75 / 3.25) / 2)
 
 
-def test_items_that_nothing_shows_as_themselves_are_lost() -> None:
+def test_generalized_items_are_lost() -> None:
     column = column_of(table := Table.from_sets(["abc", "abd", "ab", "cd"]))
     publication = apply(table, ItemGroups(column.vocabulary, np.array([0, 1, 2, 2], np.int32)))
     assert lost_items(column, publication, 2) == 0.5

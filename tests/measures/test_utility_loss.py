@@ -44,7 +44,7 @@ def test_thousands_of_items_underflow_but_keep_their_logarithm() -> None:
 
 
 @given(st.integers(1, 900), st.integers(0, 100), st.integers(1, 50), st.integers(50, 60))
-def test_values_are_those_of_exact_fractions(size: int, more: int, support: int, n: int) -> None:
+def test_values_equal_exact_fractions(size: int, more: int, support: int, n: int) -> None:
     exact = Fraction(2**size - 1, 2 ** (size + more) - 1) * Fraction(1, 3) * support / n
     value, logarithm = group_utility_loss(size, size + more, Fraction(1, 3), support, n)
     assert value == pytest.approx(float(exact), rel=1e-13)
@@ -73,14 +73,14 @@ def test_the_loss_of_a_dataset_is_the_sum_of_its_groups(rows: list[set[str]], gr
     assert utility_loss(column, groups_of(column, group), penalty="fraction").suppression == dropped / len(rows)
 
 
-def test_a_group_that_never_occurs_loses_nothing() -> None:
+def test_a_group_that_never_occurs_has_no_loss() -> None:
     column = SetColumn.of(["a"], universe="abc")
     found = group_losses(column, groups_of(column, [0, 1, 1]), group_weights("ones", column.vocabulary))
     assert [(loss.items, loss.support, loss.value) for loss in found] == [(("a",), 1, 1 / 7), (("b", "c"), 0, 0.0)]
     assert found[1].log2 == -inf
 
 
-def test_groups_stand_in_the_order_of_their_smallest_items() -> None:
+def test_groups_are_ordered_by_their_smallest_items() -> None:
     column = SetColumn.of(["abc"], universe="abc")
     found = group_losses(column, groups_of(column, [7, 2, 7]), group_weights("uniform", column.vocabulary))
     assert [loss.items for loss in found] == [("a", "c"), ("b",)]
@@ -129,7 +129,7 @@ def test_bad_weights_are_refused(weights: Any, message: str) -> None:
         ItemWeights.of(weights)
 
 
-def test_what_does_not_belong_together_is_refused() -> None:
+def test_mismatched_tables_are_rejected() -> None:
     column = SetColumn.of(FIGURE_1)
     other = SetColumn.of(["xy"])
     with refused(InputError, "items 2"):
