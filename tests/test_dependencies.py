@@ -38,7 +38,7 @@ def imported(folder: str) -> set[str]:
 
 
 @pytest.mark.parametrize("requirement", ASKED)
-def test_what_is_asked_for_is_imported(requirement: str) -> None:
+def test_required_packages_are_imported(requirement: str) -> None:
     modules = imported("engine") | imported("kernels") | imported("datasets")
     assert name_of(requirement) in modules
 

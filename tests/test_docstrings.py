@@ -26,5 +26,5 @@ def test_each_string_documents_a_name(folder: str) -> None:
     assert {path: lines for path, lines in stray.items() if lines} == {}
 
 
-def test_a_second_string_is_found() -> None:
+def test_a_second_string_is_detected() -> None:
     assert [*stray_strings('"""Module."""\na = 1\n"""Doc of a."""\n"""Whose?"""\n')] == [4]

@@ -24,7 +24,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_the_first_signal_unwinds_and_those_behind_it_do_not(number: signal.Signals) -> None:
+def test_only_the_first_signal_unwinds(number: signal.Signals) -> None:
     unwinding = Unwinding(deaf=float("inf"))
     unwinding.install()
     with pytest.raises(KeyboardInterrupt) as raised:
@@ -34,7 +34,7 @@ def test_the_first_signal_unwinds_and_those_behind_it_do_not(number: signal.Sign
         signal.raise_signal(other)
 
 
-def test_whoever_insists_is_heard_again() -> None:
+def test_a_later_signal_unwinds_again() -> None:
     unwinding = Unwinding(deaf=0.0)
     unwinding.install()
     for _ in range(2):
@@ -42,14 +42,14 @@ def test_whoever_insists_is_heard_again() -> None:
             signal.raise_signal(signal.SIGINT)
 
 
-def test_what_the_parent_ignores_stays_ignored() -> None:
+def test_signals_ignored_by_the_parent_remain_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     Unwinding().install()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     signal.raise_signal(signal.SIGHUP)
 
 
-def test_nothing_unwinds_what_is_done() -> None:
+def test_signals_do_not_undo_finished_work() -> None:
     unwinding = Unwinding()
     unwinding.install()
     settle()
@@ -66,7 +66,7 @@ def test_handlers_of_others_are_not_settled() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def test_an_interruption_that_was_dropped_is_sent_again() -> None:
+def test_a_dropped_interruption_is_sent_again() -> None:
     unwinding = Unwinding(deaf=float("inf"))
     unwinding.install()
     waiting = threading.Event()
@@ -81,7 +81,7 @@ def test_an_interruption_that_was_dropped_is_sent_again() -> None:
     assert raised.value.args == (signal.SIGTERM,)
 
 
-def test_signals_wait_until_the_block_is_left() -> None:
+def test_signals_wait_until_the_block_ends() -> None:
     done: list[str] = []
 
     def work() -> None:
@@ -97,7 +97,7 @@ def test_signals_wait_until_the_block_is_left() -> None:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_signals_wait_for_an_error_too() -> None:
+def test_signals_wait_for_an_error() -> None:
     def work() -> None:
         with defer_signals():
             signal.raise_signal(signal.SIGINT)
@@ -108,7 +108,7 @@ def test_signals_wait_for_an_error_too() -> None:
     assert isinstance(raised.value.__context__, ValueError)
 
 
-def test_blocks_stand_in_one_another() -> None:
+def test_blocks_can_be_nested() -> None:
     done: list[str] = []
 
     def work() -> None:
@@ -123,7 +123,7 @@ def test_blocks_stand_in_one_another() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_other_threads_have_nothing_to_defer() -> None:
+def test_other_threads_do_not_defer_signals() -> None:
     found: list[object] = []
 
     def work() -> None:

@@ -56,7 +56,7 @@ def places(text: str) -> set[tuple[str, str]]:
     return {(name.strip(), one.strip()) for name, found in listed for one in re.split(r",(?![^(]*\))", found)}
 
 
-def test_a_label_between_quotes_is_handed_as_data() -> None:
+def test_quoted_expressions_are_names_or_marked_as_data() -> None:
     """Every ``{x!r}`` in the engine is a listed name, or is passed to `datum`."""
     found = []
     for path in sorted(ENGINE.rglob("*.py")):
@@ -79,7 +79,7 @@ def test_marks_survive_quoting_and_end_in_exceptions() -> None:
 
 
 @pytest.mark.parametrize("label", ["\ufdd0", "\ufdd1x", "a\ufdd1b\ufdd0c", "--k", "k.301", "'", '"', "{", "…"])
-def test_no_label_ends_its_mark(label: str) -> None:
+def test_no_label_can_end_its_mark(label: str) -> None:
     error = InputError(f"item {datum(label)} and {foreign(label)} must go")
     assert error.public == "item … and … must go"
     assert repr(label) in str(error)

@@ -25,7 +25,7 @@ def offers(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     monkeypatch.setattr(plugins, "entry_points", lambda *, group: made if group == plugins.MODELS else [])
 
 
-def test_a_class_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_is_registered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     offers(monkeypatch, f"{__name__}:Offer")
     assert {name: made.__name__ for name, made in plugins.load_offered(plugins.MODELS, ["km"]).items()} == {
         "offer": "Offer"
@@ -43,7 +43,7 @@ def test_a_class_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
         (["Missing"], [], "AttributeError"),
     ],
 )
-def test_what_is_no_class_of_its_own_name_is_refused(
+def test_offers_that_do_not_match_their_name_are_rejected(
     monkeypatch: pytest.MonkeyPatch, values: list[str], taken: list[str], message: str
 ) -> None:
     offers(monkeypatch, *(f"{__name__}:{value}" for value in values))

@@ -49,7 +49,7 @@ def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
-def test_the_names_stand_in_order_and_once() -> None:
+def test_the_names_are_sorted_and_unique() -> None:
     assert list(NAMES) == sorted(set(NAMES))
     assert set(NAMES) <= set(dir(anonset))
 
@@ -66,7 +66,7 @@ def test_importing_anonset_imports_nothing_else() -> None:
     assert "numpy" not in done.stdout
 
 
-def test_anonymizing_a_table_needs_nothing_that_files_need() -> None:
+def test_anonymizing_a_table_loads_no_modules_for_files() -> None:
     """Modules for files and commands are not loaded when a table in memory is anonymized."""
     code = "import sys, anonset; anonset.anonymize, anonset.Apriori; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -74,7 +74,7 @@ def test_anonymizing_a_table_needs_nothing_that_files_need() -> None:
 
 
 @pytest.mark.parametrize("package", [anonset, anonset.privacy])
-def test_the_names_of_a_package_are_those_of_its_stub(package: ModuleType) -> None:
+def test_the_names_of_a_package_equal_its_stub(package: ModuleType) -> None:
     assert {"KmAnonymity", "PrivacyModel"} <= set(package.__all__) <= set(dir(package))
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
@@ -82,11 +82,11 @@ def test_the_names_of_a_package_are_those_of_its_stub(package: ModuleType) -> No
 
 
 @pytest.mark.parametrize("home", [*_CHECKS, *_KINDS.values(), *_OPENING.values()])
-def test_what_a_registry_names_is_there(home: str) -> None:
+def test_registered_classes_exist(home: str) -> None:
     assert resolve_name(home).__name__ == home.partition(":")[2]
 
 
-def test_models_have_the_names_that_they_are_asked_for_by_and_a_check() -> None:
+def test_every_model_has_its_registered_name_and_a_check() -> None:
     assert all(entry.model.name == name for name, entry in MODELS.items())
     own = {entry.home for entry in MODELS.values() if isinstance(entry.home, str)}
     assert own == set(_CHECKS)

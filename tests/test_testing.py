@@ -62,7 +62,7 @@ class Changeable:
     k: int
 
 
-def test_one_that_keeps_its_promises_passes() -> None:
+def test_a_correct_algorithm_passes() -> None:
     check_algorithm(Grouping(k=3))
 
 

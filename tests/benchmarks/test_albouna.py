@@ -68,7 +68,7 @@ def test_a_third_is_judged_by_both_denominators():
     assert (found.held, found.parts) == (False, {"counted": True, "not counted": False})
 
 
-def test_seeds_are_repeated_and_what_is_timed_runs_in_three_runs():
+def test_seeds_are_repeated_and_timings_have_three_runs():
     for case in PAPER.cases:
         factor = factor_of(case.repetition)
         assert (case.cost == "time") == (factor is RUNS)
@@ -86,7 +86,7 @@ def of_random_persons(seed: int, n: int = 400, values: int = 6) -> Table:
 
 
 @pytest.mark.parametrize(("k", "l"), [(3, 2), (4, 3), (5, 5), (3, 3)])
-def test_what_counts_in_its_group_is_lost_as_naively(k, l):  # noqa: E741
+def test_removed_tuples_by_group_equal_the_naive_count(k, l):  # noqa: E741
     for seed in range(3):
         table = of_random_persons(seed)
         found = lost_if_counted(table, k, l, seed)
@@ -147,7 +147,7 @@ def joined(monkeypatch):
     measurement._non_transactional.cache_clear()
 
 
-def test_losses_by_both_denominators_are_those_of_the_seed(joined):
+def test_losses_by_both_denominators_depend_on_the_seed(joined):
     case = {"kind": "loss", "algorithm": "safe-grouping", "k": 4, "l": 3}
     found = {seed: measurement.measure({**case, "seed": seed}) for seed in ("seed 1", "seed 2")}
     assert measurement.measure({**case, "seed": "seed 1"}) == found["seed 1"] != found["seed 2"]
@@ -157,7 +157,7 @@ def test_losses_by_both_denominators_are_those_of_the_seed(joined):
         assert one["checked"] == "all groups"
 
 
-def test_violations_are_counted_by_alpha_and_none_is_left_by_safe_grouping(joined):
+def test_violations_are_counted_by_alpha_and_safe_grouping_has_none(joined):
     case = {"kind": "violations", "l": 2, "seed": "seed 1"}
     naive_ones = measurement.measure({**case, "algorithm": "anatomy"})
     assert naive_ones["between"] >= naive_ones["between_4"] >= naive_ones["between_5"] > 0

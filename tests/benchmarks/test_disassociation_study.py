@@ -50,7 +50,7 @@ def test_claims_of_curves() -> None:
     assert not claims._at_most("re", 1.0, 7)(rising)[0]
 
 
-def test_the_gray_order_is_held_against_horpart() -> None:
+def test_the_gray_order_is_compared_with_horpart() -> None:
     both = results({("a, gray", 5): 0.11, ("a, horpart", 5): 0.1, ("b, gray", 5): 0.1, ("b, horpart", 5): 0.2})
     assert claims._gray_beside_horpart("re", 1.1)(both)[0]
     held, shown = claims._gray_beside_horpart("re", 1.05)(both)

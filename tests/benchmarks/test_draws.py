@@ -42,7 +42,7 @@ def test_examples() -> None:
 
 
 @pytest.mark.parametrize("order", [*NAMED_ORDERS, *RANDOM_ORDERS])
-def test_an_order_holds_each_label_once(order: str) -> None:
+def test_an_order_contains_each_label_once(order: str) -> None:
     column = SetColumn.of([{"b", "10", "9"}, {"9", "a"}], universe=["10", "9", "a", "b", "never"])
     assert sorted(ordered(column, order)) == sorted(column.vocabulary.labels)
     Hierarchy.balanced(ordered(column, order), 2)
@@ -72,7 +72,7 @@ def test_orders_of_a_relational_column() -> None:
     ]
 
 
-def test_a_random_order_is_the_same_whatever_the_codes_are() -> None:
+def test_a_random_order_is_independent_of_codes() -> None:
     forth, back = (SetColumn.of([LABELS[:20]], universe=labels) for labels in (LABELS[:20], LABELS[19::-1]))
     assert ordered(forth, "random 3") == ordered(back, "random 3")
     assert len({tuple(ordered(forth, order)) for order in RANDOM_ORDERS}) == len(RANDOM_ORDERS)
@@ -84,7 +84,7 @@ def test_permutations_put_each_place_everywhere() -> None:
         assert (abs(np.bincount(found[:, place], minlength=5) - 400) < 90).all()
 
 
-def test_a_sample_holds_whole_records_in_their_order_once_each() -> None:
+def test_a_sample_contains_complete_records_once_in_order() -> None:
     table = of_several_columns()
     drawn = subsample(table, 25, 7)
     numbers = [int(label) for label in drawn.ids[0].labels()]
@@ -101,7 +101,7 @@ def test_a_sample_holds_whole_records_in_their_order_once_each() -> None:
     assert subsample(table.transactions, 25, 7).items.tolist() == drawn.transactions.items.tolist()
 
 
-def test_smaller_samples_are_part_of_larger_ones_and_numbers_differ() -> None:
+def test_samples_are_nested_and_differ_by_number() -> None:
     column = of_several_columns().transactions
     assert column is not None
     drawn = {
@@ -113,7 +113,7 @@ def test_smaller_samples_are_part_of_larger_ones_and_numbers_differ() -> None:
     assert subsample(column, 0, 5).n == 0
 
 
-def test_parts_hold_every_record_once() -> None:
+def test_parts_contain_every_record_once() -> None:
     table = of_several_columns()
     found = [part.ids[0].labels() for part in parts(table, 7, 3)]
     assert sorted(int(number) for part in found for number in part) == list(range(table.n))
@@ -122,7 +122,7 @@ def test_parts_hold_every_record_once() -> None:
 
 
 @pytest.mark.parametrize("skew", [0, 1, 2.5, 4])
-def test_a_skewed_tree_has_the_leaves_in_their_order(skew: float) -> None:
+def test_a_skewed_tree_keeps_the_leaf_order(skew: float) -> None:
     tree = skewed_tree(LABELS, skew, 3, fanout=4)
     assert tree.leaves.labels == tuple(LABELS)
     assert {len(tree.children(node)) for node in np.flatnonzero(~tree.is_leaf).tolist()} <= {2, 3, 4}
@@ -137,7 +137,7 @@ def test_the_larger_the_skew_the_deeper_the_tree() -> None:
     assert depths[-1] > 3 * depths[0]
 
 
-def test_without_skew_siblings_hold_the_same_number_of_leaves_but_for_one() -> None:
+def test_without_skew_siblings_differ_by_at_most_one_leaf() -> None:
     tree = skewed_tree(LABELS, 0, 9)
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         below = sorted(tree.n_leaves_below[tree.children(node)].tolist())
@@ -159,6 +159,6 @@ def test_without_skew_siblings_hold_the_same_number_of_leaves_but_for_one() -> N
         (lambda: skewed_tree(["a", "b"], 1, 1, fanout=1), "a fan-out of at least 2 .* got 2, 1 and 1"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(draw, message: str) -> None:
+def test_invalid_draws_are_rejected(draw, message: str) -> None:
     with pytest.raises(InputError, match=message):
         draw()

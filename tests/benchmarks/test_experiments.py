@@ -80,7 +80,7 @@ def result(place, *key) -> dict:
 
 
 @pytest.mark.long
-def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
+def test_cases_run_once_failures_are_repeated_and_claims_judged(place):
     results = place / "results"
     assert runner.run("made.up", results=results) == (4, 1)
     assert calls(place) == ["prepared", "1", "2", "3"], "equal parameters are measured once"
@@ -122,7 +122,7 @@ def test_figures_and_changed_parameters(place):
 
 
 @pytest.mark.long
-def test_results_are_compared_by_what_came_out_and_not_by_times(place, capsys):
+def test_results_are_compared_without_times(place, capsys):
     (place / "mended").touch()
     for name in ("results", "again"):
         runner.run("made.up", results=place / name)
@@ -144,7 +144,7 @@ def changed_key(one) -> tuple:
 
 
 @pytest.mark.studies
-def test_a_case_that_takes_too_long_is_given_up(place):
+def test_a_case_beyond_its_time_limit_is_stopped(place):
     slow = (
         (place / "made" / "up.py")
         .read_text()
@@ -169,7 +169,7 @@ def test_the_block_of_the_page_is_replaced(place):
     assert "\nold\n" not in text
 
 
-def test_a_page_without_markers_stays_as_it_is(place):
+def test_a_page_without_markers_is_unchanged(place):
     page = place / "README.md"
     page.write_text("nothing here\n")
     assert "nothing done, it has no markers" in results_page.write_block("made.up", page, place / "results")
@@ -200,7 +200,7 @@ def test_the_benchmarks_are_tabulated(tmp_path):
         ),
     ],
 )
-def test_what_is_not_there_is_refused(call, message):
+def test_unknown_papers_figures_and_cases_are_rejected(call, message):
     with pytest.raises(ValueError, match=r"must be one of") as refused:
         call()
     assert str(refused.value).startswith(message)
@@ -232,13 +232,13 @@ def judged():
 
 
 @pytest.mark.long
-def test_the_criteria_are_those_of_their_version(judged):
+def test_the_criteria_match_their_version(judged):
     """Changed criteria need a new version before results are judged by them."""
     assert verdicts.criteria_digest(judged) == criteria.DIGEST
 
 
 @pytest.mark.parametrize("key", runner.papers())
-def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
+def test_the_pages_depend_only_on_the_results(key, judged):
     """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
     found = runner.results_of(paper)
@@ -254,7 +254,7 @@ def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
 
 
 @pytest.mark.studies
-def test_what_is_measured_again_is_all_that_was_asked_for():
+def test_repeating_measures_all_requested_cases():
     chosen = runner.paper("scaling")
     figure = chosen.figures[0].key
     due, all_of_it = (runner.plan(chosen, figures=[figure], again=again) for again in (False, True))

@@ -34,14 +34,14 @@ def test_a_claim_is_judged_by_the_share_of_its_repetitions(met, verdict):
     assert float(one.measured) == (0.5 if met > 10 else 2), "the median is shown"
 
 
-def test_fewer_repetitions_than_twenty_give_no_verdict():
+def test_fewer_than_twenty_repetitions_have_no_verdict():
     values = dict.fromkeys(SAMPLES.draws[:19], 0.5)
     one = judged(values, factor=SAMPLES)
     assert one.verdict == "not measured"
     assert one.measured == "19 of 20 repetitions are there; met in 19: 0.5"
 
 
-def test_a_named_order_that_goes_the_other_way_makes_it_depend_on_the_order():
+def test_an_opposite_result_of_a_named_order_depends_on_the_order():
     values = dict.fromkeys(ORDERS.levels, 0.5)
     assert judged(values, factor=ORDERS).verdict == "holds"
     one = judged(values | {"numeric": 2}, factor=ORDERS)
@@ -52,7 +52,7 @@ def test_a_named_order_that_goes_the_other_way_makes_it_depend_on_the_order():
 
 
 @pytest.mark.parametrize(("b_holds_in", "verdict"), [(20, "holds"), (0, "depends on the data set"), (10, "unsettled")])
-def test_parts_that_go_different_ways_throughout_make_it_depend_on_them(b_holds_in, verdict):
+def test_consistently_opposite_parts_depend_on_the_part(b_holds_in, verdict):
     def check(results):
         held = results.at("AA", 1, "loss") <= 1
         return Finding(held, "", {"A": True, "B": held})
@@ -63,14 +63,14 @@ def test_parts_that_go_different_ways_throughout_make_it_depend_on_them(b_holds_
     assert dict(one.parts) == {"A": (20, 20), "B": (b_holds_in, 20)}
 
 
-def test_times_are_judged_by_three_runs_and_counted_work_by_one():
+def test_times_need_three_runs_and_counted_work_one():
     assert judged(dict.fromkeys(RUNS.levels, 0.5), factor=RUNS).verdict == "holds"
     assert judged(dict.fromkeys(RUNS.levels, 0.5) | {"run 2": 3}, factor=RUNS).verdict == "unsettled"
     once = judged({"": 0.5}, factor=None)
     assert (once.verdict, once.share) == ("holds", "")
 
 
-def test_what_cannot_be_tested_says_why():
+def test_an_untestable_claim_states_the_reason():
     claim = Claim("it is fast on POS", "POS cannot be had", None)
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [], [claim])], dict)
     (one,) = judge(paper, {})
@@ -78,11 +78,11 @@ def test_what_cannot_be_tested_says_why():
     assert verdicts.totals({"p": [one]}) == {"paper": {"not testable here": 1}}
 
 
-def test_a_study_of_our_own_has_no_claims_of_a_paper():
+def test_our_own_studies_have_no_claims_of_a_paper():
     assert {one.claim.kind for one in judge(runner.paper("optimum"), {})} == {"own"}
 
 
-def test_the_sign_test_leaves_ties_out_and_is_corrected_for_the_number_of_tests():
+def test_the_sign_test_ignores_ties_and_is_corrected_for_multiple_tests():
     assert criteria.sign_test([1.0] * 9 + [-1.0] + [0.0] * 10) == pytest.approx(2 * 11 / 1024)
     claims = [Claim(f"claim {i}", "", lambda results: Finding(True, "", margin=1.0), factor=SAMPLES) for i in range(4)]
     cases = SAMPLES.over([Case("f", "AA", 1, {})])
@@ -99,7 +99,7 @@ def test_code_is_compared_without_comments_and_docstrings():
     assert sources.code_of("anonset.never_there") == ""
 
 
-def test_what_describes_experiments_is_no_source():
+def test_descriptions_of_experiments_are_not_sources():
 
     found = sources.imported()
     assert measurement.__name__ in found
@@ -119,7 +119,7 @@ def test_a_data_set_is_compared_by_its_bytes(tmp_path, monkeypatch):
         sources.data_of("bms_webview1")
 
 
-def test_cases_of_the_same_data_share_a_process_and_a_case_of_memory_has_its_own():
+def test_cases_of_equal_data_share_a_process_unless_memory_is_measured():
     cases = [
         Case("f", "a", x, {"data": data}, cost=cost)
         for x, (data, cost) in enumerate(
@@ -148,7 +148,7 @@ PAPER = Paper("broken.up", "A paper", [Figure("f", "Fig. 1", "n", {}, [Case("f",
 
 
 @pytest.mark.studies
-def test_a_case_that_ends_its_process_is_told_and_the_next_ones_run(tmp_path, monkeypatch):
+def test_a_crashed_case_is_reported_and_the_others_run(tmp_path, monkeypatch):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "up.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path)
@@ -162,14 +162,14 @@ def test_a_case_that_ends_its_process_is_told_and_the_next_ones_run(tmp_path, mo
     assert answers[3]["measured"]["process"] == answers[4]["measured"]["process"]
 
 
-def test_what_needs_no_quiet_machine_can_be_measured_by_itself(tmp_path):
+def test_cases_without_timing_can_be_measured_separately(tmp_path):
     cases = [Case("f", "a", x, {"x": x}, cost=cost) for x, cost in enumerate(("", "time", "memory"))]
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases)], dict)
     assert [case.x for case in runner.plan(paper, results=tmp_path).due] == [0, 1, 2]
     assert [case.x for case in runner.plan(paper, untimed=True, results=tmp_path).due] == [0]
 
 
-def test_a_claim_is_judged_once_the_cases_that_it_is_about_are_there():
+def test_a_claim_is_judged_when_all_of_its_cases_exist():
     """If other curves are missing, the page mentions it, and part of a claim is never judged."""
     cases = [Case("f", series, x, {"n": f"{series} {x}"}) for series in ("AA", "OA", "DA") for x in ("a", "b")]
     claim = Claim("AA beats OA", "less", lambda r: (r.values("AA", "n") < r.values("OA", "n"), ""), about=("AA", "OA"))

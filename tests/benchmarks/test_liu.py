@@ -65,14 +65,14 @@ def invented(figure, random):
     }
 
 
-def test_a_claim_has_cases_at_every_level_of_what_is_repeated_for_it():
+def test_a_claim_has_cases_at_every_repeated_level():
     for figure in runner.paper("liu2010").figures:
         levels = {case.repetition for case in figure.cases}
         for claim in (one for one in figure.claims if one.check):
             assert set(claim.factor.levels if claim.factor else [""]) <= levels, (figure.key, claim.text)
 
 
-def test_what_knows_no_order_is_measured_once_for_all():
+def test_order_independent_algorithms_are_measured_once():
     (figure,) = [one for one in runner.paper("liu2010").figures if one.key == "fig3b"]
     distinct = {}
     for case in figure.cases:
@@ -82,7 +82,7 @@ def test_what_knows_no_order_is_measured_once_for_all():
 
 
 @pytest.mark.parametrize(("algorithm", "own"), ALGORITHMS)
-def test_a_case_gives_the_same_again(algorithm, own):
+def test_a_case_is_reproducible(algorithm, own):
     chosen = {**BALANCED, "algorithm": algorithm, **own}
     measured = liu.measure(chosen)
     assert measured["refused"] == 0
@@ -93,14 +93,14 @@ def test_a_case_gives_the_same_again(algorithm, own):
     assert "seconds" not in measured
 
 
-def test_the_order_of_the_leaves_changes_what_is_found_and_suppression_alone_knows_none():
+def test_leaf_order_affects_all_algorithms_except_pure_suppression():
     apriori = {**BALANCED, "algorithm": "apriori", "m": 2}
     assert len({liu.measure({**apriori, "order": order})["ncp"] for order in ("numeric", "random 1", "random 2")}) == 3
     alone = {"algorithm": "coherence-suppression", "h": 1.0, "p": 2}
     assert liu.measure({**SMALL, **alone})["ncp"] == liu.measure({**BALANCED, **alone})["ncp"]
 
 
-def test_only_the_first_of_what_is_repeated_is_verified():
+def test_only_the_first_repetition_is_verified():
     chosen = {**BALANCED, "algorithm": "mhghs", "m": 2}
     assert liu.measure({**chosen, "order": "random 1"})["checked"] == "sizes 1..2 of 2"
     assert "checked" not in liu.measure({**chosen, "order": "random 2"})
@@ -126,7 +126,7 @@ def test_a_sample_is_the_same_in_another_process():
     assert liu.measure({**chosen, "sample": "sample 1"})["ncp"] != liu.measure(chosen)["ncp"]
 
 
-def test_a_run_gives_seconds_alone():
+def test_a_timing_run_measures_only_seconds():
     chosen = {**SMALL, "run": "run 1", "skews": [2], "tree": "tree 1", "share": 0.5}
     measured = liu.measure({**chosen, "algorithm": "mhghs", "m": 2})
     assert set(measured) == {"seconds", "records"}
@@ -134,7 +134,7 @@ def test_a_run_gives_seconds_alone():
     assert measured["records"] == 400
 
 
-def test_an_item_may_be_published_in_several_ways_by_local_recoding_alone():
+def test_only_local_recoding_publishes_an_item_in_several_ways():
     shared = {}
     for name, own in (("local-generalization", {}), ("apriori", {"m": 2}), ("mhghs", {"m": 2})):
         chosen = {key: value for key, value in BALANCED.items() if key != "order"}
@@ -142,7 +142,7 @@ def test_an_item_may_be_published_in_several_ways_by_local_recoding_alone():
     assert shared["local-generalization"] > 0 == shared["apriori"] == shared["mhghs"]
 
 
-def test_a_search_that_needs_too_much_room_is_recorded():
+def test_a_search_beyond_the_memory_limit_is_recorded():
     """Rejection depends on a count, not on a time, so it is reproducible."""
     chosen = {**BALANCED, "algorithm": "hghs", "m": 2, "max_threats": 5000}
     assert liu.measure(chosen)["refused"] == 1

@@ -89,7 +89,7 @@ def test_tables_of_numbers_are_compared(figure, given):
     assert not claim.check(Results(results))[0]
 
 
-def test_every_case_has_a_name_of_its_own_and_says_what_is_drawn_in_it():
+def test_every_case_has_a_unique_name_that_lists_its_draws():
     assert max(Counter(case.slug for case in PAPER.cases).values()) == 1
     for case in PAPER.cases:
         drawn = case.parameters
@@ -156,7 +156,7 @@ def test_the_leaf_order_changes_a_recoding_but_no_query_and_no_policy():
     assert queries["are_record_q2"] != one["are_record_q2"]
 
 
-def test_policies_of_pairs_are_part_of_each_other_or_drawn_apart():
+def test_policies_of_pairs_are_nested_or_drawn_independently():
     column = measurement.records_of({"data": "pos_like", "records": 800})
 
     def items(name, **more):
@@ -183,7 +183,7 @@ def test_itemsets_are_drawn_from_all_items_or_from_records():
     assert occurring(itemsets=200)[0] == 200
 
 
-def test_what_coat_suppresses_without_a_bound_is_what_it_would_need():
+def test_suppression_without_a_bound_is_the_required_bound():
     groups = {**SMALL, "m": 2, "utility": 25, "algorithm": "coat"}
     free = measurement.measure({**groups, "max_suppressed": 1.0})
     assert 0 < free["suppressed"] < 1
@@ -196,7 +196,7 @@ def test_what_coat_suppresses_without_a_bound_is_what_it_would_need():
     assert measurement.measure({**SMALL, "m": 2, "utility": 25, "algorithm": "apriori"})["utility_violated"] > 0
 
 
-def test_a_run_measures_time_alone_and_once_and_memory_apart():
+def test_a_timing_run_measures_time_once_and_memory_separately():
     chosen = {**SMALL, "algorithm": "coat", "m": 2, "max_suppressed": 0.005}
     assert list(measurement.measure({**chosen, "run": "run 1"})) == ["seconds"]
     assert list(measurement.measure({**chosen, "memory": True})) == ["peak_mib"]

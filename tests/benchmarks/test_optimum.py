@@ -22,7 +22,7 @@ def baskets() -> SetColumn:
     return SetColumn.of([row.split() for row in [*rows, "bread cheese"]], universe=universe)
 
 
-def test_distances_are_those_of_the_best_cut():
+def test_distances_are_relative_to_the_optimal_cut():
     column = baskets()
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, 2)
     found = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=False)
@@ -33,7 +33,7 @@ def test_distances_are_those_of_the_best_cut():
     assert min(with_suppression["hghs"], with_suppression["mhghs"]) >= 0
 
 
-def test_what_is_refused_has_no_figure():
+def test_rejected_cases_have_no_result():
     column = baskets()
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, 2)
     tight = Limits(max_steps=1_000, max_sets=1, max_threats=1)

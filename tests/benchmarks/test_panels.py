@@ -47,7 +47,7 @@ def test_a_panel_that_can_be_tested_names_a_figure_that_is_there(paper: str) -> 
 
 
 @pytest.mark.parametrize("paper", FIGURES)
-def test_what_is_printed_is_a_quantity_of_the_figure_or_said_in_words(paper: str) -> None:
+def test_printed_values_are_quantities_or_described(paper: str) -> None:
     there = figures(paper)
     for panel in of_paper(paper):
         for quantity, bands in panel.printed.items():

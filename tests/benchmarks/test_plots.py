@@ -47,7 +47,7 @@ def once(points: dict[Any, Any]) -> Repeated:
     return Repeated({"": Results(points)})
 
 
-def test_what_is_repeated_is_drawn_with_its_range_its_named_levels_the_papers_figures_and_the_verdict(
+def test_repeated_results_are_drawn_with_range_levels_paper_and_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[Drawing] = []
@@ -119,7 +119,7 @@ def test_labels_of_values_do_not_run_into_each_other(drawn: Any, largest: float)
     assert all(below.y1 < above.y0 for below, above in pairwise(boxes))
 
 
-def test_a_long_label_of_the_values_stays_within_the_picture(drawn: Any) -> None:
+def test_a_long_axis_label_fits_the_picture(drawn: Any) -> None:
     axes, renderer = drawn([1, 2], [1.0, 2.0], "violations (pairs of an individual and a value of its group)")
     box = axes.yaxis.label.get_window_extent(renderer)
     assert "\n" in axes.yaxis.label.get_text()
@@ -127,14 +127,14 @@ def test_a_long_label_of_the_values_stays_within_the_picture(drawn: Any) -> None
     assert box.y1 <= axes.figure.bbox.y1
 
 
-def test_one_point_is_no_curve(tmp_path: Path) -> None:
+def test_one_point_is_not_a_curve(tmp_path: Path) -> None:
     figure = Figure("f", "Fig. 1", "k", {"y": "seconds"}, [Case("f", "a", 1, {})])
     assert plot(tmp_path, figure, once({("a", 1): {"y": 1.0}})) is None
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("quantities", "grid"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (7, (3, 3))])
-def test_a_figure_is_one_file_of_a_panel_a_quantity(tmp_path: Path, quantities: int, grid: tuple[int, int]) -> None:
+def test_a_figure_is_one_file_with_a_panel_per_quantity(tmp_path: Path, quantities: int, grid: tuple[int, int]) -> None:
     names = [f"quantity {i}" for i in range(quantities)]
     cases = [Case("f", series, x, {}) for series in ("AA", "DA") for x in (1, 2)]
     figure = Figure("f", "Fig. 1", "k", {name: name for name in (*names, "never measured")}, cases)
@@ -167,7 +167,7 @@ def test_which_axes_are_logarithmic() -> None:
     assert [is_wide(values) for values in ([2, 50], [10, 20], [0, 50])] == [True, False, False]
 
 
-def test_the_first_and_the_last_label_stay() -> None:
+def test_the_first_and_the_last_label_are_kept() -> None:
     assert spaced(["5", "7", "9", "50"], [0.0, 0.01, 0.2, 1.0]) == ["5", "", "9", "50"]
     assert spaced(["1", "48", "49", "50"], [0.0, 0.98, 0.99, 1.0]) == ["1", "", "", "50"]
     assert spaced(["7"], [0.0]) == ["7"]

@@ -68,7 +68,7 @@ def invented(figure, chosen, random):
     }
 
 
-def test_a_claim_says_for_which_function_and_reading_it_holds():
+def test_a_claim_states_its_function_and_reading():
     at = {"are_0_2": 1.0, "are1s_0_2": 2.0}
     better = {"are_0_2": 0.5, "are1s_0_2": 2.5}
     results = Results(
@@ -99,7 +99,7 @@ def test_a_run_measures_losses_and_errors(function):
 
 @pytest.mark.parametrize("function", ["aa", "coat"])
 @pytest.mark.parametrize("values", [None, "plain"])
-def test_errors_of_all_queries_at_once_are_those_of_one_by_one(function, values, monkeypatch):
+def test_errors_of_all_queries_equal_single_queries(function, values, monkeypatch):
     monkeypatch.setattr(query_errors, "QUERIES", 60)
     query_errors._drawn.cache_clear()
     job = jobs.Job.of({**SMALL, "function": function, "values": values, "seed": "seed 3"})
@@ -114,7 +114,7 @@ def test_errors_of_all_queries_at_once_are_those_of_one_by_one(function, values,
     assert len(found) == 8
 
 
-def test_a_symbol_names_each_of_its_items_alike():
+def test_a_symbol_counts_equally_for_each_of_its_items():
     """Three records show {a,b}, one shows c: by 1/s, a and b are expected in 3 * 1/4 records together."""
     from anonset import Table
     from anonset.data import CategoricalColumn
@@ -150,7 +150,7 @@ def test_levels_enter_a_case():
     assert found["workload"]["are_0_2"] != first["are_0_2"]
 
 
-def test_the_bound_of_tum_lies_between_one_cluster_and_all():
+def test_the_bound_of_tum_is_between_one_cluster_and_all():
     case = {**SMALL, "kind": "work", "function": "coat", "framework": "tum", "merge": "t"}
     least, most = measure({**case, "share": 0.0}), measure({**case, "share": 1.0})
     assert most["merges"] == 0
@@ -216,7 +216,7 @@ def test_mental_disorders():
     assert [code for code in ("289", "290", "319", "320", "V29", "E300") if jobs.is_sensitive(code)] == ["290", "319"]
 
 
-def test_what_is_verified():
+def test_only_the_first_sample_and_order_is_verified():
     assert jobs.is_first({})
     assert jobs.is_first({"sample": "sample 1", "order": "random 1"})
     assert not jobs.is_first({"sample": "sample 11"})
@@ -234,7 +234,7 @@ def test_a_sample_is_the_same_in_another_process():
 
 
 @pytest.mark.data
-def test_diversity_is_measured_where_incomes_are_spelled_like_codes():
+def test_diversity_is_measured_for_incomes_spelled_like_codes():
     case = {"data": "informs2005", "records": 1000, "k": 10, "framework": "rum", "merge": "r", "function": "lm"}
     measured = measure({**case, "kind": "run", "share": 0.5, "sample": "sample 1"})
     assert measured["checked"]

@@ -21,7 +21,7 @@ def a_group():
         yield made
 
 
-def test_what_a_command_says_and_how_it_ends():
+def test_output_and_exit_code_of_a_command_are_returned():
     took = run([sys.executable, "-c", "import sys; print('a'); sys.exit('b')"])
     assert (took.code, took.output, took.errors) == (1, "a\n", "b\n")
     assert took.cpu_seconds > 0
@@ -37,7 +37,7 @@ def test_memory_is_that_of_all_processes(monkeypatch, script):
     assert 60 * MIB < in_group < 110 * MIB
 
 
-def test_the_kernel_ends_what_takes_more(a_group):
+def test_the_kernel_kills_a_process_above_the_limit(a_group):
     command = [sys.executable, "-c", HOLD]
     assert run(command, limit=100 * MIB).code == 0
     assert run(command, limit=40 * MIB).code == -9

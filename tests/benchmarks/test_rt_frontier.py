@@ -61,7 +61,7 @@ def test_points_allow_different_losses() -> None:
     assert losses[-1] <= PAPER_POINTS["items"]
 
 
-def test_a_search_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_beyond_its_time_limit_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "LIMIT", 1e-3)
     found = measurement.measure({**ASKED, "framework": "joint-split", "function": "set-search", "point": "items"})
     assert found == {"did_not_end_within": 1e-3}
@@ -102,7 +102,7 @@ def test_points_that_are_out_of_reach_are_named() -> None:
     assert not claims._not_dominated("tfirst")(results(points))[0]
 
 
-def test_a_quantity_is_held_against_its_position_or_another_one() -> None:
+def test_a_quantity_is_compared_with_its_position_or_another_quantity() -> None:
     points = {("joint-split", 0.1): {"rum": 0.12, "e": 0.3, "f": 0.2}}
     assert claims._each_within("rum", 0.1, 1.25)(results(points))[0]
     assert not claims._each_within("rum", 0.1, 1.1)(results(points))[0]

@@ -41,7 +41,7 @@ def run(engine, more=""):
     return Run(engine, {**measured, "seconds": MODEL.cpu_seconds(Run(engine, measured))})
 
 
-def test_prices_are_found_again():
+def test_fitted_costs_equal_the_model():
     runs = [run(engine, more) for engine in ("threads", "cluster") for more in ("", *WORK)]
     assert CostModel.fitted(runs).costs == pytest.approx(MODEL.costs)
 
@@ -51,7 +51,7 @@ def test_threads_pay_for_no_task():
     assert MODEL.cpu_seconds(Run("cluster", WORK)) == pytest.approx(0.5 + 0.1 + 0.2 + 0.2 + 8 + 0.2 + 0.048 + 0.12)
 
 
-def test_more_workers_divide_what_is_read_and_counted_and_return_more():
+def test_more_workers_divide_reading_and_counting_and_return_more():
     of_2, of_64 = scaled(WORK, 5, 2), scaled(WORK, 5, 64)
     assert (of_2["codes"], of_2["cells_of_larger_sets"], of_2["gib_of_records"]) == (5e7, 1e9, 10.0)
     assert (of_2["items"], of_2["raised"], of_2["tasks"], of_2["mib_returned"]) == (1e5, 4e7, 12, 24.0)
@@ -61,7 +61,7 @@ def test_more_workers_divide_what_is_read_and_counted_and_return_more():
 
 
 @pytest.mark.parametrize(("size", "n_words"), [(3, 1), (3, 2), (4, 1), (4, 2)])
-def test_looks_at_cells_are_those_of_the_definition(size: int, n_words: int) -> None:
+def test_cell_accesses_equal_the_definition(size: int, n_words: int) -> None:
     lengths = np.array([3, 0, 1, 4, 0, 2, 1])
     looks = 0
     for length, n in enumerate(lengths.tolist()):
@@ -72,7 +72,7 @@ def test_looks_at_cells_are_those_of_the_definition(size: int, n_words: int) -> 
 
 
 @pytest.mark.compiled
-def test_counters_raised_are_those_of_the_sets_up_to_k():
+def test_incremented_counters_equal_the_sets_up_to_k():
     rows = [(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 1], np.int32))]
     leaves = Ancestors(np.arange(4), np.zeros(3, np.int32), np.array([1, 2, 4], np.uint64), np.ones(3, np.int32))
     count = CountSets(leaves, 3, 2, 3, 1)
@@ -82,7 +82,7 @@ def test_counters_raised_are_those_of_the_sets_up_to_k():
     assert (counted.figures["codes"], counted.figures["raised"], lengths.tolist()) == (7, 5, [0, 0, 2, 1])
 
 
-def test_blocks_of_records_are_told_from_what_is_stored_of_them(tmp_path):
+def test_record_blocks_are_distinguished_from_stored_arrays(tmp_path):
     with Files.temporary(tmp_path) as work:
         indptr, items = work.keep("indptr", np.array([2, 4, 5])), work.keep("items", np.arange(9, dtype=np.int32))
         codes = work.keep("codes", np.arange(7, dtype=np.int32))
@@ -92,7 +92,7 @@ def test_blocks_of_records_are_told_from_what_is_stored_of_them(tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("figure", ["records", pytest.param("blocks-records", marks=pytest.mark.studies)])
-def test_a_small_case_is_measured_with_all_that_its_figure_shows(figure):
+def test_a_small_case_measures_all_quantities_of_its_figure(figure):
     found = next(one for one in PAPER.figures if one.key == figure)
     measured = PAPER.measure({**found.cases[0].parameters, "records": 400})
     assert {*found.quantities} <= {*measured}

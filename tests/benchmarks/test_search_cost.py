@@ -24,7 +24,7 @@ def test_the_least_of_the_counted_runs_is_compared():
     assert list(compared([before, after], ["a"], [5], [2], 2, 100)) == [Line("a", 5, 2, 1, 3, 3, True)]
 
 
-def test_no_further_run_of_what_takes_long():
+def test_slow_searches_are_not_repeated():
     before, after = Answers((9, "x"), (9, "x")), Answers((9, "x"), (9, "y"))
     assert list(compared([before, after], ["a"], [5], [2], 9, 10)) == [Line("a", 5, 2, 9, 9, 3, False)]
 
@@ -33,7 +33,7 @@ def test_no_further_run_of_what_takes_long():
     ("before", "after", "same", "verdict"),
     [(1, 1.04, True, ""), (1, 1.06, True, "slower"), (0.001, 0.002, True, ""), (1, 0.5, False, "differs")],
 )
-def test_what_is_said_of_a_search(before, after, same, verdict):
+def test_the_result_line_of_a_search(before, after, same, verdict):
     assert str(Line("a", 5, 2, before, after, 3, same)).endswith(f"| 3 | {verdict} |")
 
 
@@ -52,7 +52,7 @@ def test_the_ratios_of_each_set_are_summed_up():
 
 @pytest.mark.compiled
 @pytest.mark.studies
-def test_a_checkout_finds_what_itself_finds(capfd):
+def test_a_checkout_agrees_with_itself(capfd):
     code = main([str(ROOT), "--sets", "pos_like:300", "--k", "2", "--m", "2", "--runs", "1"])
     line, *table = capfd.readouterr().out.splitlines()[2:]
     assert line.startswith("| pos_like:300 | 2 | 2 |")

@@ -31,7 +31,7 @@ def lines(folder, name):
     return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
 
 
-def test_what_came_out_lies_apart_from_what_it_took(tmp_path):
+def test_results_and_costs_are_stored_separately(tmp_path):
     store.write(tmp_path, [result()])
     assert lines(tmp_path, "cases.jsonl") == [
         {
@@ -52,7 +52,7 @@ def test_what_came_out_lies_apart_from_what_it_took(tmp_path):
     }
 
 
-def test_measured_again_a_case_changes_one_line_of_costs(tmp_path):
+def test_measuring_a_case_again_changes_one_line_of_costs(tmp_path):
     wanted = {("fig1", "AA", x, "") for x in range(20)}
     store.write(tmp_path, [result(x) for x in range(20)])
     before = {name: (tmp_path / name).read_text() for name in store.FILES}
@@ -63,7 +63,7 @@ def test_measured_again_a_case_changes_one_line_of_costs(tmp_path):
     assert sum(a != b for a, b in changed) == 1
 
 
-def test_each_environment_is_written_once_and_goes_with_its_last_result(tmp_path):
+def test_each_environment_is_stored_once_until_its_last_result_is_replaced(tmp_path):
     there = HERE | {"commit": "c2"}
     wanted = {("fig1", "AA", x, "") for x in range(3)}
     for x in range(3):
@@ -88,11 +88,11 @@ def test_a_failure_is_kept(tmp_path):
     assert store.load(tmp_path) == {("fig1", "AA", 1, ""): failed}
 
 
-def test_nothing_is_there_before_something_was_measured(tmp_path):
+def test_a_missing_folder_has_no_results(tmp_path):
     assert store.load(tmp_path / "none") == {}
 
 
-def test_results_written_at_the_same_time_are_all_kept(tmp_path):
+def test_simultaneously_written_results_are_all_kept(tmp_path):
     wanted = {("fig1", "AA", x, "") for x in range(40)}
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda x: store.save(tmp_path, [result(x)], wanted), range(40)))
@@ -107,7 +107,7 @@ _NAMES = st.text(min_size=1) | st.sampled_from(["seconds", "peak_mib", "ncp", "m
 @pytest.mark.studies
 @settings(max_examples=examples(40))
 @given(st.lists(st.dictionaries(_NAMES, _VALUES, max_size=4), max_size=6), st.randoms())
-def test_every_value_comes_back_and_the_order_of_writing_does_not_matter(tmp_path_factory, measured, random):
+def test_every_value_is_restored_in_any_order_of_writing(tmp_path_factory, measured, random):
     folder = tmp_path_factory.mktemp("results")
     results = [result(x if x % 2 else f"x{x}", measured=one) for x, one in enumerate(measured)]
     store.write(folder, results)
@@ -122,14 +122,14 @@ def test_every_value_comes_back_and_the_order_of_writing_does_not_matter(tmp_pat
 
 
 @pytest.mark.parametrize("xs", [[1, 2, 10, 0.5, "a", "10"]])
-def test_lines_stand_in_the_order_of_series_and_numbers(tmp_path, xs):
+def test_lines_are_ordered_by_series_and_number(tmp_path, xs):
     store.write(tmp_path, [result(x, series=s) for x in reversed(xs) for s in ("B", "A")])
     assert [(line["series"], line["x"]) for line in lines(tmp_path, "cases.jsonl")] == [
         (s, x) for s in ("A", "B") for x in (0.5, 1, 2, 10, "10", "a")
     ]
 
 
-def test_levels_stand_in_the_order_of_their_numbers(tmp_path):
+def test_levels_are_ordered_by_number(tmp_path):
     levels = ["random 10", "random 2", "numeric", "", "first seen"]
     store.write(tmp_path, [result(repetition=level) for level in levels])
     found = [line["repetition"] for line in lines(tmp_path, "cases.jsonl")]

@@ -62,7 +62,7 @@ def test_every_claim_can_hold_and_can_fail():
     assert [claim for claim, found in answers.items() if len(found) < 2] == []
 
 
-def test_the_table_of_the_data_sets_is_compared_with_what_is_printed():
+def test_the_table_of_data_sets_is_compared_with_the_papers():
     names = ("records", "items", "longest", "average")
     printed = {"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}
     results = {("here", x): dict(zip(names, values, strict=True)) for x, values in printed.items()}
@@ -73,7 +73,7 @@ def test_the_table_of_the_data_sets_is_compared_with_what_is_printed():
     assert (found.held, found.parts) == (False, {"bms_webview1": True, "bms_webview2": False})
 
 
-def test_converging_means_that_little_is_left_at_last():
+def test_converging_means_a_small_final_difference():
     (figure,) = [one for one in PAPER.figures if one.key == "fig8"]
     (claim,) = [one for one in figure.claims if one.text.startswith("AA costs much less")]
     for last, expected in ((0.85, True), (0.7, False)):
@@ -99,7 +99,7 @@ def test_levels_and_fan_outs():
         assert levels(ENTRIES[case.parameters["data"]].n_items, case.parameters["fanout"]) == case.x
 
 
-def test_what_is_arbitrary_is_repeated_and_what_is_timed_runs_in_three_runs():
+def test_arbitrary_choices_are_repeated_and_timings_have_three_runs():
     for figure in PAPER.figures:
         at = {level: [case for case in figure.cases if case.repetition == level] for level in ORDERS.levels}
         assert len({len(cases) for cases in at.values()}) == 1, figure.key
@@ -119,7 +119,7 @@ def test_the_case_of_several_figures_is_measured_once():
 
 
 @pytest.mark.parametrize("algorithm", ["optimal", "direct", "apriori"])
-def test_losses_and_work_are_measured_and_are_the_same_again(monkeypatch, algorithm):
+def test_losses_and_work_are_reproducible(monkeypatch, algorithm):
     monkeypatch.setattr(measurement, "load_whole", lambda name, records: of_random_records())
     case = {"data": "made", "algorithm": algorithm, "k": 4, "m": 2, "fanout": 3, "what": "losses"}
     found = {order: measurement.measure({**case, "order": order}) for order in ("numeric", "random 1")}
@@ -137,7 +137,7 @@ def test_losses_and_work_are_measured_and_are_the_same_again(monkeypatch, algori
     assert "tree_nodes" not in measurement.measure({**case, "order": "numeric", "tree": False})
 
 
-def test_costs_are_measured_by_cases_of_their_own():
+def test_costs_are_measured_by_separate_cases():
     case = {**GENERATED, "algorithm": "apriori"}
     assert measurement.measure({**case, "what": "time"}).keys() == {"seconds"}
     assert measurement.measure({**case, "what": "memory"})["peak_mib"] > 1
@@ -194,7 +194,7 @@ def naive(column, hierarchy, most, image) -> list[int]:
     return counts
 
 
-def test_nothing_is_judged_without_results():
+def test_claims_without_results_are_not_judged():
     judged = judging.judge(PAPER, {})
     assert {one.verdict for one in judged} == {"not measured", "not testable here"}
     assert {one.claim.kind for one in judged} == {"paper", "own", "enforced"}

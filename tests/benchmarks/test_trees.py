@@ -52,7 +52,7 @@ def test_a_cut_of_halves_is_found_once(baskets: SetColumn, way: str) -> None:
     assert len(once._FOUND) == 2  # by frequency and by number
 
 
-def test_what_is_published_as_it_is_loses_nothing(baskets: SetColumn) -> None:
+def test_unchanged_publications_have_no_loss(baskets: SetColumn) -> None:
     found = measurement.measure({"what": "whole", "data": "", "way": "balanced:5", "k": 1, "m": 1})
     assert (found["lm"], found["pairs"], found["singles"], found["symbols"]) == (0, 0, 0, 6)
 
@@ -64,7 +64,7 @@ def test_a_tree_of_the_same_records_keeps_all_of_its_gain(baskets: SetColumn, mo
     assert found["kept"] == (1 if found["own"] < found["base"] else 0)
 
 
-def test_members_by_chance_are_further_apart_than_neighbours() -> None:
+def test_random_members_are_less_related_than_neighbours() -> None:
     groups = [["a1", "a2", "a3"], ["b1", "b2", "b3"]]
     assert measurement.apart(TREE, groups) == pytest.approx(2 / 5)
     assert measurement.apart_by_chance(TREE, groups) > measurement.apart(TREE, groups)
@@ -74,7 +74,7 @@ def results(values: dict[tuple[str, str], dict[str, float]]) -> Results:
     return Results(dict(values))
 
 
-def test_a_claim_of_all_data_sets_names_those_that_break_it() -> None:
+def test_a_claim_about_all_data_sets_names_exceptions() -> None:
     check = claims._at_most("ours", "theirs", "lm", 1.1)
     assert check(results({("ours", "x"): {"lm": 11.0}, ("theirs", "x"): {"lm": 10.0}}))[0]
     held, shown = check(results({("ours", "x"): {"lm": 12.0}, ("theirs", "x"): {"lm": 10.0}}))
@@ -84,7 +84,7 @@ def test_a_claim_of_all_data_sets_names_those_that_break_it() -> None:
     assert not check(results({}))[0]
 
 
-def test_what_is_kept_and_what_is_meant() -> None:
+def test_claims_on_kept_gain_and_meaning() -> None:
     keeps = claims._keeps("frequency")
     assert keeps(results({("frequency", str(n)): {"kept": 0.9 if n < 7 else 0.1} for n in range(10)}))[0]
     assert not keeps(results({("frequency", str(n)): {"kept": 0.9 if n < 6 else 0.1} for n in range(10)}))[0]
@@ -110,7 +110,7 @@ class LeaveOut:
         return Result(ItemGroups(TREE.leaves, np.where(kept, np.arange(len(kept)), -1).astype(np.int32)))
 
 
-def test_any_algorithm_stands_beside_ours(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_algorithm_can_be_compared_with_ours(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = {"leave-out": LeaveOut}
     monkeypatch.setattr("anonset.algorithms.registry.ALGORITHMS", registry.Algorithms(registry._OWN, offered))
     found = beside.tables("leave-out", "k2m2", ["groceries"])

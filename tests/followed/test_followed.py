@@ -41,7 +41,7 @@ def test_a_publication_protects_persons(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["absences", "shop_orders", "orders_by_name", "long_claims", "disagreeing"])
-def test_a_job_does_not_run_until_it_says_who_is_a_person(tmp_path: Path, name: str) -> None:
+def test_a_job_does_not_run_until_its_unit_is_set(tmp_path: Path, name: str) -> None:
     raw = RAW_FILES[name](120, 7)
     (tmp_path / raw.name).write_bytes(raw.content)
     assert run(tmp_path, f"anonset inspect {raw.name} -o job.toml")[0] == 0
@@ -74,7 +74,7 @@ def test_a_wrong_id_is_declared_as_the_owners_word(tmp_path: Path) -> None:
         ("spoilt_numbers", "text"),
     ],
 )
-def test_a_file_that_cannot_be_read_as_meant_ends_with_a_line(tmp_path: Path, name: str, told: str) -> None:
+def test_a_file_that_cannot_be_read_ends_with_one_line(tmp_path: Path, name: str, told: str) -> None:
     way = follow(tmp_path, RAW_FILES[name](250, 7))
     assert (way.published, way.codes[-1]) == (None, 2)
     assert names(way.printed[-1].splitlines()[-1], told)

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 
 @pytest.mark.parametrize("name", ["us_claims", "german_cases", "library", "workbook", "visits_as_json", "nameless"])
-def test_it_is_published_and_holds_persons_together(tmp_path: Path, name: str) -> None:
+def test_the_file_is_published_with_persons_grouped(tmp_path: Path, name: str) -> None:
     if name == "workbook":
         pytest.importorskip("openpyxl", reason="of the group test")
     raw = MORE_RAW_FILES[name](120, 7)

@@ -23,7 +23,7 @@ def test_the_proposal_is_published_at_the_first_try(tmp_path: Path, name: str) -
     assert raw.secrets & shown == set()
 
 
-def test_no_full_date_is_published_where_rows_are_persons(tmp_path: Path) -> None:
+def test_no_full_date_is_published_if_rows_are_persons(tmp_path: Path) -> None:
     raw = bookings(150, 7)
     way = follow(tmp_path, raw, unit="row")
     assert way.published is not None, way.printed[-1]

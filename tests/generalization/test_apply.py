@@ -35,7 +35,7 @@ def test_a_suppressed_item_is_absent():
 
 
 @pytest.mark.parametrize("suppressed", ["b1", "b2"])
-def test_symbols_that_no_record_shows_do_not_tell_what_was_suppressed(suppressed):
+def test_unused_symbols_do_not_reveal_suppressed_items(suppressed):
     image = np.array([1, 1, 5, 6], np.int32)
     image[2 if suppressed == "b1" else 3] = -1
     published = apply(bound([["a1"], [suppressed, "a2"]]), Cut(TREE, image))
@@ -49,7 +49,7 @@ def test_an_unbound_table_is_refused():
         apply(Table.from_sets([["a1"]]), Cut.identity(TREE))
 
 
-def test_sorted_rows_depend_on_the_content_alone():
+def test_sorted_rows_depend_only_on_the_content():
     rows = [["b1"], ["a1", "b2"], [], ["a1"], ["b1"]]
     table = bound(rows)
     table = Table(table.transactions, kept=(CategoricalColumn.of("shop", ["x", "y", "x", "y", "x"]),))

@@ -84,7 +84,7 @@ def test_suppressed_items_are_dropped() -> None:
     assert list(publication.transactions.rows()) == [["(a,c)"], [], ["(a,c)"]]
 
 
-def test_relational_values_are_those_of_the_cluster() -> None:
+def test_relational_values_are_published_per_cluster() -> None:
     values = RelationalValues("age", ("[1:2]", "7"))
     table = Table.from_columns(age=["1", "7", "2"])
     publication = apply(table, PerCluster(np.array([0, 1, 0], np.int32), (), (values,)))

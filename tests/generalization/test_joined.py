@@ -44,7 +44,7 @@ def test_text_of_a_symbol_in_each_column(symbol: Symbol, expected: dict[str, str
     assert cells(symbol, JOINED) == expected
 
 
-def test_nodes_stand_in_the_columns_that_they_touch() -> None:
+def test_nodes_are_published_in_the_columns_of_their_leaves() -> None:
     hierarchy = Hierarchy.from_tree(TREE)
     image = [hierarchy.node_of[x] for x in ("dx:AB", "dx:AB", "mixed", "mixed", "rx:2")]
     cut = Cut(hierarchy, np.array(image, np.int32))
@@ -66,13 +66,13 @@ def test_sets_of_one_column_lose_the_prefix_of_their_members() -> None:
     assert written(publication) == {"dx": [["(dx:c,rx:1)"], ["(a,b)", "(dx:c,rx:1)"]], "rx": [["(dx:c,rx:1)"]] * 2}
 
 
-def test_nothing_is_separated_where_nothing_was_joined() -> None:
+def test_unjoined_columns_are_not_separated() -> None:
     table = Table(SetColumn.of(ROWS))
     publication = apply(table, ItemGroups(table.transactions.vocabulary, np.arange(5, dtype=np.int32)))
     assert written_columns(publication) == publication.columns
 
 
-def test_two_symbols_of_one_text_are_refused() -> None:
+def test_two_symbols_with_equal_text_are_rejected() -> None:
     hierarchy = Hierarchy.from_tree(("c", [("a", ["dx:a", "dx:b"]), ("r", ["dx:c", "rx:1", "rx:2"])]))
     table = table_of(hierarchy.leaves.labels)
     with refused(InputError, "dx a dx:a"):
@@ -83,7 +83,7 @@ def _both(hierarchy: Hierarchy) -> tuple[Symbol, ...]:
     return (Symbol("a", "node", ("dx:a", "dx:b")), *(Symbol(x, "item", (x,)) for x in hierarchy.leaves.labels))
 
 
-def test_hierarchies_under_one_root() -> None:
+def test_hierarchies_are_joined_under_one_root() -> None:
     parts = {"dx": Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), "c"])), "rx": Hierarchy.from_tree("1")}
     found = join_hierarchies(parts, "items")
     assert found.labels == ("items", "dx:ALL", "dx:AB", "dx:a", "dx:b", "dx:c", "rx:1")

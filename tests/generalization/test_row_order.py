@@ -84,7 +84,7 @@ def test_rows_are_sorted_by_buckets(rows, sizes):
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("workers", [1, 3])
-def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_path, narrow, workers):
+def test_rows_are_sorted_in_files_and_only_the_rows_remain(tiny, tmp_path, narrow, workers):
     random = np.random.default_rng(3)
     rows = [(int(random.integers(3)), at % 2, sorted({*random.integers(0, 9, 4).tolist()})) for at in range(90)]
     rows += [(1, 0, list(range(30)))] * 20
@@ -115,7 +115,7 @@ def contents(publication):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint16])
 @pytest.mark.parametrize("groups", [False, True])
-def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups, dtype):
+def test_a_mapped_table_has_the_same_publication(tiny, tmp_path, groups, dtype):
     random = np.random.default_rng(11)
     sets = SetColumn.of([{"abcdef"[i] for i in random.integers(0, 6, 3)} for _ in range(50)], universe="abcdef")
     kept = CategoricalColumn("year", random.integers(0, 2, 50).astype(np.int32), Vocabulary(("1", "2")))
@@ -150,7 +150,7 @@ def by_content(made, tree):
 @pytest.mark.parametrize("dtype", [None, np.int32, np.uint16])
 @pytest.mark.parametrize("kind", ["groups", "cut", "clusters"])
 @pytest.mark.parametrize("placed", [False, True])
-def test_rows_are_sorted_as_they_are_made(tiny, tmp_path, kind, dtype, placed):
+def test_rows_are_sorted_while_recoding(tiny, tmp_path, kind, dtype, placed):
     random = np.random.default_rng(12)
     sets = SetColumn.of([{"abcdef"[i] for i in random.integers(0, 6, 3)} for _ in range(50)], universe="abcdef")
     kept = CategoricalColumn("year", random.integers(0, 2, 50).astype(np.int32), Vocabulary(("1", "2")))
@@ -177,7 +177,7 @@ def test_rows_are_sorted_as_they_are_made(tiny, tmp_path, kind, dtype, placed):
 
 
 @pytest.mark.compiled
-def test_rows_that_are_sorted_lie_on_the_disk_once(tmp_path, monkeypatch):
+def test_sorted_rows_are_stored_once_on_disk(tmp_path, monkeypatch):
     random = np.random.default_rng(5)
     n, most = 400_000, [0]
     column = SetColumn(

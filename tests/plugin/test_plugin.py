@@ -50,7 +50,7 @@ def test_the_help_lists_it(installed: Path) -> None:
     assert "--margin" in shown
 
 
-def test_it_publishes_what_its_own_check_verified(installed: Path, tmp_path: Path) -> None:
+def test_the_plugin_publishes_with_its_own_check(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
     out = tmp_path / "out"
     done = run(installed, "anonymize", tmp_path / "data.dat", *ASKED, "-o", out, "--json")
@@ -79,7 +79,7 @@ def test_it_passes_the_suite_of_ours(installed: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_one_of_before_that_declares_a_trait_by_itself_is_one_line(tmp_path: Path) -> None:
+def test_an_outdated_plugin_is_rejected_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "before.py").write_text("class LeaveOut:\n    name = 'leave-out'\n    by_blocks = True\n")
     metadata = tmp_path / "before-1.0.dist-info"
     metadata.mkdir()
@@ -104,7 +104,7 @@ def test_without_it_the_names_are_unknown(tmp_path: Path) -> None:
         ("LeaveOut = 3", "class name 3"),
     ],
 )
-def test_a_broken_one_is_named(tmp_path: Path, code: str, message: str) -> None:
+def test_a_broken_plugin_is_named(tmp_path: Path, code: str, message: str) -> None:
     (tmp_path / "broken.py").write_text(code)
     metadata = tmp_path / "broken-1.0.dist-info"
     metadata.mkdir()

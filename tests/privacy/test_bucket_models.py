@@ -14,14 +14,14 @@ from anonset.privacy.safe_grouping import SafetyConstraint
         (SafetyConstraint(7, 3), "safe-grouping", "safe-grouping with k=7, l=3", "1/7 1/3"),
     ],
 )
-def test_say_what_they_guarantee(model: PrivacyModel, name: str, text: str, bound: str) -> None:
+def test_models_state_their_guarantee(model: PrivacyModel, name: str, text: str, bound: str) -> None:
     assert isinstance(model, PrivacyModel)
     assert (model.name, str(model)) == (name, text)
     assert names(model.statement, bound)
     assert names(model.limits, "tuples releases")
 
 
-def test_what_a_missing_tuple_tells_is_a_limit() -> None:
+def test_inference_from_missing_tuples_is_a_limit() -> None:
     assert names(SafetyConstraint(2, 2).limits, "tuples missing")
 
 

@@ -32,7 +32,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("model", "name", "facts"), MODELS, ids=[str(model) for model, _, _ in MODELS])
-def test_models_say_what_they_guarantee(model: Any, name: str, facts: str) -> None:
+def test_models_state_their_guarantee(model: Any, name: str, facts: str) -> None:
     assert isinstance(model, PrivacyModel)
     assert model.name == name
     assert names(model.statement, facts)

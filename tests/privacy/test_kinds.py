@@ -33,7 +33,7 @@ def test_a_parameter_that_a_model_lacks_is_none() -> None:
     ],
     ids=["k", "km", "kkm", "klm", "transaction-k"],
 )
-def test_promises_speak_of_what_the_model_names(model: PrivacyModel, promised: set[tuple[bool, int]]) -> None:
+def test_promises_cover_the_attributes_of_the_model(model: PrivacyModel, promised: set[tuple[bool, int]]) -> None:
     ways = [(True, 0), *((values, items) for values in (False, True) for items in (1, 2, 3))]
     assert {way for way in ways if model.promises(*way) is not None} == promised
     assert {model.promises(*way) for way in promised} == {1 / 5}

@@ -26,7 +26,7 @@ TREE = Hierarchy.from_tree(parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread
 
 
 @pytest.mark.parametrize("name", PERCENT_OF_ITEMS)
-def test_policies_of_pairs_hold_all_pairs_of_some_items(name: str) -> None:
+def test_policies_of_pairs_contain_all_pairs_of_some_items(name: str) -> None:
     policy = random_policy(name, ITEMS, seed=5)
     chosen = sorted({item for itemset in policy.itemsets for item in itemset})
     assert len(chosen) == 2 * PERCENT_OF_ITEMS[name]
@@ -67,7 +67,7 @@ def test_groups_of_a_level(depth: int, groups: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("depth", "groups"), [(1, ["a b c"]), (2, ["a", "b c"]), (3, ["a", "b", "c"])])
-def test_nodes_with_one_child_are_levels_too(depth: int, groups: list[str]) -> None:
+def test_nodes_with_one_child_are_levels(depth: int, groups: list[str]) -> None:
     tree = Hierarchy.from_tree(parse("ALL(TOP(A(X(a)),B(b,c)),d)"))
     assert [" ".join(group) for group in groups_of_level(tree, depth).groups] == [*groups, "d"]
 
@@ -159,7 +159,7 @@ def test_random_policies_that_do_not_exist_are_refused(name: str, n: int, messag
         random_policy(name, ITEMS, n_itemsets=n)
 
 
-def test_the_model_says_what_it_guarantees() -> None:
+def test_the_model_states_its_guarantee() -> None:
     model = ConstraintSet(5, PrivacyPolicy.of(["abc"]))
     assert isinstance(model, PrivacyModel)
     assert "any items of one protected itemset" in model.statement

@@ -65,5 +65,5 @@ def test_each_exact_statement_has_a_plain_sentence_with_the_same_numbers(model: 
 
 
 @pytest.mark.parametrize("model", [model for model, _ in EVERY if "sensitive" not in model.protects], ids=str)
-def test_limits_say_that_what_all_that_match_share_is_disclosed(model: PrivacyModel) -> None:
+def test_limits_include_disclosure_by_shared_values(model: PrivacyModel) -> None:
     assert names(model.limits, "all disclosed")

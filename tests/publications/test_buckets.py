@@ -19,7 +19,7 @@ def test_publishes_figure_1b() -> None:
     assert [row for row in rows if row[1] == "4"] == [("P1", "4"), ("P3", "4"), ("P3", "4")]
 
 
-def test_order_of_rows_depends_on_the_published_content_alone() -> None:
+def test_row_order_depends_only_on_the_published_content() -> None:
     rows = [("b", "x"), ("a", "y"), ("b", "z"), ("c", "x"), ("a", "w"), ("c", "y")]
     group, starred, zips = [0, 0, 0, 1, 0, 1], [2, 4], list("221133")
     contents = set()
@@ -49,7 +49,7 @@ def test_removed_tuples_are_in_neither_table_and_stars_hide_every_id_column() ->
     assert publication.record.tolist() == [0, 1, 2]
 
 
-def test_without_ids_nothing_is_starred() -> None:
+def test_without_ids_no_tuple_is_starred() -> None:
     table = Table(sensitive=CategoricalColumn.of("drug", ["x", "y"]))
     publication = bucketize(table, buckets_of([0, 0]))
     assert [column.name for column in publication.qit] == ["group"]
@@ -107,7 +107,7 @@ def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int]
         ),
     ],
 )
-def test_what_is_no_pair_of_tables_is_refused(make: object, message: str) -> None:
+def test_tables_that_do_not_match_are_rejected(make: object, message: str) -> None:
     assert callable(make)
     with refused(InputError, message):
         make()

@@ -40,7 +40,7 @@ def rows_of(publication: Buckets) -> list[Mapping[str, str]]:
 
 @settings(max_examples=examples(300), deadline=None)
 @given(drawn=tuples, columns=conditions, sensitive=st.none() | st.sets(st.sampled_from("vux")))
-def test_estimates_are_those_of_the_twin(
+def test_estimates_equal_the_twin(
     drawn: list[tuple[str, str, str, int, bool]],
     columns: Mapping[str, Collection[str]],
     sensitive: Collection[str] | None,

@@ -84,7 +84,7 @@ COVERED = [
 
 
 @pytest.mark.parametrize(("publication", "items", "expected"), COVERED)
-def test_small_ones_by_hand(publication: Chunks, items: str, expected: float) -> None:
+def test_small_publications_by_hand(publication: Chunks, items: str, expected: float) -> None:
     assert ChunkCounts(publication).count(Query(tuple(items))) == pytest.approx(expected, rel=1e-12)
 
 

@@ -79,7 +79,7 @@ def test_queries_without_records_are_skipped_unless_there_is_a_floor() -> None:
 @pytest.mark.parametrize(
     ("items", "expected"), [("a", "7/2"), ("c", "6"), ("d", "0"), ("ab", "0"), ("ae", "2"), ("gh", "0"), ("ac", "5/2")]
 )
-def test_each_symbol_stands_for_one_member_unless_another_reading_is_asked_for(items: str, expected: str) -> None:
+def test_each_symbol_counts_as_one_member_by_default(items: str, expected: str) -> None:
     _, publication = figure_2c()
     assert ExpectedCounts(publication).count(Query(tuple(items))) == float(Fraction(expected))
 
@@ -163,7 +163,7 @@ def assert_expected_by(reading: Reading, publication: Records, items: list[str])
         assert dict(zip(records.tolist(), probabilities.tolist(), strict=True)).get(r, 0.0) == pytest.approx(alone)
 
 
-def test_a_query_for_nothing_matches_every_record() -> None:
+def test_an_empty_query_matches_every_record() -> None:
     _, publication = figure_2c()
     records, probabilities = ExpectedCounts(publication).probabilities(Query(()))
     assert records.tolist() == list(range(10))
@@ -171,7 +171,7 @@ def test_a_query_for_nothing_matches_every_record() -> None:
     assert ExpectedCounts(publication).count(Query(())) == 10
 
 
-def test_many_symbols_of_an_item_are_looked_up_record_by_record() -> None:
+def test_items_with_many_symbols_are_counted_record_by_record() -> None:
     """A local recoding with a separate symbol for each of 12 clusters: too many combinations to enumerate."""
     universe = "abcdefghijklmno"
     rows = [{"a", "b", x} for x in universe[2:14]]

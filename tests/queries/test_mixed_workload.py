@@ -83,7 +83,7 @@ def test_queries_of_the_domain_take_any_value() -> None:
     assert len(columns) == 6, "every pair of columns, in the order of the table"
 
 
-def test_queries_of_published_values_take_what_they_stand_for() -> None:
+def test_queries_of_published_values_ask_for_their_members() -> None:
     queries = mixed_published_workload(
         table(), publication(), 400, QueryShape(n_values=4, n_items=2), 1, HIERARCHY
     ).queries
@@ -135,7 +135,7 @@ def test_bad_shapes_are_refused(values: int, items: int, width: float, message: 
         QueryShape(n_values=values, n_items=items, width=width)
 
 
-def test_tables_that_cannot_be_asked_are_refused() -> None:
+def test_tables_that_cannot_be_queried_are_rejected() -> None:
     shape = QueryShape(n_values=1, n_items=1)
     with refused(InputError, "n_items 0 set-valued 1"):
         mixed_record_workload(Table(relational=table().relational), 3, shape)
@@ -165,7 +165,7 @@ def test_files(make: Callable[[int, QueryShape, int], Workload], name: str, tmp_
     assert read_workload(written(workload, tmp_path / name)) == workload
 
 
-def test_given_queries_in_files(tmp_path: Path) -> None:
+def test_written_queries_are_read_back(tmp_path: Path) -> None:
     workload = Workload((Query(("ä b", "c")), Query((), (Among("x", ("1", "ü")), Between("y", 1, 2.5)))))
     assert read_workload(written(workload, tmp_path / "queries.json")) == workload
 

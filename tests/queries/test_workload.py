@@ -25,7 +25,7 @@ def publication() -> Records:
     return apply(Table(column()), groups)
 
 
-def test_split_mix_gives_the_published_numbers() -> None:
+def test_split_mix_equals_the_published_numbers() -> None:
     random = SplitMix(0)
     assert [random.next() for _ in range(3)] == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
@@ -52,7 +52,7 @@ def test_queries_of_the_domain_take_any_item() -> None:
     assert all(len(set(query.items)) == 2 for query in queries)
 
 
-def test_queries_of_published_items_take_one_of_each_symbol_that_occurs() -> None:
+def test_queries_of_published_items_use_one_item_per_occurring_symbol() -> None:
     queries = published_workload(column(), publication(), 300, 2).queries
     assert {item for query in queries for item in query.items} == set("abcefgh")
     assert not any(set(query.items) in ({"a", "b"}, {"g", "h"}) for query in queries)
@@ -90,5 +90,5 @@ def test_bad_numbers_are_refused(
         make(n, q, seed)
 
 
-def test_given_queries() -> None:
+def test_queries_are_sets_of_items() -> None:
     assert Workload.of(["aab"]).queries == (Query(("a", "b")),)

@@ -140,7 +140,7 @@ def test_lines_of_items(tmp_path, data):
 
 @settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(RECORDS)
-def test_what_is_in_memory(records):
+def test_data_in_memory(records):
     labels = sorted({label for x in records for label in x})
     lists = [sorted(x) for x in records]
     ids = [f"p{n}" for n in range(len(records))]

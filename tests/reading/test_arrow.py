@@ -45,7 +45,7 @@ def test_lists_of_integers_become_text(kind):
     assert rows(table) == [["9", "10"], ["9"]]
 
 
-def test_empty_lists_alone():
+def test_a_column_of_empty_lists_is_read():
     assert rows(read(pa.table({"s": pa.array([[], []], pa.list_(pa.null()))}), items="s")) == [[], []]
 
 
@@ -61,7 +61,7 @@ def owning_null():
     )
 
 
-def test_a_null_set_never_leaks_what_it_owns():
+def test_a_null_set_never_leaks_its_child_values():
     column = owning_null()
     assert column.values.to_pylist()[2] == "secret"
     table = read(pa.table({"s": column}), items="s", missing="empty")
@@ -124,13 +124,13 @@ def test_bad_columns(column, options, message):
         read(pa.table({"x": column}), **options)
 
 
-def test_missing_takes_both_names():
+def test_missing_accepts_both_names():
     table = pa.table({"s": [["a"], None], "x": [None, "b"]})
     found = read(table, items="s", relational="x", missing="empty,value")
     assert (rows(found), found.relational[0].labels()) == ([["a"], []], ["?", "b"])
 
 
-def test_categories_are_text_whatever_their_type():
+def test_categories_of_any_type_are_text():
     table = pa.table({"n": [8, 10], "b": [True, False], "d": pa.array(["u", "v"]).dictionary_encode()})
     assert [column.labels() for column in read(table, relational="n,b,d").relational] == [
         ["8", "10"],
@@ -211,7 +211,7 @@ def test_bad_sources(source, message):
         read(source)
 
 
-def test_functions_are_called_where_arrow_has_moved_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_are_found_if_arrow_moves_them(monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.import_module("pyarrow.compute")
     monkeypatch.delattr(pa, "_compute")
     monkeypatch.setitem(sys.modules, "pyarrow._compute", None)

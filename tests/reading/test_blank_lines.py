@@ -82,7 +82,7 @@ def test_a_line_of_blanks_has_one_field(tmp_path):
         (b"a,b\n,\n1,\n", "b", ["", "1"]),
     ],
 )
-def test_nothing_else_is_taken_for_a_blank_line(tmp_path, data, other, labels, end):
+def test_other_lines_are_not_blank(tmp_path, data, other, labels, end):
     path = write(tmp_path, data.replace(b"\n", end))
     table = read(path, relational="a", drop=[other.replace("\n", end.decode())])
     assert table.relational[0].labels() == [label.replace("\n", end.decode()) for label in labels]
@@ -95,7 +95,7 @@ def test_in_a_file_of_one_column_a_blank_line_is_an_empty_record(tmp_path, end):
     assert read(path, keep="s").kept[0].labels() == ["", "a b", "", "", ""]
 
 
-def test_an_id_is_never_blank_not_even_in_a_file_of_one_column(tmp_path):
+def test_an_id_is_never_blank_even_in_a_file_of_one_column(tmp_path):
     with refused(InputError, "id p 'row 2' empty"):
         read(write(tmp_path, b"p\n1\n\n2\n"), id="p")
 
@@ -135,7 +135,7 @@ def published(sets, kept):
 @pytest.mark.parametrize("kept", [0, 1, 2])
 @pytest.mark.parametrize("name", ["csv", "parquet", "dat"])
 @pytest.mark.parametrize("sets", [[set()], [set(), set()], [{"a"}, set()], [set(), {"a"}], []])
-def test_what_we_write_of_empty_records_is_read_back(tmp_path, name, kept, sets):
+def test_written_empty_records_are_read_back(tmp_path, name, kept, sets):
     if name == "dat" and kept:
         pytest.skip("a FIMI file has one column")
     path = write_published(published(sets, kept), tmp_path, name)

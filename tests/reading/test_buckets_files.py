@@ -69,7 +69,7 @@ def test_values_of_a_group_may_be_counted(tmp_path: Path) -> None:
     ),
     counts=st.booleans(),
 )
-def test_what_is_written_is_read_back(
+def test_written_buckets_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, str, str, int, bool]], counts: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("buckets")
@@ -90,7 +90,7 @@ def test_what_is_written_is_read_back(
     assert back.starred.tolist() == publication.starred.tolist()
 
 
-def test_groups_made_elsewhere_have_their_own_names(tmp_path: Path) -> None:
+def test_groups_of_other_tools_keep_their_names(tmp_path: Path) -> None:
     (tmp_path / "qit.csv").write_text("group,zip,name\nG7,1,a\nA,2,b\nG7,1,*\n")
     (tmp_path / "snt.csv").write_text("drug,group,count\ny,G7,1\nx,A,1\nx,G7,1\n")
     back = read_buckets(tmp_path, id="name", keep="zip")
@@ -127,7 +127,7 @@ def test_bad_files_are_refused(tmp_path: Path, qit: str | None, snt: str | None,
         read_buckets(tmp_path, id="name")
 
 
-def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_files(tmp_path: Path) -> None:
     publication = published(FIGURE_1, FIGURE_1B_GROUPS)
     (tmp_path / "snt.csv").mkdir()
     with refused(InputError, "snt.csv"):

@@ -44,7 +44,7 @@ def write(folder: Path, **changed: str) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2, 1 << 18])
 @pytest.mark.parametrize(("table", "rows", "message"), UNSOUND)
-def test_what_is_in_another_order_is_refused(
+def test_chunks_in_another_order_are_rejected(
     tmp_path: Path, table: str, rows: str, message: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
@@ -57,9 +57,7 @@ def test_what_is_in_another_order_is_refused(
 
 @given(RECORDS, st.integers(1, 3), st.sampled_from((1, 3, 20)), st.sampled_from(("csv", "parquet")), st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_what_is_read_is_what_was_written(
-    records: list[set[str]], k: int, at_once: int, form: str, in_parts: bool
-) -> None:
+def test_written_chunks_are_read_back(records: list[set[str]], k: int, at_once: int, form: str, in_parts: bool) -> None:
     if len(records) < k:
         return
     meant = disassociated(records, k, 2, 4, counts=True)

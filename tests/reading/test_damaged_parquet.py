@@ -33,7 +33,7 @@ def written(folder: Path, **columns: Any) -> str:
     ids=["text", "codes"],
 )
 @pytest.mark.parametrize("role", ["relational", "keep", "id", "items"])
-def test_text_that_is_no_utf_8_is_one_line(tmp_path: Path, column: Any, role: str) -> None:
+def test_invalid_utf_8_is_reported_in_one_line(tmp_path: Path, column: Any, role: str) -> None:
     path = written(tmp_path, x=column, y=["a", "b"])
     roles: dict[str, Any] = {role: "x", "drop": "y"}
     for reading in (read, scan):
@@ -43,7 +43,7 @@ def test_text_that_is_no_utf_8_is_one_line(tmp_path: Path, column: Any, role: st
         proposal_for(path, {}, {})
 
 
-def test_a_set_of_what_is_no_utf_8_is_one_line(tmp_path: Path) -> None:
+def test_a_set_with_invalid_utf_8_is_reported_in_one_line(tmp_path: Path) -> None:
     path = written(tmp_path, x=pa.ListArray.from_arrays(ENDS, NO_TEXT))
     for reading in (read, scan):
         with refused(InputError, "Parquet UTF8"):
@@ -60,14 +60,14 @@ def test_a_set_of_what_is_no_utf_8_is_one_line(tmp_path: Path) -> None:
         (pa.array([b"\xff", b"a"]), "bytes"),
     ],
 )
-def test_what_is_no_plain_value_is_proposed_to_be_dropped(tmp_path: Path, column: Any, what: str) -> None:
+def test_nested_columns_are_proposed_to_be_dropped(tmp_path: Path, column: Any, what: str) -> None:
     found = proposal_for(written(tmp_path, x=column, y=["a", "b"]), {}, {})
     (one,) = (one for one in found.columns if one.profile.name == "x")
     assert one.role == "drop"
     assert names(one.reason, what)
 
 
-def test_two_columns_of_one_name_are_one_line(tmp_path: Path) -> None:
+def test_duplicate_column_names_are_reported_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     parquet.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["x", "x"]), path)
     with refused(InputError, "columns 1 2"):
@@ -75,7 +75,7 @@ def test_two_columns_of_one_name_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_damaged_bytes_are_read_or_one_line(tmp_path: Path, seed: int) -> None:
+def test_damaged_bytes_are_read_or_reported_in_one_line(tmp_path: Path, seed: int) -> None:
     """Only data pages are damaged: Arrow may crash on a damaged footer."""
     rng = random.Random(seed)
     path = tmp_path / "data.parquet"
@@ -94,7 +94,7 @@ def test_damaged_bytes_are_read_or_one_line(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("error", [IndexError("list index out of range"), KeyError("x"), OSError("corrupt")])
 @pytest.mark.parametrize("place", ["iter_batches", "schema_arrow"])
-def test_whatever_arrow_raises_of_damage_is_one_line(
+def test_errors_of_arrow_are_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: Exception
 ) -> None:
     """The type of Arrow's error depends on its version."""

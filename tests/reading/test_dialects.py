@@ -71,7 +71,7 @@ def test_items_between_commas_and_blanks(tmp_path, text):
     assert rows(read(write(tmp_path, text), items="s", keep="t", separator=",")) == [["2723", "6474"]]
 
 
-def test_a_separator_in_a_column_of_its_own_is_no_delimiter(tmp_path):
+def test_a_separator_in_a_single_column_is_not_a_delimiter(tmp_path):
     assert rows(read(write(tmp_path, "s\nE10,I10\n\nJ45\n"), items="s", separator=",")) == EXPECTED
 
 
@@ -117,7 +117,7 @@ def test_a_delimiter_that_is_named(tmp_path, delimiter):
         ("v.dat", "a,b\na\n", {"separator": " "}, [["a,b"], ["a"]]),
     ],
 )
-def test_formats_that_are_said(tmp_path, name, data, options, expected):
+def test_declared_formats_are_used(tmp_path, name, data, options, expected):
     assert rows(read(write(tmp_path, data, name), **options)) == expected
 
 
@@ -192,7 +192,7 @@ def test_formats_that_are_said(tmp_path, name, data, options, expected):
         ("v.csv", "s;t\n['E10', 'I10'];1\n", {"items": "s", "drop": "t"}, "lists"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_what_would_help(tmp_path, name, data, options, hint):
+def test_ambiguous_texts_are_rejected_with_a_remedy(tmp_path, name, data, options, hint):
     assert names(refusal(write(tmp_path, data, name), **options), hint)
 
 
@@ -212,7 +212,7 @@ def test_a_column_without_a_name_shows_no_record(tmp_path):
 @pytest.mark.parametrize(
     "text", ["p;codes;;\n1;E10 I10;;\n2;; ;\n3;J45;;\n", 'p;codes;\n1;"E10 I10";\n2;;\n3; "J45";""\n']
 )
-def test_columns_at_the_end_without_a_name_are_left_out_if_they_are_empty(tmp_path, text):
+def test_empty_unnamed_last_columns_are_dropped(tmp_path, text):
     assert rows(read(write(tmp_path, text), items="codes", id="p")) == EXPECTED
     path = write(tmp_path, text + "4;J45;x;\n" if text.startswith("p;codes;;") else text + "4;J45;x\n")
     assert names(refusal(path, items="codes", id="p"), "'line 5' 'column 3' name")
@@ -221,14 +221,14 @@ def test_columns_at_the_end_without_a_name_are_left_out_if_they_are_empty(tmp_pa
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("closed", ["", '"'])
-def test_rows_that_a_quote_in_the_header_takes_for_a_name_are_not_shown(tmp_path, closed, end):
+def test_rows_inside_a_quoted_header_are_not_shown(tmp_path, closed, end):
     lines = ['p,age,"codes', "1,30,E10 I10", f"2,41,{closed}", "3,30,J45"]
     said = refusal(write(tmp_path, end.join([*lines, ""])), **ROLES)
     assert names(said, "'line 1' header")
     assert "E10" not in said
 
 
-def test_names_of_several_lines_stay_names(tmp_path):
+def test_multi_line_column_names_are_kept(tmp_path):
     path = write(tmp_path, '"p","age\n(years)","codes\nof\nICD"\n1,30,E10\n')
     table = read(path, items="codes\nof\nICD", relational="age\n(years)", id="p")
     assert rows(table) == [["E10"]]

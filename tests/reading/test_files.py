@@ -46,7 +46,7 @@ def test_estimates(tmp_path):
         estimate_size(tmp_path / "none")
 
 
-def test_estimates_of_parquet_go_by_its_values(tmp_path):
+def test_estimates_of_parquet_use_its_values(tmp_path):
     for name, rows in (("a", 1_000), ("b", 2_000)):
         parquet.write_table(pa.table({"code": ["E10"] * rows}), tmp_path / f"{name}.parquet")
         assert estimate_size(tmp_path / f"{name}.parquet") == Size(rows, rows, rows * len("E10 "))

@@ -132,7 +132,7 @@ def items_of(opened):
     ]
 
 
-def test_spmf_files_are_read_twice_alike(tmp_path):
+def test_spmf_files_are_read_equally_twice(tmp_path):
     (tmp_path / "a.txt").write_text(SPMF)
     opened = open_source(tmp_path / "a.txt", Reading(format="spmf"))
     assert items_of(opened) == items_of(opened) == [["apple", "plum", "plum"]]

@@ -15,7 +15,7 @@ def put(path, label="a"):
     parquet.write_table(pa.table({"s": [[label]]}), path)
 
 
-def test_every_parquet_file_is_read_whatever_its_case(tmp_path):
+def test_parquet_files_are_found_in_upper_and_lower_case(tmp_path):
     for name in ("a.parquet", "B.PARQUET", "below/c.Parquet", "below/further/d.parquet"):
         put(tmp_path / name, name[-len("a.parquet")])
     for name in ("_SUCCESS", "_metadata", ".part-0.parquet.crc", "part-0.parquet.crc", "below/.DS_Store"):
@@ -38,7 +38,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "reason"), REFUSED)
-def test_what_may_hold_rows_and_would_be_left_out_is_refused(tmp_path, name, reason):
+def test_files_that_may_contain_rows_are_never_skipped(tmp_path, name, reason):
     put(tmp_path / "a.parquet")
     put(tmp_path / name)
     with refused(InputError, f"{tmp_path / name} {reason}"):
@@ -53,7 +53,7 @@ def test_links_to_folders_are_refused(tmp_path):
         read(tmp_path / "data", items="s")
 
 
-def test_a_link_to_a_file_is_read_and_a_broken_one_refused(tmp_path):
+def test_a_link_to_a_file_is_read_and_a_broken_link_rejected(tmp_path):
     put(tmp_path / "elsewhere" / "b.parquet", "b")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "a.parquet").symlink_to(tmp_path / "elsewhere" / "b.parquet")

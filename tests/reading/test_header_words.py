@@ -28,7 +28,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("meaning", "header"), [(what, one) for what, all_ in HEADERS.items() for one in all_.split()])
-def test_a_header_says_what_its_column_holds(meaning, header):
+def test_headers_classify_their_columns(meaning, header):
     assert meaning_of(header) == meaning
 
 
@@ -47,12 +47,12 @@ def test_a_header_may_be_anything():
 
 
 @pytest.mark.parametrize("header", ["platelets", "template", "automobile", "valid", "paid", "nickel"])
-def test_headers_that_contain_letters_of_other_words_say_nothing(header: str) -> None:
+def test_headers_that_contain_keywords_as_substrings_are_ignored(header: str) -> None:
     assert (meaning_of(header), is_identifier(header)) == ("", False)
 
 
 @pytest.mark.parametrize("header", ["next_of_kin_last_name", "mother_name", "mobile", "customer_email_hash"])
-def test_headers_that_name_or_reach_a_person_are_recognized_beside_other_words(header: str) -> None:
+def test_headers_with_name_or_contact_words_are_recognized(header: str) -> None:
     assert is_direct(meaning_of(header))
 
 
@@ -72,5 +72,5 @@ def test_compounds_of_grades_are_sensitive(header: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["notebook", "Notenum", "upgrade", "Notaufnahme", "footnotes"])
-def test_words_that_only_begin_or_end_like_grades_are_not_sensitive(header: str) -> None:
+def test_words_with_the_prefix_or_suffix_of_grades_are_not_sensitive(header: str) -> None:
     assert not is_sensitive(header)

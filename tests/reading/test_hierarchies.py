@@ -96,7 +96,7 @@ def test_compressed_files(tmp_path, name):
         (b"a,R\n\xff,R\n", "'line 2' UTF-8"),
     ],
 )
-def test_what_is_no_tree_is_refused(tmp_path, text, message):
+def test_files_that_are_not_trees_are_rejected(tmp_path, text, message):
     path = write(tmp_path, text)
     with refused(HierarchyError, f"{path} {message}"):
         read_hierarchy(path)
@@ -129,7 +129,7 @@ def trees(draw):
 
 @settings(deadline=None, max_examples=examples(200))
 @given(trees())
-def test_writing_and_reading_gives_the_same_tree(tmp_path_factory, tree):
+def test_a_written_tree_is_read_back(tmp_path_factory, tree):
     hierarchy = Hierarchy.from_tree(tree)
     path = write_hierarchy(hierarchy, tmp_path_factory.mktemp("h") / "h.csv")
     again = read_hierarchy(path)
@@ -148,7 +148,7 @@ def test_writing_and_reading_gives_the_same_tree(tmp_path_factory, tree):
         ("a,A,R,R\nb,A,R,R\nc,C,R,R\nd,C,R,R\n", ["abcd", "AACC", "RRRR", "RRRR"]),
     ],
 )
-def test_levels_are_columns_also_once_they_are_written_again(tmp_path, text, columns):
+def test_levels_equal_columns_after_writing_and_reading(tmp_path, text, columns):
     first = read_hierarchy(write(tmp_path, text))
     again = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
     for hierarchy in (first, again):
@@ -166,7 +166,7 @@ def test_specifications(tmp_path):
 
 
 @pytest.mark.parametrize("fanout", [2, 5])
-def test_a_balanced_hierarchy_over_no_labels_is_a_root_alone(fanout):
+def test_a_balanced_hierarchy_without_labels_is_a_root(fanout):
     found = hierarchy_for(f"balanced:{fanout}", Vocabulary(()), "s")
     assert (found.labels, found.n_leaves) == (("N0_0",), 1)
 

@@ -54,7 +54,7 @@ def test_integers_are_labels():
         ),
     ],
 )
-def test_what_is_no_tree(given, message):
+def test_objects_that_are_not_trees_are_rejected(given, message):
     with refused(HierarchyError, message):
         hierarchy_from("x", given)
 

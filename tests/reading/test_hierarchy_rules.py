@@ -45,7 +45,7 @@ def test_rules_make_trees(spec, labels, tree):
 
 
 @pytest.mark.parametrize("spec", ["prefix:1", "mask:1", "bins:0", "date:year", "balanced:2:frequency"])
-def test_no_labels_make_a_root_alone(spec):
+def test_a_rule_without_labels_makes_a_root(spec):
     assert hierarchy_for(spec, Vocabulary(()), "c", np.zeros(0, np.int64)).n_nodes == 1
 
 
@@ -71,7 +71,7 @@ def test_no_labels_make_a_root_alone(spec):
         ("mask:1", "4*", None),
     ],
 )
-def test_what_a_rule_does_not_fit_is_refused_in_one_line(spec, label, said):
+def test_values_that_do_not_fit_a_rule_are_rejected_in_one_line(spec, label, said):
     labels = (label,) if said else (label, "4a", "4b")
     said = said or "label 4*"
     with refused(HierarchyError, said) as raised:
@@ -123,7 +123,7 @@ def test_distinct_files_of_amnesia(tmp_path):
                           ("[1/2011:12/2011]", ["2011-01-01", "31/12/2011"])])),
     ],
 )  # fmt: skip
-def test_range_files_of_amnesia_take_the_values_for_leaves(tmp_path, text, labels, tree):
+def test_range_files_of_amnesia_use_the_values_as_leaves(tmp_path, text, labels, tree):
     path = tmp_path / "h.txt"
     path.write_text(text)
     assert nested(hierarchy_for(path, Vocabulary(tuple(labels)), "c")) == tree
@@ -144,7 +144,7 @@ def test_range_files_of_amnesia_take_the_values_for_leaves(tmp_path, text, label
         (NUMBERS.replace("0.0,65.0 has 0.0,18.0", "0.0,65.0 has"), "1", "root 2"),
     ],
 )
-def test_faults_of_range_files_are_told_in_one_line(tmp_path, text, label, said):
+def test_faults_of_range_files_are_reported_in_one_line(tmp_path, text, label, said):
     path = tmp_path / "h.txt"
     path.write_text(text)
     with refused(HierarchyError, said):
@@ -152,7 +152,7 @@ def test_faults_of_range_files_are_told_in_one_line(tmp_path, text, label, said)
 
 
 @pytest.mark.parametrize("level", ["month", "quarter", "year", "decade", "century"])
-def test_labels_that_are_made_coarser_are_leaves_below_what_holds_them(level):
+def test_coarser_labels_become_leaves_below_their_nodes(level):
     days = [
         f"{year}-{month:02d}-{day:02d}" for year in (1899, 1950, 1999, 2000) for month in (1, 6, 12) for day in (1, 28)
     ]

@@ -31,7 +31,7 @@ def labels(table, name):
 
 
 @pytest.mark.parametrize("name", ["raw.jsonl", "raw.ndjson", "raw.jsonl.gz"])
-def test_text_stays_what_it_is(reading, tmp_path, name):
+def test_text_is_never_converted(reading, tmp_path, name):
     data = LINES.encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     table = reading(
@@ -83,7 +83,7 @@ def test_nested_arrays_are_named_and_can_be_dropped(tmp_path):
     assert {one.profile.name: one.role for one in found.columns}["b"] == "drop"
 
 
-def test_a_folder_of_files_is_one_data_set(tmp_path):
+def test_a_folder_of_files_is_read_as_one_data_set(tmp_path):
     for number in range(2):
         (tmp_path / f"{number}.jsonl").write_text(f'{{"a": ["x{number}"]}}\n')
     assert read(tmp_path, items="a").transactions.vocabulary.labels == ("x0", "x1")

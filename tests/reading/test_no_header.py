@@ -45,7 +45,7 @@ def test_rules_for_a_relational_column(tmp_path, rules, values, changes):
     assert table.transactions.vocabulary.labels == ("E10", "e10")
 
 
-def test_rules_for_one_of_several_sets_and_for_all(tmp_path):
+def test_rules_apply_to_one_set_or_to_all_sets(tmp_path):
     (tmp_path / "s.csv").write_text("a,b\nx.1,y.1\n")
     table = read(tmp_path / "s.csv", items="a,b", normalize="upper,b=strip-dots")
     assert table.transactions.vocabulary.labels == ("a:X.1", "b:Y1")
@@ -80,7 +80,7 @@ def test_rules_that_do_not_apply(tmp_path, roles, rules, said):
 
 
 @pytest.mark.parametrize("bytes_at_once", [1, 20, 1 << 20])
-def test_it_is_read_block_by_block_too(tmp_path, monkeypatch, bytes_at_once):
+def test_files_without_header_are_read_in_blocks(tmp_path, monkeypatch, bytes_at_once):
     monkeypatch.setattr("anonset.reading.formats.text_chunks.BYTES_AT_ONCE", bytes_at_once)
     rows = "".join(f"{n};{n % 3:02};A{n % 5}\u00a0B{n % 2}\n" for n in range(40))
     for name in ("a.csv", "b.csv"):
@@ -97,7 +97,7 @@ def test_it_is_read_block_by_block_too(tmp_path, monkeypatch, bytes_at_once):
         scan(f"{tmp_path}/*.csv", **told)
 
 
-def test_bits_in_cells_are_items_block_by_block_too(tmp_path, monkeypatch):
+def test_bits_in_cells_are_items_in_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("anonset.reading.formats.text_chunks.BYTES_AT_ONCE", 1)
     (tmp_path / "b.csv").write_text("codes\n0\n1\n0 1\n")
     assert scan(tmp_path / "b.csv", items="codes").transactions.vocabulary.labels == ("0", "1")

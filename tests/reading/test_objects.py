@@ -162,7 +162,7 @@ Point = namedtuple("Point", "x")
         ([Point({"a"})], {}, "items 'row 1' set"),
     ],
 )
-def test_what_is_not_understood_is_refused(source, options, message):
+def test_unsupported_objects_are_rejected(source, options, message):
     with pytest.raises(InputError) as error:
         read(source, **options)
     assert names(error.value, message)

@@ -18,7 +18,7 @@ def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
 
 
 @pytest.mark.parametrize("option", fields(FileOptions), ids=lambda option: option.name)
-def test_an_option_is_a_setting_with_its_default_and_text(option) -> None:
+def test_options_equal_settings_in_default_and_text(option) -> None:
     setting = ReadingSettings.model_fields[option.name]
     assert setting.description == option.metadata["description"]
     assert setting.default == ([] if option.default == () else option.default)

@@ -25,7 +25,7 @@ def refusal(path, roles):
     return str(error.value)
 
 
-def test_there_are_many_and_none_takes_more_than_one_option():
+def test_many_files_need_at_most_one_option():
     assert len(ALL) >= 90
     assert all(len(one.option) <= 1 for one in ALL)
     assert len({one.what for one in ALL}) == len(ALL)
@@ -38,7 +38,7 @@ def test_a_file_is_read(tmp_path, one):
 
 
 @pytest.mark.parametrize("one", [one for one in READ if one.option and one.said != "-"], ids=lambda one: one.what)
-def test_without_its_option_the_line_names_it(tmp_path, one):
+def test_without_its_option_a_file_is_rejected_with_its_name(tmp_path, one):
     line = refusal(write(tmp_path, one), one.roles)
     with spell_options():
         [(name, value)] = one.option.items()
@@ -46,7 +46,7 @@ def test_without_its_option_the_line_names_it(tmp_path, one):
 
 
 @pytest.mark.parametrize("one", [one for one in ALL if isinstance(one.expected, str)], ids=lambda one: one.what)
-def test_what_cannot_be_read_is_refused_in_a_line(tmp_path, one):
+def test_unreadable_files_are_rejected_in_one_line(tmp_path, one):
     line = refusal(write(tmp_path, one), {**one.roles, **one.option})
     assert one.expected in line
     assert "\n" not in line

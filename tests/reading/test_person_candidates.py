@@ -41,7 +41,7 @@ def roles(data, key, role="drop"):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_person_is_told_by_birth_and_sex_whatever_its_name(seed):
+def test_persons_are_recognized_by_birth_and_sex_under_any_column_name(seed):
     found = repeated_in(columns(stays(seed=seed)), list(stays()))
     assert found[0] == Repeated("key7", ("birth_date", "sex", "zip"))
     assert not {one.column for one in found} & set(ENTITIES)
@@ -65,7 +65,7 @@ NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("rows", ["persons", "cases"])
-def test_names_and_dates_of_birth_tell_persons_apart_together(seed, rows):
+def test_names_and_dates_of_birth_together_identify_persons(seed, rows):
     """The case number never repeats, and there is no other id."""
     n_persons = 1_500
     rng = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def test_names_and_dates_of_birth_tell_persons_apart_together(seed, rows):
     assert repeated_in(columns(data), list(data), ("Nachname", "birth_date"), grouped=True) == ()
 
 
-def test_sex_and_birth_are_told_by_values_where_headers_are_mute():
+def test_sex_and_birth_are_recognized_by_values():
     data = stays()
     mute = dict(zip((f"v{n}" for n in range(len(data))), data.values(), strict=True))
     assert [one.column for one in repeated_in(columns(mute), list(mute))] == ["v0"]
@@ -100,7 +100,7 @@ def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
 @pytest.mark.parametrize("role", ["drop", "keep", "relational"])
 @pytest.mark.parametrize("key", ["key7", "patient_id"])
 @pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
-def test_whatever_is_read_and_however_the_sign_is_seen(tmp_path, role, key, form):
+def test_repeated_persons_are_detected_in_all_formats(tmp_path, role, key, form):
     data = stays(key=key)
     given = roles(data, key, role)
     path = write(tmp_path / "stays.csv", data)
@@ -116,7 +116,7 @@ def test_whatever_is_read_and_however_the_sign_is_seen(tmp_path, role, key, form
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_an_id_that_repeats_in_the_last_row_alone_is_seen(tmp_path, form):
+def test_an_id_that_repeats_only_in_the_last_row_is_detected(tmp_path, form):
     n = 60_000  # beyond the first rows
     data = {"patient_id": [f"p{one}" for one in range(n - 1)] + ["p7"], "note": ["x" * 20] * n, "code": ["a"] * n}
     path = write(tmp_path / "rows.csv", data)
@@ -153,14 +153,14 @@ def test_rows_that_are_united_are_persons():
     assert anonset.read(data, **given).repeated == ()
 
 
-def test_a_case_that_is_united_leaves_the_person_in_several_records():
+def test_grouping_by_case_leaves_persons_in_several_records():
     data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
     given = {"items": "code", "id": "case_id", "group": True}
     drop = [name for name in data if name not in ("code", "case_id")]
     assert anonset.read(data, **given, drop=drop).repeated == (Repeated("patient_id"),)
 
 
-def test_what_is_no_text_in_a_dropped_column_is_no_obstacle(tmp_path):
+def test_invalid_text_in_a_dropped_column_is_ignored(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"note,code,key\n" + b"x,a,1\n" * 9_000 + b"\xff\xfe,a,1\n" * 30)
     assert anonset.read(path, items="code", drop="note,key").repeated == ()
@@ -175,7 +175,7 @@ def test_a_line_end_within_quotes_does_not_cut_the_first_rows(tmp_path):
 
 @pytest.mark.data
 @pytest.mark.parametrize("key", ["patient_index", "k"])
-def test_the_patients_of_real_encounters_are_told(key):
+def test_the_patients_of_realistic_encounters_are_detected(key):
     import gzip
 
     source = Path(os.environ["ANONSET_DATA"]) / "rt" / "diabetes130_encounters_rt.csv.gz"
@@ -194,7 +194,7 @@ def test_the_patients_of_real_encounters_are_told(key):
     ),
     last=st.sampled_from(["7", "x", ""]),
 )
-def test_what_may_repeat_is_told_of_all_that_repeats_and_of_nothing_distinct(texts, last):
+def test_may_repeat_is_true_for_repeats_and_false_for_distinct_values(texts, last):
     column = pa.array([*texts, last], pa.large_string())
     if len(set(column.to_pylist())) < len(column):
         assert may_repeat(column)
@@ -232,7 +232,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 8), st.booleans())
-def test_equal_keys_are_found_however_few_are_sorted_at_once(keys, at_once, twice):
+def test_equal_keys_are_found_for_any_batch_size(keys, at_once, twice):
     found = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
     assert _has_equal(found, at_once) == (len(set(found.tolist())) < len(found))
 
@@ -269,7 +269,7 @@ def test_values_that_identify_people_are_seen_under_any_header(values):
     ["Schüler", "pupil_no", "Benutzername", "login", "device_id", "IMEI", "Versicherungsnummer", "policy_no",
      "Konto-Nr", "customer_email", "handynummer", "order_id", "Leser-Nr"],
 )  # fmt: skip
-def test_headers_that_identify_people_are_seen_whatever_the_values(header):
+def test_identifying_headers_are_recognized_for_any_values(header):
     data = rows_of([str(n) for n in range(N_PERSONS)])
     data = {header: data["x"], "code": data["code"]}
     assert [one.column for one in anonset.read(data, items="code", drop=header).repeated] == [header]
@@ -283,7 +283,7 @@ def test_physicians_shops_and_attributes_are_no_persons(header):
     assert anonset.read(data, items="code", drop=header).repeated == ()
 
 
-def test_first_name_and_surname_are_one_candidate_and_namesakes_alone_refute_no_id():
+def test_first_name_and_surname_are_one_candidate_despite_namesakes():
     data = {
         "Vorname": [FIRST[n % 10] for n in range(200)],
         "Nachname": [f"{'ABCDEF'[n % 6]}mann" for n in range(200)],
@@ -295,7 +295,7 @@ def test_first_name_and_surname_are_one_candidate_and_namesakes_alone_refute_no_
     assert anonset.read(data, items="code", drop="Vorname,Nachname", id="nr").repeated == ()
 
 
-def test_an_e_mail_address_that_repeats_in_the_last_row_alone_is_seen(tmp_path):
+def test_an_e_mail_address_that_repeats_only_in_the_last_row_is_detected(tmp_path):
     n = 60_000  # beyond the first rows
     data = {"contact": [f"a{one}@b.org" for one in range(n - 1)] + ["a7@b.org"], "code": ["a"] * n}
     path = write(tmp_path / "rows.csv", data)
@@ -329,7 +329,7 @@ def repeats_under(header, values, other="note"):
     return [one.column for one in anonset.read(data, items="code", drop=f"{header},{other}").repeated]
 
 
-def test_few_values_identify_nobody_whatever_the_header():
+def test_columns_of_few_values_are_never_candidates():
     values = [f"{n % 4}T" for n in range(N_ROWS)]
     assert repeats_under("Tax code", values) == []
     assert repeats_under("Tax code", [f"{n % 60}T" for n in range(N_ROWS)]) == ["Tax code"]
@@ -340,7 +340,7 @@ def test_cells_of_a_network_are_no_telephone_numbers():
     assert repeats_under("Cell", [str(5_551_234_000 + n % 60) for n in range(N_ROWS)]) == ["Cell"]
 
 
-def test_street_addresses_are_candidates_where_no_other_is():
+def test_street_addresses_are_candidates_without_other_candidates():
     values = [f"{n % 60 + 1} Elm Street, LS{n % 60 % 6} 4AB" for n in range(N_ROWS)]
     assert repeats_under("deliver_to", values) == ["deliver_to"]
     assert repeats_under("deliver_to", values, other="patient_id") == []
@@ -369,7 +369,7 @@ def test_numbered_persons_of_a_case_are_candidates_before_the_case(moves):
     assert ("clerk",) not in units[:2]
 
 
-def test_a_column_in_which_births_differ_comes_after_those_of_persons():
+def test_candidates_with_differing_births_rank_last():
     data = families()
     data["stay"] = [f"9{int(case)}{member}" for case, member in zip(data["case_no"], data["person_no"], strict=True)]
     del data["case_no"], data["person_no"]
@@ -384,7 +384,7 @@ def test_names_of_others_are_no_part_of_names_and_birth():
     assert units[0] == ("name", "dob")
 
 
-def test_ids_are_offered_whatever_repeats_beside_them():
+def test_ids_are_proposed_with_any_other_repeating_columns():
     data = {"IdNr": [f"{10**10 + 7_654_321 * (n // 2)}" for n in range(400)]}
     data |= {
         "Konto": [f"{10**9 + 54_321 * (n // 4)}" for n in range(400)],
@@ -395,7 +395,7 @@ def test_ids_are_offered_whatever_repeats_beside_them():
 
 
 @pytest.mark.parametrize("header", ["Halternummer", "ref"])
-def test_keys_of_owners_are_offered_beside_names_and_phones(header):
+def test_owner_keys_are_proposed_with_names_and_phones(header):
     draw = np.random.default_rng(4)
     owner = sorted(draw.integers(0, 120, 400).tolist())
     data = {header: [f"H-{2000 + 7 * n}" for n in owner], "Halter": [f"Maier{n % 97}, Anna" for n in owner]}
@@ -423,7 +423,7 @@ def test_names_in_remarks_are_no_part_of_a_name():
     assert ("Donor name",) in units
 
 
-def test_rows_without_an_id_are_no_person_whose_rows_differ():
+def test_rows_without_an_id_do_not_form_a_person():
     data = {
         "patient_id": [str(n // 2) for n in range(200)] + ["", "", None],
         "age": [20 + n // 2 % 9 for n in range(203)],

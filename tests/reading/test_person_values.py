@@ -29,7 +29,7 @@ def test_names_are_recognized_in_any_spelling(labels: str) -> None:
     assert identifying(labels.split("|")) == "name"
 
 
-def test_surnames_alone_are_names_unless_they_are_few_among_others() -> None:
+def test_single_surnames_are_names_unless_rare() -> None:
     surnames = ["Schmidt", "Hoffmann", "MÜLLER", "Krüger", "Lefèvre", "Unger", "Adler", "Xylander"]
     assert are_names(surnames)
     assert not are_names([*surnames, *(f"{surname}bach" for surname in surnames for _ in range(3))])

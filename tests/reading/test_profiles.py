@@ -18,7 +18,7 @@ COLUMNS = st.lists(TEXTS, min_size=1, max_size=16)
 
 
 @given(COLUMNS)
-def test_few_rows_hold_what_many_rows_are_found_to_hold(values: list[str | None]) -> None:
+def test_short_columns_have_the_profile_of_long_columns(values: list[str | None]) -> None:
     column = pa.chunked_array([values], pa.string())
     few, many = profiles._few_values(column), profiles._values(column)
     assert dict(zip(few.given, few.counts, strict=True)) == dict(zip(many.given, many.counts.tolist(), strict=True))
@@ -35,7 +35,7 @@ def test_rows_that_are_there_several_times_change_no_values(values: list[str | N
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
-def test_patterns_agree_where_each_value_goes_with_one_of_the_other(pairs: list[tuple[str | None, str | None]]) -> None:
+def test_patterns_are_equal_for_one_to_one_columns(pairs: list[tuple[str | None, str | None]]) -> None:
     one, other = (pa.chunked_array([list(side)], pa.string()) for side in zip(*pairs, strict=True))
     both = set(pairs)
     alike = len(both) == len({a for a, _ in both}) == len({b for _, b in both})
@@ -43,14 +43,14 @@ def test_patterns_agree_where_each_value_goes_with_one_of_the_other(pairs: list[
     assert (pattern(one.dictionary_encode()) == pattern(other)) is alike
 
 
-def test_bytes_behind_codes_are_no_text_either() -> None:
+def test_dictionary_encoded_bytes_are_not_text() -> None:
     for n in (2, 40):
         column = pa.chunked_array([pa.array([b"\xff", b"\xfe"] * n, pa.binary()).dictionary_encode()])
         assert profile("photo", column).kind == "bytes"
 
 
 @pytest.mark.parametrize("n", [6, 60])
-def test_null_among_the_values_that_codes_stand_for_is_null(n: int) -> None:
+def test_null_in_a_dictionary_is_null(n: int) -> None:
     codes = pa.array([0, 1] * (n // 2), pa.int32())
     column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(["a", None]))])
     found = profile("c", column)
@@ -82,7 +82,7 @@ TITLES = [f"{a} of the {b}" for a in ("House", "City", "Garden") for b in ("Nigh
     [TITLES, [f"{a} {b}" for a in HEADS for b in KINDS], [f"{b}, {a}" for a in HEADS for b in KINDS] + ["Salt"]],
     ids=["titles", "products", "products with commas"],
 )
-def test_titles_and_names_of_products_are_no_sets_of_words(name: str, cells: list[str]) -> None:
+def test_titles_and_product_names_are_not_sets(name: str, cells: list[str]) -> None:
     found = profile(name, pa.chunked_array([cells * 4], pa.string()))
     assert (found.kind, found.separator) == ("text", None)
 
@@ -156,5 +156,5 @@ def test_slash_and_plus_separate_codes_of_cells_that_differ_in_length(mark: str)
         [["A+", "A-", "B+", "0+"][at % 4] for at in range(100)],
     ],
 )
-def test_slash_and_plus_within_values_separate_nothing(cells: list[str]) -> None:
+def test_slash_and_plus_within_values_are_not_separators(cells: list[str]) -> None:
     assert profile("value", pa.array(cells)).separator is None

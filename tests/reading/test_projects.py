@@ -43,14 +43,14 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
         ({"input/config.xml": "<config><relativeMaxOutliers>much</relativeMaxOutliers></config>"}, "number"),
     ],
 )
-def test_what_is_no_project_of_arx_is_refused(tmp_path: Path, replaced: dict[str, str | None], message: str) -> None:
+def test_files_that_are_not_arx_projects_are_rejected(
+    tmp_path: Path, replaced: dict[str, str | None], message: str
+) -> None:
     with refused(InputError, message):
         read_project(arx_project(tmp_path / "p.deid", replaced=replaced))
 
 
-def test_an_archive_that_unpacks_to_too_much_or_is_damaged_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_oversized_or_damaged_archives_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = arx_project(tmp_path / "p.deid")
     path.write_bytes(path.read_bytes().replace(b"<vocabulary>", b"<vocabulery>"))
     with refused(InputError, f"{path}"):
@@ -60,7 +60,7 @@ def test_an_archive_that_unpacks_to_too_much_or_is_damaged_is_refused(
         read_project(arx_project(tmp_path / "q.deid"))
 
 
-def test_a_template_of_amnesia_is_read_with_the_hierarchies_beside_it(tmp_path: Path) -> None:
+def test_an_amnesia_template_is_read_with_its_hierarchies(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text(TEMPLATE + "sets: true,set,ages\n")
     (tmp_path / "ages.txt").write_text(TREES["age"])
     project = read_project(tmp_path / "t.txt")
@@ -75,7 +75,7 @@ def test_a_template_of_amnesia_is_read_with_the_hierarchies_beside_it(tmp_path: 
     assert not project.has_data
 
 
-def test_a_template_without_k_asks_for_nothing(tmp_path: Path) -> None:
+def test_a_template_without_k_sets_no_model(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text(TEMPLATE.replace("k: 3", "k:"))
     assert read_project(tmp_path / "t.txt").criteria == ()
 
@@ -87,7 +87,7 @@ def test_a_template_without_k_asks_for_nothing(tmp_path: Path) -> None:
         ("a,b\n1,2\n", "ARX Amnesia"),
     ],
 )
-def test_what_is_no_template_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_files_that_are_not_templates_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "t.txt").write_text(text)
     with refused(InputError, message):
         read_project(tmp_path / "t.txt")

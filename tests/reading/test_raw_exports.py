@@ -75,12 +75,12 @@ def test_currencies_and_separators_of_thousands_are_read(reading, tmp_path, firs
     assert np.asarray(table.relational[0].values).tolist() == [1070.5, 82, 64.25]
 
 
-def test_a_row_of_separators_between_others_stays(reading, tmp_path):
+def test_a_row_of_separators_between_records_is_a_record(reading, tmp_path):
     path = written(tmp_path, "sex;codes;n\nm;a;\n;;\n;;\nw;b;\n;;\n")
     assert values(reading(path, relational="sex", items="codes", drop="n"), "sex") == ["m", "", "", "w"]
 
 
-def test_a_column_alone_keeps_its_empty_records(reading, tmp_path):
+def test_a_single_column_keeps_its_empty_records(reading, tmp_path):
     assert reading(written(tmp_path, "codes\na b\n\n\n"), items="codes").n == 3
 
 
@@ -88,7 +88,7 @@ def test_of_two_columns_such_a_row_may_be_a_record_without_items(reading, tmp_pa
     assert reading(written(tmp_path, "a;b\nx;y\n;\n"), items="a,b").n == 2
 
 
-def test_nothing_but_separators_is_no_record(reading, tmp_path):
+def test_a_file_of_separators_has_no_records(reading, tmp_path):
     assert reading(written(tmp_path, "sex;n;codes\n;;\n;;\n"), relational="sex,n", items="codes").n == 0
 
 
@@ -116,13 +116,13 @@ def test_it_is_refused_with_the_way_out(reading, tmp_path, text, more, said):
     assert "70,5" not in str(raised.value)
 
 
-def test_a_last_row_that_holds_words_beside_is_a_record(reading, tmp_path):
+def test_a_last_row_with_other_words_is_a_record(reading, tmp_path):
     path = written(tmp_path, "name;sex;n\na;m;1\ntotal;w;2\n")
     assert reading(path, relational="name,sex,n").n == 2
 
 
 @pytest.mark.parametrize("null", ["k.A.,NULL", ["k.A.", "NULL"]])
-def test_words_are_null_in_every_column(reading, tmp_path, null):
+def test_null_words_apply_to_every_column(reading, tmp_path, null):
     path = written(tmp_path, "sex;a;b;codes\nm;x;k.A.; NULL \nk.A.;k.A.;x;E10 k.A.\n")
     roles = {"relational": "sex", "items": "codes", "drop": "a,b"}
     table = reading(path, **roles, null=null, missing="empty,value")
@@ -136,7 +136,7 @@ def test_words_are_null_in_every_column(reading, tmp_path, null):
     ("options", "said"),
     [({"null": "-"}, "null"), ({"header_line": 2}, "header_line CSV TSV")],
 )
-def test_lines_of_items_have_neither_names_nor_nulls(reading, tmp_path, options, said):
+def test_item_lines_have_no_column_names_and_no_null_words(reading, tmp_path, options, said):
     with refused(InputError, said):
         reading(written(tmp_path, "a b\nb c\n", name="raw.dat"), **options)
 
@@ -178,7 +178,7 @@ CELL = st.sampled_from(["", "a", "1", " "])
 
 @pytest.mark.long
 @given(rows=st.lists(st.tuples(CELL, CELL, CELL), max_size=8), size=st.integers(1, 9), end=st.booleans())
-def test_rows_of_separators_count_where_others_follow(tmp_path_factory, rows, size, end):
+def test_rows_of_separators_count_if_records_follow(tmp_path_factory, rows, size, end):
     expected = list(rows)
     while expected and not "".join(expected[-1]).strip():
         expected.pop()

@@ -26,7 +26,7 @@ def rows(table):
     return list(table.transactions.rows())
 
 
-def test_roles_give_the_columns_of_the_table(tmp_path):
+def test_roles_select_the_columns_of_the_table(tmp_path):
     table = read(write(tmp_path, VISITS), items="codes", relational=["age", "sex"], numeric="age", id="name")
     assert rows(table) == [["008", "401.9"], []]
     age, sex = table.relational
@@ -96,7 +96,7 @@ def test_several_item_columns_are_joined_with_prefixes(tmp_path):
     assert table.joined == ("icd", "drug")
 
 
-def test_columns_whose_items_could_not_be_told_apart_are_not_joined(tmp_path):
+def test_columns_with_ambiguous_item_prefixes_are_not_joined(tmp_path):
     with refused(InputError, "a a:b a:b:x"):
         read(write(tmp_path, b"a,a:b\n1,2\n"), items="a,a:b")
 
@@ -234,7 +234,7 @@ def test_group_without_sets(tmp_path):
     assert (table.n, table.relational[0].labels(), table.kept[0].labels()) == (2, ["a", "b"], ["p", "q"])
 
 
-def test_group_changes_nothing_where_ids_are_distinct(tmp_path):
+def test_group_does_not_change_rows_with_distinct_ids(tmp_path):
     table = read(write(tmp_path, b"id,s\n2,x\n1,y\n"), items="s", id="id", group=True)
     assert (rows(table), table.ids[0].labels()) == ([["x"], ["y"]], ["2", "1"])
 
@@ -263,7 +263,7 @@ def test_the_roles_of_many_columns_take_time_by_their_number(role):
 
 
 @pytest.mark.parametrize("columns", [["a", "b", "a"], ["", "b", ""]])
-def test_names_that_stand_twice_are_refused(columns):
+def test_duplicate_column_names_are_rejected(columns):
     with refused(InputError, "there columns 1 3"):
         resolve("there", columns, (), items="b")
 
@@ -314,7 +314,7 @@ def test_an_empty_id_is_refused(tmp_path, ids, more, empty):
         read(path, **given, **more)
 
 
-def test_an_empty_id_is_refused_beside_a_sensitive_column(tmp_path):
+def test_an_empty_id_is_rejected_with_a_sensitive_column(tmp_path):
     path = write(tmp_path, b"id,drug\n1,a\n,b\n")
     with refused(InputError, "id 'row 2' empty"):
         read(path, id="id", sensitive="drug")
@@ -369,7 +369,7 @@ def test_grouped_cells_that_are_single_items_are_read(cells):
 
 
 @pytest.mark.parametrize("mark", ["/", "+"])
-def test_items_between_other_marks_are_not_read_as_one(mark):
+def test_items_between_unknown_separators_are_not_read_as_one_item(mark):
     with refused(InputError, "blanks 5 6 items"):
         read({"parts": [cell.replace("+", mark) for cell in SEPARATED]}, items="parts")
 

@@ -78,13 +78,13 @@ def test_all_rows_with_a_fault_are_counted(tmp_path):
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1), st.sampled_from([repr, "{:.17g}".format, "{:.16e}".format]))
-def test_what_is_printed_of_floats_is_held(numbers, printed):
+def test_printed_floats_are_read_exactly(numbers, printed):
     column = read_numbers("there", "x", pa.array([printed(number) for number in numbers], pa.large_string()))
     assert column.values.tolist() == numbers
 
 
 @given(st.decimals(-(10**25), 10**25, allow_nan=False, places=3), st.integers(0, 20))
-def test_what_is_read_is_the_number_of_the_text(number, shift):
+def test_numbers_equal_their_text(number, shift):
     text = f"{number.scaleb(-shift):f}"
     try:
         read_as = read_numbers("there", "x", pa.array([text, "0.5"], pa.large_string())).values[0]
@@ -106,7 +106,7 @@ def test_what_is_read_is_the_number_of_the_text(number, shift):
         (pa.array([1.0, 1.7e308]), "-1e+300 1e+300"),
     ],
 )
-def test_arrow_numbers_that_cannot_be_held(column, reason):
+def test_unrepresentable_arrow_numbers_are_rejected(column, reason):
     with refused(InputError, f"Table numeric x 'row 2' {reason}"):
         read(pa.table({"x": column}), relational="x", numeric="x")
 

@@ -144,7 +144,7 @@ def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):
             same(found, expected)
 
 
-def test_a_dictionary_that_grew_too_large(tmp_path):
+def test_an_overgrown_parquet_dictionary_is_read(tmp_path):
     labels = [f"label {n:05}" for n in range(3000)]
     table = pa.table({"codes": [labels[n : n + 3] for n in range(2000)], "sex": labels[:2000]})
     path = tmp_path / "v.parquet"
@@ -176,7 +176,7 @@ def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, m
     same(scan(path, items="items", keep="note"), read(path, items="items", keep="note"))
 
 
-def test_a_tree_whose_folders_hold_columns(tmp_path):
+def test_folder_names_are_read_as_columns(tmp_path):
     put(tmp_path / "year=2021" / "ward=a%2Fb" / "p.parquet", codes=[["x"]])
     put(tmp_path / "year=2020" / "ward=c" / "p.parquet", codes=[["z", "x"], []])
     (tmp_path / "_SUCCESS").write_text("")
@@ -224,7 +224,7 @@ def test_an_address(tmp_path):
         scan(f"file://{tmp_path}/none", items="codes")
 
 
-def test_an_address_that_fsspec_knows():
+def test_an_address_supported_by_fsspec_is_read():
     fsspec = pytest.importorskip("fsspec")
     system = fsspec.filesystem("memory")
     with system.open("/scan-test/a.dat", "wb") as file:
@@ -295,7 +295,7 @@ def test_files_that_do_not_belong_together(tmp_path, make, line):
         scan(tmp_path, items="codes", keep="year")
 
 
-def test_nothing_is_named_so(tmp_path):
+def test_missing_files_are_reported(tmp_path):
     with refused(InputError, "*.dat"):
         scan(tmp_path / "*.dat")
     with refused(InputError, "none.dat"):
@@ -304,7 +304,7 @@ def test_nothing_is_named_so(tmp_path):
 
 @given(st.lists(st.sampled_from(["1", "2", "03", "3", "ab", "é"]), max_size=8), st.booleans())
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
-def test_repeated_ids_are_refused_wherever_they_are(tmp_path, ids, several):
+def test_repeated_ids_are_rejected_in_any_block(tmp_path, ids, several):
     path = tmp_path / "v.csv"
     path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
     options = {"id": "a,b"} if several else {"id": "a", "drop": "b"}
@@ -340,14 +340,14 @@ def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
     ids=["number", "id", "one-hot"],
 )
 @pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
-def test_how_many_rows_are_alike_is_said_of_the_rows_that_were_looked_at(tmp_path, bad, good, roles, faults):
+def test_the_number_of_faulty_rows_covers_the_rows_read(tmp_path, bad, good, roles, faults):
     rows = [bad if fault == "1" else good for fault in faults]
     (tmp_path / "v.csv").write_text("\n".join(("n,p,i", *rows, "")))
     told_of_rows(tmp_path / "v.csv", roles, faults)
 
 
 @pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
-def test_how_many_records_of_no_known_code_is_said_of_those_that_were_looked_at(tmp_path, faults):
+def test_the_number_of_records_with_unknown_codes_covers_the_rows_read(tmp_path, faults):
     codes = [None if fault == "1" else "a" for fault in faults]
     parquet.write_table(pa.table({"p": codes, "i": codes}), tmp_path / "v.parquet", row_group_size=3)
     told_of_rows(tmp_path / "v.parquet", {"one_code": "p,i"}, faults)
@@ -372,7 +372,7 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
         scan(tmp_path / "v.dat")
 
 
-def test_what_takes_all_rows_at_once_is_refused(tmp_path):
+def test_options_that_need_all_rows_in_memory_are_rejected(tmp_path):
     (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
     with refused(InputError, "ids rows"):
         scan(tmp_path / "v.csv", group=True, id="a,c", keep="b")
@@ -410,7 +410,7 @@ def test_rows_of_a_person_in_several_files_are_united(tmp_path):
     assert list(table.transactions.rows()) == [["x", "z"], ["y"], ["x"]]
 
 
-def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):
+def test_the_arrays_are_deleted_with_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     path = tmp_path / "v.dat"
     path.write_text("b a\n\nc a\n")
@@ -429,7 +429,7 @@ def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
+def test_a_given_work_directory_must_be_empty_and_is_kept(tmp_path):
     path, work = tmp_path / "v.dat", tmp_path / "work"
     path.write_text("b a\n")
     table = scan(path, work_dir=work)
@@ -441,7 +441,7 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
         scan(path, work_dir=work)
 
 
-def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path):
+def test_unreadable_data_leave_no_files_in_a_given_work_directory(tmp_path):
     (tmp_path / "v.csv").write_text("p,i\na,1\n,2\n")
     (tmp_path / "empty").mkdir()
     for work in "new", "empty":
@@ -451,7 +451,7 @@ def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path)
     assert list((tmp_path / "empty").iterdir()) == []
 
 
-def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
+def test_a_column_with_too_many_labels_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr("anonset.data.vocabulary.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")
     with refused(InputError, "items 3"):
@@ -462,7 +462,7 @@ def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
 @given(
     files=st.lists(st.lists(st.sets(st.sampled_from(["2", "10", "9", "x", "é"])), min_size=1), min_size=1, max_size=3)
 )
-def test_rows_are_sorted_whatever_a_later_file_makes_of_the_order(tmp_path_factory, files):
+def test_rows_are_sorted_even_if_a_later_file_changes_the_order(tmp_path_factory, files):
     """Rows are sorted by number until a label is not a number."""
     folder = tmp_path_factory.mktemp("files")
     for number, rows in enumerate(files):

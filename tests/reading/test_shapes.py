@@ -40,12 +40,12 @@ def test_a_column_of_each_item(tmp_path, text, given, labels):
     assert (table.transactions.name, table.joined, table.order) == ("items", (), ("items", "age"))
 
 
-def test_items_that_nobody_has_are_of_the_universe(tmp_path):
+def test_absent_items_belong_to_the_universe(tmp_path):
     table = read(write(tmp_path, "a,b\n1,0\n"), one_hot="a,b")
     assert (rows(table), table.transactions.vocabulary.labels) == ([["a"]], ("a", "b"))
 
 
-def test_an_empty_field_is_0_where_that_is_said(tmp_path):
+def test_empty_fields_are_0_on_request(tmp_path):
     path = write(tmp_path, "a,b\n1,\n,1\n")
     assert rows(read(path, one_hot="a,b", missing="empty")) == [["a"], ["b"]]
     table = pa.table({"a": [True, None], "b": pa.array([None, 1], pa.int8())})
@@ -62,7 +62,7 @@ def test_a_column_of_each_code(tmp_path, given):
     assert (table.transactions.name, table.joined, table.order) == ("items", (), ("items",))
 
 
-def test_a_cell_is_one_code_unless_a_separator_is_given(tmp_path):
+def test_a_cell_is_one_code_without_a_separator(tmp_path):
     path = write(tmp_path, "dx1,dx2\ntype 2 diabetes,asthma\nasthma,\n")
     assert rows(read(path, one_code="dx*")) == [["asthma", "type 2 diabetes"], ["asthma"]]
     assert rows(read(path, one_code="dx*", separator=" ")) == [["2", "asthma", "diabetes", "type"], ["asthma"]]
@@ -76,7 +76,7 @@ def test_null_is_no_further_code_but_a_record_of_nulls_is_not_empty():
     assert rows(read(table, one_code="a,b", missing="empty")) == [["E10"], ["J45"], []]
 
 
-def test_the_rows_of_a_person_are_united_whatever_the_shape(tmp_path):
+def test_the_rows_of_a_person_are_grouped_in_every_shape(tmp_path):
     path = write(tmp_path, "p,x,y\n1,1,0\n2,0,0\n1,0,1\n")
     assert rows(read(path, id="p", one_hot="x,y", group=True)) == [["x", "y"], []]
     path = write(tmp_path, "p,c,d\n1,a b,\n2,,\n1,c,a b\n")
@@ -119,7 +119,7 @@ def test_the_rows_of_a_person_are_united_whatever_the_shape(tmp_path):
         ("a,b\n1,x\n0,x\n", {"one_code": "a", "drop": "b"}, "a 0 1"),
     ],
 )
-def test_what_is_no_such_shape(tmp_path, text, given, message):
+def test_data_of_another_shape_are_rejected(tmp_path, text, given, message):
     path = write(tmp_path, text)
     with refused(InputError, f"{path} {message}"):
         read(path, **given)

@@ -69,7 +69,7 @@ def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, e
     ["7;35;\n", "total;w;2\n", "7\n", '7;35;"a\nNote: b"\n', "Ann Lee;;\n", "7;Total;x\n", "E10 I10\n"],
     ids=["row", "words", "cut off", "quoted", "name", "value", "codes"],
 )
-def test_what_may_be_a_record_is_no_footer(last):
+def test_possible_records_are_not_skipped_as_footers(last):
     data = ("1;30;x\n" + last).encode()
     assert footer_of(data, 0, ";", 3) == (len(data), 0)
 
@@ -88,7 +88,7 @@ def test_inspect_proposes_to_skip_them(tmp_path):
 
 
 @pytest.mark.parametrize(("asked", "said"), [("no-id", "no-id id"), ("nothing", "no-id footer nothing")])
-def test_what_cannot_be_skipped_is_refused(tmp_path, asked, said):
+def test_invalid_skip_options_are_rejected(tmp_path, asked, said):
     with refused(InputError, said):
         read(written(tmp_path, ROWS), drop="id,age", items="codes", skip_rows=asked)
 
@@ -112,7 +112,7 @@ def test_counts_of_named_things_and_quoted_sums_are_footers(footer):
 @pytest.mark.parametrize(
     "last", ["Total Gym,5,a,b,c\n", "Anzahl Spenden,x,,,\n", 'a,b,"TOTAL,,,,\n",d,e\n', "Anna Ott,5,,,\n"]
 )
-def test_a_record_with_such_words_is_no_footer(last):
+def test_a_record_with_footer_words_is_not_skipped(last):
     data = f"7,x,1,y,z\n{last}".encode()
     assert footer_of(data, 0, ",", 5) == (len(data), 0)
 
@@ -133,7 +133,7 @@ def test_sums_with_units_and_words_below_keys_are_footers(footer):
     assert footer_of(rows + footer.encode(), 0, ";", 5, keyed=keyed) == (len(rows), 1)
 
 
-def test_a_footer_below_keys_is_skipped_in_pieces_too(reading, tmp_path):
+def test_a_footer_below_keys_is_skipped_in_blocks(reading, tmp_path):
     rows = "".join(f"{n};3{n % 10};E10\n" for n in range(20))
     path = written(tmp_path, f"id;age;codes;x\n{rows.replace(';E10', ';E10;y')}Essen gesamt;20 Portionen;;\n")
     with pytest.raises(MisreadError, match="skip_rows='footer'"):

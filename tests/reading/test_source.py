@@ -34,7 +34,7 @@ def sets_of(table: Table) -> list[list[str]]:
     return [list(row) for row in table.transactions.rows()]
 
 
-def test_every_kind_of_input_is_one_noun(folder: Path) -> None:
+def test_every_kind_of_input_becomes_a_source(folder: Path) -> None:
     for given, names in (
         (folder / "a.dat", ["a.dat"]),
         (str(folder / "a.dat"), ["a.dat"]),
@@ -53,11 +53,11 @@ def test_every_kind_of_input_is_one_noun(folder: Path) -> None:
     assert sets_of(read(held)) == sets_of(read(rows))
 
 
-def test_a_source_shows_nothing_of_an_object() -> None:
+def test_the_repr_of_a_source_shows_no_data() -> None:
     assert "secret" not in repr(source_of([{"secret"}]))
 
 
-def test_what_is_declared_decides_where_a_name_does_not(folder: Path) -> None:
+def test_a_declared_format_decides_for_unknown_file_names(folder: Path) -> None:
     (folder / "rows.txt").write_text("1 2\n")
     assert source_of(folder / "rows.txt", "fimi").format == "dat"
     assert source_of(folder / "rows.txt", no_header=True).format == "csv"
@@ -65,7 +65,7 @@ def test_what_is_declared_decides_where_a_name_does_not(folder: Path) -> None:
         source_of(folder / "rows.txt")
 
 
-def test_digests_of_one_file_of_several_and_of_a_folder(folder: Path) -> None:
+def test_digests_of_files_and_folders(folder: Path) -> None:
     assert source_of(folder / "a.dat").sha256 == hashlib.sha256(ROWS["a.dat"].encode()).hexdigest()
     lines = "".join(f"{digest(folder / name)}  {name}\n" for name in ("a.dat", "b.dat"))
     assert source_of(str(folder / "*.dat")).sha256 == hashlib.sha256(lines.encode()).hexdigest()
@@ -74,7 +74,7 @@ def test_digests_of_one_file_of_several_and_of_a_folder(folder: Path) -> None:
     assert source_of((folder / "a.dat").as_uri()).sha256 == digest(folder / "a.dat")
 
 
-def test_size_and_digest_are_looked_up_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_and_digest_are_computed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = source_of(folder / "a.dat")
     assert found.size == estimate_size(folder / "a.dat")
     before = found.sha256

@@ -54,7 +54,7 @@ def test_cells_are_read_as_they_are_shown(tmp_path):
     assert [set(row) for row in table.transactions.rows()] == [{"E10", "I10"}, {"J45"}, set()]
 
 
-def test_dates_of_a_column_have_times_if_one_has(tmp_path):
+def test_dates_of_a_column_have_times_if_any_has(tmp_path):
     rows = [["when"], [datetime(2024, 1, 31, 14, 15)], [datetime(2024, 2, 1)]]
     assert labels(read(written(tmp_path / "raw.xlsx", rows), relational="when"), "when") == [
         "2024-01-31 14:15:00",
@@ -69,7 +69,7 @@ def test_merged_cells_count_for_each_of_their_rows(tmp_path):
     assert [set(row) for row in table.transactions.rows()] == [{"E10", "I10"}, {"J45"}]
 
 
-def test_titles_and_footers_are_those_of_text(tmp_path):
+def test_titles_and_footers_are_skipped_as_in_text(tmp_path):
     rows = [["Register"], [None], HEADER, *ROWS, ["Summe", None, None, 153.5, None]]
     path = written(tmp_path / "raw.xlsx", rows, merged=["A1:E1"])
     with pytest.raises(MisreadError, match="skip_rows='footer'"):
@@ -96,7 +96,7 @@ def test_formulas_without_a_value_are_refused(tmp_path):
         read(written(tmp_path / "raw.xlsx", [["a"], ["=1+1"], ["=A2"]]), relational="a")
 
 
-def test_what_is_no_workbook_is_named(tmp_path):
+def test_files_that_are_not_workbooks_are_reported(tmp_path):
     path = tmp_path / "raw.xlsx"
     path.write_bytes(b"\xd0\xcf\x11\xe0 with a password")
     with refused(InputError, "raw.xlsx workbook"):

@@ -41,18 +41,18 @@ SHOWN = [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.name)
-def test_the_examples_show_what_a_page_says(page: Path) -> None:
+def test_examples_show_their_actual_output(page: Path) -> None:
     text = page.read_text()
     assert comparable(renewed(text)) == comparable(text)
 
 
 @pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.name)
-def test_the_cells_of_a_notebook_show_what_it_says(page: Path) -> None:
+def test_notebook_cells_show_their_actual_output(page: Path) -> None:
     text = page.read_text()
     assert comparable(renewed_notebook(text)) == comparable(text)
 
 
-def test_every_block_is_run_or_said_not_to_be() -> None:
+def test_every_block_is_run_or_listed_as_not_run() -> None:
     blocks = [
         block for page in PAGES for block in re.findall(r"^```(.*)\n((?s:.*?))^```$", page.read_text(), re.MULTILINE)
     ]
@@ -69,7 +69,7 @@ def test_the_calls_in_the_text_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         exec(f"import anonset; {call}", {})
 
 
-def test_the_pages_link_to_what_is_there() -> None:
+def test_page_links_exist() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert target in GENERATED or (page.parent / target).exists(), f"{page.name}: {target}"

@@ -81,13 +81,13 @@ def test_the_exact_cut_reaches_the_known_optima_and_proves_them(name, m, suppres
 
 
 @pytest.mark.parametrize("name", ["tafeng_subclass", "informs2005"])
-def test_a_real_taxonomy_says_something_once_items_may_be_suppressed(name):
+def test_a_real_taxonomy_is_useful_with_suppression(name):
     with pytest.warns(UserWarning, match="suppression"):
         release = on_real_data(name, 2, suppress=None)
     assert release.measures["ncp"] < 0.05
 
 
-def test_a_search_that_was_stopped_says_how_far_it_came():
+def test_a_stopped_search_reports_its_progress():
     with pytest.warns(UserWarning, match="steps"):
         release = on_real_data("tafeng_subclass", 3, suppress=True, max_steps=100)
     figures = release.unverified.result.figures
@@ -96,7 +96,7 @@ def test_a_search_that_was_stopped_says_how_far_it_came():
     assert 0.04 < figures["lower_bound"] < figures["ncp"]
 
 
-def test_the_command_publishes_what_brute_force_confirms(tmp_path: Path):
+def test_the_published_file_is_confirmed_by_brute_force(tmp_path: Path):
     source = catalogue.path("bms_webview2")
     out = tmp_path / "out"
     spec = f"items={hierarchy_of('bms_webview2')}"
@@ -120,7 +120,7 @@ def test_the_command_publishes_what_brute_force_confirms(tmp_path: Path):
         assert set(row) == {symbol_of[item] for item in original[record]}
 
 
-def test_a_real_taxonomy_can_leave_nothing_but_the_root():
+def test_a_real_taxonomy_can_be_generalized_to_its_root():
     table = catalogue.load("tafeng_subclass")
     taxonomy = str(catalogue.hierarchy("tafeng_subclass"))
     with refused(anonset.WorthlessError, "exact suppress coat"):

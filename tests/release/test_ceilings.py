@@ -64,7 +64,7 @@ def test_the_best_cut_below_ceilings(case: Case, seed: int, suppress: bool) -> N
 
 @thorough
 @given(cases, st.integers(0, 99))
-def test_what_generalizes_finds_something_where_there_is_anything(case: Case, seed: int) -> None:
+def test_generalization_finds_a_solution_if_one_exists(case: Case, seed: int) -> None:
     tree, rows, k, m = case
     model, hierarchy = HierarchyModel(tree), Hierarchy.from_tree(tree)
     more: dict[str, Any] = {
@@ -114,7 +114,7 @@ FORMING = [
 
 @thorough
 @given(st.integers(0, 10**6), st.sampled_from(range(len(FORMING))), st.integers(2, 3))
-def test_clusters_stay_below_ceilings(seed: int, which: int, k: int) -> None:
+def test_clusters_remain_below_ceilings(seed: int, which: int, k: int) -> None:
     table, trees, ceilings, above = relational(seed, 14)
     capped = {name: under(tree, ceilings[name]) if name in ceilings else tree for name, tree in trees.items()}
     tops = [
@@ -136,7 +136,7 @@ def test_clusters_stay_below_ceilings(seed: int, which: int, k: int) -> None:
 
 @thorough
 @given(st.integers(0, 10**6), st.sampled_from(["r", "t", "rt"]), st.sampled_from([0.3, 0.6, 1.0]))
-def test_merges_within_a_relational_bound_stay_below_ceilings(seed: int, merge: Any, delta: float) -> None:
+def test_merges_within_a_relational_bound_remain_below_ceilings(seed: int, merge: Any, delta: float) -> None:
     table, trees, ceilings, above = relational(seed, 30)
     rng = random.Random(seed)
     rows = [rng.sample(TREE.leaves.labels, 3) for _ in range(table.n)]
@@ -207,7 +207,7 @@ def test_ceilings_that_are_none(tmp_path: Path) -> None:
         under(TREE, ["nothing"])
 
 
-def test_a_made_tree_keeps_the_named_ceilings(tmp_path: Path) -> None:
+def test_a_refined_tree_keeps_the_ceilings(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("".join(f"{x}{n},{x},ALL\n" for x in "ABC" for n in range(5)))
     (tmp_path / "top.txt").write_text("A\nB\nC\n")
     rng = random.Random(3)
@@ -222,7 +222,7 @@ def test_a_made_tree_keeps_the_named_ceilings(tmp_path: Path) -> None:
         assert all(len({member[0] for member in symbol.members}) == 1 for symbol in release.publication.symbols)
 
 
-def test_the_other_tree_of_halves_has_the_ceiling_too() -> None:
+def test_both_trees_of_halves_have_the_ceiling() -> None:
     tree = under(halves(["a", "b", "c", "d"], np.array([9, 1, 2, 2]), "frequency"), ["a"])
     assert tree.rival is not None
     assert tree.capped

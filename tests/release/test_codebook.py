@@ -55,7 +55,7 @@ def test_a_contradiction_in_a_codebook(wrong: Symbol, message: str) -> None:
         require_sound([symbol("z", "item", "z"), wrong], "it")
 
 
-def test_a_codebook_explains_what_is_shown_and_nothing_else() -> None:
+def test_a_codebook_explains_exactly_the_published_symbols() -> None:
     book = (symbol("N", "node", "a b"), symbol("c", "item", "c"), symbol("V1", "values", "x y"))
     shown = with_codebook(Table(SetColumn.of([["N"], ["c"]])), book)
     require_complete(book, shown, "it")

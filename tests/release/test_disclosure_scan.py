@@ -157,7 +157,7 @@ def test_common_values_do_not_stop(tmp_path: Path) -> None:
     assert publish(people(), tmp_path, *asked) == 0
 
 
-def test_kept_columns_that_make_small_groups_with_other_kept_ones_stop(
+def test_kept_columns_that_form_small_groups_together_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, km = people(), (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep")
@@ -170,7 +170,7 @@ def test_kept_columns_that_make_small_groups_with_other_kept_ones_stop(
     assert publish(data, tmp_path, *km, "wave,ward", out="without") == 0
 
 
-def test_kept_columns_that_make_small_groups_beside_relational_ones_stop(
+def test_kept_columns_that_form_small_groups_with_relational_columns_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, asked = people(), (*K, "--relational", "group")
@@ -181,7 +181,7 @@ def test_kept_columns_that_make_small_groups_beside_relational_ones_stop(
     assert publish(data, tmp_path, "--relational", "group,ward,stay", *K, out="protected") == 0
 
 
-def test_what_others_know_counts_beside_the_relational_columns(
+def test_kept_columns_that_others_know_count_with_relational_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = people(60)
@@ -191,7 +191,7 @@ def test_what_others_know_counts_beside_the_relational_columns(
     assert publish(data, tmp_path, *K, "--relational", "group,sex") == 0
 
 
-def test_every_column_has_its_line_and_a_program_gets_the_count(
+def test_every_finding_has_a_line_and_a_machine_readable_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = (*K, "--relational", "group", "--keep", "income,order_no", "--log-format", "json")
@@ -202,7 +202,7 @@ def test_every_column_has_its_line_and_a_program_gets_the_count(
     assert errors["order_no"] == 600
 
 
-def test_declared_columns_are_published_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_declarations_must_name_published_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = (*K, "--relational", "group", "--keep", "wave")
     assert publish(people(), tmp_path, *asked, "--publish-as-is", "lat") == 2
     assert "'lat'" in capsys.readouterr().err
@@ -223,7 +223,7 @@ def ranges(labels: list[str]) -> Records:
     return Records(None, (), (CategoricalColumn.of("age", labels),), (), np.arange(len(labels)))
 
 
-def test_ends_of_ranges_that_few_persons_have_stop_unless_they_are_on_a_grid() -> None:
+def test_rare_range_ends_stop_the_run_unless_rounded() -> None:
     table = ages([20] * 5 + [30] * 5 + [93])
     with refused(DisclosureError, "age 1"):
         require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
@@ -275,7 +275,7 @@ def test_a_header_that_is_an_address_stops_without_showing_it(
     assert "ann@b" not in said
 
 
-def test_who_answers_for_names_need_not_name_the_columns(tmp_path: Path) -> None:
+def test_declaring_identifying_columns_needs_no_column_list(tmp_path: Path) -> None:
     asked = (*K, "--relational", "group", "--keep", "doctor", "--identifying-as-declared")
     assert publish(people(), tmp_path, *asked) == 0
 
@@ -286,7 +286,7 @@ def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
     assert publish(data, tmp_path, *K, "--relational", "group,ward") == 0
 
 
-def test_a_table_in_memory_is_scanned_where_it_leaves(tmp_path: Path) -> None:
+def test_a_table_in_memory_is_scanned_on_export(tmp_path: Path) -> None:
     table = anonset.read({"age": list(range(20, 80)) * 2, "sex": ["f", "m"] * 60, "income": list(range(120))},
                          relational="sex", drop="age", keep="income")  # fmt: skip
     release = anonset.anonymize(table, anonset.Mondrian(k=3))
@@ -302,7 +302,9 @@ def test_a_table_in_memory_is_scanned_where_it_leaves(tmp_path: Path) -> None:
         anonset.anonymize(table, anonset.Mondrian(k=3), publish_as_is="nobody")
 
 
-def test_what_a_model_promises_is_counted_and_does_not_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_covered_by_the_model_are_counted_but_do_not_stop_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = people(60)
     asked = ("--model", "anatomy", "--l", "2", "--sensitive", "postcode", "--id", "household", "--seed", "1")
     assert publish(data, tmp_path, *asked) == 0
@@ -311,7 +313,7 @@ def test_what_a_model_promises_is_counted_and_does_not_stop(tmp_path: Path, caps
     assert "exact_values" not in (tmp_path / "out/attestation.json").read_text()
 
 
-def test_groups_are_counted_alike_in_memory_and_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.default_rng(3)
     columns = [CategoricalColumn.of(name, map(str, draw.integers(0, 40, 3000).tolist())) for name in "abc"]
     expected = rare_values.persons_in_small_groups(columns, 5)

@@ -112,7 +112,7 @@ def test_an_algorithm_that_forms_sets(algorithm: Any, tmp_path: Path) -> None:
         published(release, tmp_path / symbols)
 
 
-def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declared_symbols_are_rejected_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any, **__: Any) -> Result:
         raise AssertionError
 
@@ -126,13 +126,13 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
     assert not traits_of(framework(partial(anonset.Apriori, max_increments=10))).forms_sets
 
 
-def test_items_that_stay_on_their_own_may_hold_a_comma(tmp_path: Path) -> None:
+def test_unmerged_items_may_contain_a_comma(tmp_path: Path) -> None:
     """The check considers the formed symbols, here none with a comma."""
     rows = [["a", "b"], ["z,1"]] * 2
     published(anonset.anonymize(Table.from_sets(rows), Pairs(k=2, m=1)), tmp_path / "out")
 
 
-def test_a_subclass_with_a_search_of_its_own_is_searched_by_it() -> None:
+def test_a_subclass_runs_its_own_search() -> None:
     """COAT would not merge the items of these clusters; the subclass merges them in pairs."""
     rows = [["a", "b"]] * 4 + [["c", "d"]] * 4
     own = anonset.anonymize(rt(rows), framework(Rebel))
@@ -141,7 +141,7 @@ def test_a_subclass_with_a_search_of_its_own_is_searched_by_it() -> None:
     assert {len(symbol.members) for symbol in coat.publication.symbols} == {1}
 
 
-def test_apriori_with_parameters_or_a_search_of_its_own_is_searched_by_it() -> None:
+def test_a_configured_or_subclassed_apriori_runs_its_own_search() -> None:
     """AA has a kernel for many clusters; other parameters or subclasses run their search and give the same result."""
     searched = []
 
@@ -156,7 +156,7 @@ def test_apriori_with_parameters_or_a_search_of_its_own_is_searched_by_it() -> N
     assert searched
 
 
-def test_diversity_is_told_by_the_model_of_a_transaction_function() -> None:
+def test_diversity_is_recognized_by_the_model_of_the_transaction_function() -> None:
     """A third-party class that wraps l^m-AA without subclassing it."""
 
     @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,7 @@ from anonset.release.formulas import is_formula
         ("(=a,b)", False),
     ],
 )
-def test_what_a_spreadsheet_would_run(label, runs):
+def test_labels_that_a_spreadsheet_would_run_are_detected(label, runs):
     assert is_formula(label) == runs
 
 
@@ -46,7 +46,7 @@ def released(rows):
     return anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": TREE}, workers=1)
 
 
-def test_saving_as_csv_warns_and_changes_nothing(tmp_path):
+def test_saving_as_csv_warns_without_changing_labels(tmp_path):
     release = released(ROWS)
     with pytest.warns(UserWarning, match="spreadsheet") as said:
         release.save(tmp_path / "out")

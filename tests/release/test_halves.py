@@ -49,7 +49,7 @@ def plain_tree(release: anonset.Release) -> Hierarchy:
 
 @thorough
 @given(records, st.integers(2, 3))
-def test_exact_takes_the_better_of_both_trees(rows, k):
+def test_exact_uses_the_better_of_both_trees(rows, k):
     assume(sum(map(bool, rows)) >= k)
     both = made(rows, "halves:frequency", anonset.Exact(k=k, m=2))
     number = made(rows, "halves:number", anonset.Exact(k=k, m=2))
@@ -70,7 +70,7 @@ def _counts(column: SetColumn) -> Any:
 
 @thorough
 @given(records, st.permutations("abcdefghij"))
-def test_what_is_published_tells_nothing_of_the_frequencies_within_a_set(rows, other):
+def test_the_publication_does_not_reveal_frequencies_within_a_set(rows, other):
     """Swapping frequencies among the members of published sets does not change the files."""
     assume(sum(map(bool, rows)) >= 2)
     before = made(rows, "halves:frequency")
@@ -107,7 +107,7 @@ def test_long_sets_and_odd_items_get_codes(tmp_path):
         made(rows, "halves:number", anonset.Exact(k=4, m=1), symbols="members")
 
 
-def test_the_tree_that_was_used_is_kept_for_the_owner_alone(tmp_path):
+def test_the_generated_tree_is_stored_only_in_the_private_directory(tmp_path):
     release = made(MANY, "halves:frequency")
     release.save(tmp_path / "out")
     path = tmp_path / "out.private" / "hierarchy.csv"
@@ -125,7 +125,7 @@ def test_the_tree_that_was_used_is_kept_for_the_owner_alone(tmp_path):
 
 @thorough
 @given(records, records)
-def test_the_next_release_keeps_the_names(tmp_path_factory, rows, later):
+def test_the_next_release_keeps_node_names(tmp_path_factory, rows, later):
     assume(sum(map(bool, rows)) >= 2)
     folder = tmp_path_factory.mktemp("first")
     first = made(rows, "halves:frequency")
@@ -155,7 +155,7 @@ def test_a_finer_tree_never_loses_more(tmp_path_factory, rows, k):
     assert {kind for _, kind, _ in shown(own)} <= {"item", "node"}
 
 
-def test_frequencies_of_another_file_declare_nothing(tmp_path):
+def test_frequencies_of_another_file_need_no_declaration(tmp_path):
     (tmp_path / "last.csv").write_text("item,count\na,9\nb,8\nc,1\nnever,5\n")
     (tmp_path / "last.dat").write_text("a b\n" * 8 + "a\nc never\n")
     (tmp_path / "sets.csv").write_text("items,age\n" + "a b,1\n" * 8 + "a,2\nc never,3\n")
@@ -178,7 +178,7 @@ def test_frequencies_of_another_file_declare_nothing(tmp_path):
         ("other\na\n", "items"),
     ],
 )
-def test_a_file_that_holds_no_frequencies_is_refused(tmp_path, text, said):
+def test_a_file_without_frequencies_is_rejected(tmp_path, text, said):
     (tmp_path / "last.csv").write_text(text)
     with refused(InputError, said):
         made(MANY, f"halves:frequency@{tmp_path / 'last.csv'}")
@@ -207,7 +207,7 @@ def test_values_of_a_category_are_published_as_sets():
         )
 
 
-def test_clusters_are_all_recoded_by_nodes_of_one_tree():
+def test_all_clusters_use_nodes_of_one_tree():
     random = Random(3)
     codes = [{f"c{min(random.randrange(30), random.randrange(30))}" for _ in range(3)} for _ in range(600)]
     people = {"age": [str(20 + random.randrange(9)) for _ in codes], "codes": codes}

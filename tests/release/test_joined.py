@@ -27,7 +27,7 @@ def read_back(*rows: set[str]) -> Table:
     return Table(SetColumn.of(rows), order=("dx", "rx"), joined=JOINED)
 
 
-def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
+def test_a_symbol_of_several_columns_is_read_as_one_symbol() -> None:
     table = read_back({"dx:ALL", "rx:ALL", "dx:AB"}, {"dx:ALL", "rx:ALL", "rx:(2,3)"}, set())
     found = with_codebook(table, BOOK)
     assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "rx:(2,3)"}, set()]
@@ -35,7 +35,7 @@ def test_a_symbol_of_several_columns_is_one_symbol_again() -> None:
     assert found.joined == JOINED
 
 
-def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
+def test_sets_of_several_columns_are_read_without_a_codebook() -> None:
     column = SetColumn.of([{"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)", "dx:z"}])
     found, symbols = rejoin(column, (), JOINED, sets=True)
     assert [set(row) for row in found.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
@@ -46,7 +46,7 @@ def test_sets_of_several_columns_need_no_codebook_where_sets_are_read() -> None:
 
 
 @pytest.mark.parametrize("sets", [False, True])
-def test_texts_of_a_column_are_never_one_symbol_without_a_codebook(sets: bool) -> None:
+def test_texts_of_several_columns_are_not_merged_without_a_codebook(sets: bool) -> None:
     """Each occurs in a single row, which violates k = 2; as a single symbol they would satisfy it."""
     table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
     found = with_codebook(table, (), sets=sets)
@@ -56,7 +56,7 @@ def test_texts_of_a_column_are_never_one_symbol_without_a_codebook(sets: bool) -
     assert verify(with_codebook(table, (), sets=sets), KmAnonymity(k=2, m=1)).holds is False
 
 
-def test_a_symbol_in_some_of_its_columns_only_is_refused() -> None:
+def test_a_symbol_missing_in_one_of_its_columns_is_rejected() -> None:
     with refused(InputError, "ALL 2"):
         with_codebook(read_back({"dx:ALL", "rx:ALL"}, {"dx:ALL"}), BOOK)
     with refused(InputError, "(dx:a,rx:1) 2"):
@@ -128,7 +128,7 @@ def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], la
     assert release.to_arrow()["rx"].to_pylist() == [[], []]
 
 
-def test_a_table_made_from_columns_is_published_as_one_that_was_read(tmp_path: Path) -> None:
+def test_a_table_from_columns_is_published_like_a_table_from_a_file(tmp_path: Path) -> None:
     dx = [{"a", "b"}, {"a"}, {"b"}, set(), {"c"}, {"c"}]
     made = Table.from_columns({"dx": dx, "rx": [{"10"}, {"9"}, {"9", "10"}, set(), {"9"}, {"9"}]})
     (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\nc,9\nc,9\n")

@@ -92,13 +92,13 @@ def test_declarations() -> None:
     assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
 
 
-def test_buckets_say_that_publications_can_be_combined() -> None:
+def test_buckets_state_the_composition_limit() -> None:
     table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
     buckets = bucketize(table, Bucketized(np.zeros(2, np.int32), np.zeros(2, bool)))
     assert said(AnatomyDiversity(2), buckets) == {"ALONE"}
 
 
-def test_every_sentence_is_said_somewhere_and_is_short() -> None:
+def test_every_limit_is_used_and_short() -> None:
     everything = said(
         KKmAnonymity(2, 1),
         published([AB, BC], age=["[1:2]"]),

@@ -47,7 +47,7 @@ def made(tmp_path):
     return release.save(tmp_path / "out", format="csv", part_rows=25)
 
 
-def test_parts_are_attested_one_by_one(made):
+def test_parts_are_attested_individually(made):
     data = json.loads((made / "attestation.json").read_text())["data"]
     names = [f"published/part-{at:05}.csv" for at in range(3)]
     assert (data["file"], data["parts"]) == ("published", 3)
@@ -55,7 +55,7 @@ def test_parts_are_attested_one_by_one(made):
     assert sorted(path.name for path in made.iterdir()) == ["attestation.json", "codebook.csv", "published"]
 
 
-def test_parts_are_verified_and_evaluated_as_one(made, tmp_path):
+def test_parts_are_verified_and_evaluated_together(made, tmp_path):
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
     whole = release.save(tmp_path / "whole", format="csv")
     assert check(made, {}).verdict == check(whole, {}).verdict
@@ -88,7 +88,7 @@ def test_a_link_to_the_parts_is_refused(made, tmp_path):
 
 
 @pytest.mark.parametrize(("part_rows", "kind"), [(None, "parquet"), (None, "csv"), (25, "parquet")])
-def test_a_table_in_files_gives_the_same_publication(tmp_path, monkeypatch, part_rows, kind):
+def test_a_table_in_files_has_the_same_publication(tmp_path, monkeypatch, part_rows, kind):
     algorithm, options = Apriori(k=3, m=2), {"format": kind, "part_rows": part_rows}
     anonymize(table(), algorithm, hierarchies=HIERARCHIES).save(tmp_path / "memory", **options)
     monkeypatch.setattr(spans, "AT_ONCE", 7)
@@ -98,7 +98,7 @@ def test_a_table_in_files_gives_the_same_publication(tmp_path, monkeypatch, part
 
 
 @pytest.mark.parametrize("part_rows", [0, -1])
-def test_parts_hold_a_row_at_least(tmp_path, part_rows):
+def test_parts_have_at_least_one_row(tmp_path, part_rows):
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
     with refused(InputError, f"part_rows 1 {part_rows}"):
         release.save(tmp_path / "out", part_rows=part_rows)
@@ -111,7 +111,7 @@ def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
         release.save(tmp_path / "out", part_rows=19)
 
 
-def test_the_numbers_of_rows_that_are_read_back_go_once_the_owners_are_known(tmp_path):
+def test_row_numbers_of_a_read_publication_are_deleted_after_matching(tmp_path):
     with Files.at(tmp_path / "work") as work:
         filed = in_files(table(), work)
         before = {path.name for path in work.path.iterdir()}

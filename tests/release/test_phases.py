@@ -66,7 +66,7 @@ def test_a_callee_is_counted_with_its_caller(clock: list[float], compilation: Co
     assert (compilation.kernels, compilation.seconds) == (1, 15)
 
 
-def test_an_end_without_a_beginning_counts_nothing(clock: list[float], compilation: Compilation) -> None:
+def test_an_end_without_a_start_is_ignored(clock: list[float], compilation: Compilation) -> None:
     compilation.end()
     clock[0] += 1
     compilation.begin()
@@ -75,7 +75,7 @@ def test_an_end_without_a_beginning_counts_nothing(clock: list[float], compilati
     assert (compilation.kernels, compilation.seconds) == (1, 1)
 
 
-def test_whoever_looks_is_told(compilation: Compilation) -> None:
+def test_compilation_is_reported_to_listeners(compilation: Compilation) -> None:
     told: list[Any] = []
     with tell_compiling(lambda *what: told.append(what)):
         for _ in range(2):
@@ -89,7 +89,7 @@ def test_whoever_looks_is_told(compilation: Compilation) -> None:
     assert told == [(COMPILING, 1, 0), (COMPILING, 1, 1), (COMPILING, 2, 0), (COMPILING, 2, 2)]
 
 
-def test_a_release_tells_its_progress_and_keeps_the_seconds_apart(
+def test_a_release_reports_progress_and_separate_durations(
     clock: list[float], compilation: Compilation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     recode = anonset.Apriori.recode
@@ -116,7 +116,7 @@ def test_a_release_tells_its_progress_and_keeps_the_seconds_apart(
 
 
 @pytest.mark.skipif(own_memory() is None, reason="the system does not tell memory of its own apart")
-def test_the_peak_is_what_is_held_and_not_what_is_mapped(on_disk: Path) -> None:
+def test_peak_memory_excludes_mapped_files(on_disk: Path) -> None:
     size, watch = 200 << 20, Stopwatch()
     with (on_disk / "zeros").open("wb") as file:
         file.truncate(size)
@@ -139,7 +139,7 @@ def test_the_peak_is_what_is_held_and_not_what_is_mapped(on_disk: Path) -> None:
     assert after == holding
 
 
-def test_a_thread_looks_while_a_phase_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_sampled_during_a_phase(monkeypatch: pytest.MonkeyPatch) -> None:
     looks, seen = iter([3, 5, 9, 4]), threading.Event()
 
     def held() -> int:
@@ -157,9 +157,7 @@ def test_a_thread_looks_while_a_phase_lasts(monkeypatch: pytest.MonkeyPatch) -> 
     assert not [thread for thread in threading.enumerate() if thread.name == "anonset-memory"]
 
 
-def test_where_the_system_does_not_tell_what_is_its_own_resident_memory_counts(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_private_memory_figures_resident_memory_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(stopwatch, "_STATUS", tmp_path / "none")
     watch = Stopwatch()
     with watch.phase("read"):

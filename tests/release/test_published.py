@@ -38,7 +38,7 @@ def loss(*texts: str, **weights: float) -> float:
     return published_relational_loss(TABLE, said(*texts), {"origin": ORIGIN}, weights or None)
 
 
-def test_relational_loss_of_what_is_published() -> None:
+def test_relational_loss_of_published_values() -> None:
     ages, origins, races = "[10:20] [10:20] 30 30", "Europe Europe Algeria Algeria", "(1,2) (1,2) (1,3) (1,3)"
     assert loss(ages, origins, races) == pytest.approx((2 * 0.5 + 2 * 2 / 3 + 4 * 2 / 3) / 3 / 4)
     assert loss(ages, origins, races, age=1.0, origin=0.0, race=0.0) == pytest.approx(0.25)
@@ -53,7 +53,7 @@ def test_relational_loss_of_what_is_published() -> None:
         (("10 20 30 30", "All All All All", "1 2 1 9"), "value 9"),
     ],
 )
-def test_labels_that_mean_nothing(texts: tuple[str, str, str], message: str) -> None:
+def test_meaningless_labels_are_rejected(texts: tuple[str, str, str], message: str) -> None:
     with refused(InputError, message):
         loss(*texts)
 
@@ -71,7 +71,7 @@ def test_weights_of_other_columns() -> None:
 COLUMN = SetColumn.of([["a", "b"], ["c"], ["a"]])
 
 
-def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
+def test_a_local_recoding_is_read_from_its_files(tmp_path: Path) -> None:
     path = tmp_path / "mapping.csv"
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n1,c,\n")
     book = (Symbol("N", "node", ("a", "b", "d")), Symbol("a", "item", ("a",)))

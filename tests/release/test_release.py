@@ -28,7 +28,7 @@ def release(table: anonset.Table) -> anonset.Release:
     return anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
 
 
-def test_release_carries_its_evidence(release: anonset.Release) -> None:
+def test_a_release_has_verdict_measures_and_trace(release: anonset.Release) -> None:
     assert release.verdict.holds
     assert release.verdict.model == anonset.KmAnonymity(2, 2)
     assert release.recoding.labels == ["A", "b1", "b2"]  # type: ignore[union-attr]
@@ -54,7 +54,7 @@ def test_published_rows_are_sorted_by_their_content(release: anonset.Release, ta
     assert as_input.to_arrow()["items"].to_pylist() == [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]]
 
 
-def test_release_goes_out_through_the_arrow_stream(release: anonset.Release) -> None:
+def test_a_release_is_exported_by_the_arrow_stream(release: anonset.Release) -> None:
     expected = release.to_arrow()
     assert pa.table(release).equals(expected)
     assert pl.DataFrame(release)["items"].to_list() == expected["items"].to_pylist()
@@ -82,7 +82,7 @@ def test_save(release: anonset.Release, tmp_path: Path) -> None:
         release.save(tmp_path / "out")
 
 
-def test_save_twice_gives_the_same_bytes(release: anonset.Release, tmp_path: Path) -> None:
+def test_saving_twice_writes_the_same_bytes(release: anonset.Release, tmp_path: Path) -> None:
     for name in ("1", "2"):
         release.save(tmp_path / name, tmp_path / f"p{name}", "parquet", trace=True)
     for file in ("published.parquet", "codebook.csv", "attestation.json"):
@@ -100,7 +100,7 @@ def test_save_in_a_format_that_cannot_carry_the_labels(tmp_path: Path) -> None:
     assert "red wine" in (tmp_path / "out" / "published.csv").read_text()
 
 
-def test_save_separates_by_what_no_label_holds(tmp_path: Path) -> None:
+def test_save_uses_a_separator_that_no_label_contains(tmp_path: Path) -> None:
     rows = [{"red wine", "beer"}] * 2
     release = anonset.anonymize(anonset.Table.from_sets(rows), anonset.Coat(k=2, m=1), allow_worthless=True)
     release.save(tmp_path / "out")
@@ -144,7 +144,7 @@ def test_a_table_without_items_is_published_as_it_is(rows: list[set[str]], algor
     assert anonset.evaluate(table, tmp_path / "out", hierarchies=hierarchies).measures["ncp"] == 0
 
 
-def test_nothing_comes_back_unverified(table: anonset.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unverified_release_is_never_returned(table: anonset.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_done(*_: Any, **__: Any) -> Result:
         return Result(Cut.identity(HIERARCHY))
 
@@ -166,7 +166,7 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
     assert names(attested["verified"]["covered"], "1..2 2")
 
 
-def test_a_release_that_says_nothing_is_refused_or_warns() -> None:
+def test_a_worthless_release_is_rejected_or_warns() -> None:
     table, job = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}]), anonset.Apriori(k=3, m=1)
     with refused(anonset.WorthlessError, "items 3 exact suppress coat allow_worthless"):
         anonset.anonymize(table, job, hierarchies={"items": HIERARCHY})
@@ -176,7 +176,7 @@ def test_a_release_that_says_nothing_is_refused_or_warns() -> None:
     assert release.retention == {"items": {"kept": 0, "generalized": 3, "suppressed": 0}}
 
 
-def test_one_item_as_itself_is_no_lost_information() -> None:
+def test_a_single_ungeneralized_item_is_not_worthless() -> None:
     table = anonset.Table.from_sets([{"a1"}, {"a1"}])
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": HIERARCHY}).warnings == ()
 
@@ -216,7 +216,7 @@ def test_loss_that_is_just_allowed(table: anonset.Table) -> None:
     anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY}, max_loss=5 / 22)
 
 
-def test_columns_that_the_model_leaves_alone_are_refused() -> None:
+def test_columns_outside_the_model_are_rejected() -> None:
     table = anonset.Table.from_columns({"items": RECORDS}, age=["1", "2", "3", "4"])
     with pytest.raises(anonset.InputError, match="'age'"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
@@ -228,7 +228,7 @@ def test_every_algorithm_and_every_model_is_public(registered: type[Any]) -> Non
     assert registered.__name__ in anonset.__all__
 
 
-def test_a_release_goes_into_data_frames():
+def test_a_release_is_exported_to_data_frames():
     import anonset
 
     table = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}, {"c"}, {"c"}])

@@ -80,7 +80,7 @@ def test_buckets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("algorithm", [anonset.SafeGrouping(k=3, l=2), anonset.Anatomy(l=2)])
-def test_buckets_go_out_as_two_tables_with_the_rows_of_the_files(algorithm: Any, tmp_path: Path) -> None:
+def test_buckets_are_exported_as_the_two_tables_of_the_files(algorithm: Any, tmp_path: Path) -> None:
     release = anonset.anonymize(long_table(), algorithm)
     release.save(tmp_path / "out")
     tables = release.to_arrow()

@@ -207,7 +207,7 @@ def test_reprs_are_short(reached: list[Any]) -> None:
         assert repr(one).count("\n") < 3, type(one).__name__
 
 
-def test_every_public_type_was_looked_at(reached: list[Any]) -> None:
+def test_every_public_type_is_checked(reached: list[Any]) -> None:
     types = {type(one) for one in reached}
     public = {getattr(anonset, name) for name in anonset.__all__ if isinstance(getattr(anonset, name), type)}
     # these have no instances
@@ -233,7 +233,7 @@ def test_a_release_shows_verdict_sizes_and_losses() -> None:
     assert release._repr_html_().startswith("<table><tr><th>verdict</th><td>km-anonymity with k=3, m=2 holds</td>")
 
 
-def test_a_failing_verdict_names_symbols_in_its_message_alone() -> None:
+def test_a_failing_verdict_names_symbols_only_in_its_message() -> None:
     verdict = anonset.verify(anonset.Table.from_sets([{MARK}]), anonset.KmAnonymity(k=2, m=1))
     assert MARK not in repr(verdict)
     assert names(repr(verdict), "False k=2 m=1 what=<1> support=1 required=2 record=0")

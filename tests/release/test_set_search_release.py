@@ -29,7 +29,7 @@ def searched(k: int, m: int) -> anonset.Algorithm:
         (anonset.Coat(k=4, m=2), Table(ROWS), False),
     ],
 )
-def test_it_is_declared_and_told_as_a_limit(tmp_path, algorithm, table, is_declared):
+def test_the_search_is_declared_and_stated_as_a_limit(tmp_path, algorithm, table, is_declared):
     release = anonset.anonymize(table, algorithm)
     assert release.verdict.holds
     release.save(tmp_path / "out")
@@ -39,7 +39,7 @@ def test_it_is_declared_and_told_as_a_limit(tmp_path, algorithm, table, is_decla
     assert check(tmp_path / "out", {}).verdict.holds
 
 
-def test_sets_stand_in_the_order_of_the_labels():
+def test_sets_are_ordered_by_labels():
     release = anonset.anonymize(Table(ROWS), anonset.SetSearch(k=9, m=2))
     members = [symbol.members for symbol in release.publication.symbols]
     assert any(len(one) > 1 for one in members)

@@ -23,7 +23,7 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_finished_work_stays(tmp_path: Path) -> None:
+def test_finished_work_is_kept(tmp_path: Path) -> None:
     with Staging(tmp_path / "out", tmp_path / "private") as staging:
         assert not (tmp_path / "out").exists()
         assert (tmp_path / "private").is_dir()
@@ -42,7 +42,7 @@ def test_finished_work_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("renamed", [False, True])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_unfinished_work_goes(tmp_path: Path, error: type[BaseException], renamed: bool) -> None:
+def test_unfinished_work_is_removed(tmp_path: Path, error: type[BaseException], renamed: bool) -> None:
     def work() -> None:
         with Staging(tmp_path / "out", tmp_path / "private") as staging:
             (staging.folder / "data").write_text("x")
@@ -75,7 +75,7 @@ def test_a_dangling_link_is_something_that_exists(tmp_path: Path) -> None:
     assert (tmp_path / "out").is_symlink()
 
 
-def test_failure_to_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_at_the_start_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make = Path.mkdir
 
     def fail(path: Path, *arguments: Any, **options: Any) -> None:
@@ -114,7 +114,7 @@ def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["rename", "mkdir"])
-def test_an_interruption_right_behind_a_step_leaves_nothing(
+def test_an_interruption_after_a_step_leaves_no_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The interruption arrives after a step, before it can be recorded."""
@@ -136,7 +136,7 @@ def test_an_interruption_right_behind_a_step_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_signal_within_the_clean_up_waits_for_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_during_the_clean_up_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remove = module.shutil.rmtree
 
     def struck(*arguments: Any, **options: Any) -> None:
@@ -156,7 +156,7 @@ def test_a_signal_within_the_clean_up_waits_for_its_end(tmp_path: Path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
+def test_a_signal_at_any_line_leaves_no_files(tmp_path: Path) -> None:
     """Interrupt the work at its first line, its second line and so on, until it is complete."""
     lines = 0
     while _is_interrupted_at(lines, tmp_path):
@@ -199,7 +199,7 @@ def _is_interrupted_at(number: int, folder: Path) -> bool:
     return False
 
 
-def test_errors_name_what_the_user_named(tmp_path: Path) -> None:
+def test_errors_name_the_users_path(tmp_path: Path) -> None:
     def work() -> None:
         with Staging(tmp_path / "out", tmp_path / "private") as staging:
             msg = f"{staging.folder / 'data'}: full"
@@ -213,7 +213,7 @@ def test_errors_name_what_the_user_named(tmp_path: Path) -> None:
     assert failed.value.filename == str(tmp_path / "out" / "data")
 
 
-def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
+def test_long_file_names_allow_a_temporary_name(tmp_path: Path) -> None:
     out = tmp_path / ("x" * 250)
     with Staging(out, tmp_path / "private") as staging:
         staging.rename()

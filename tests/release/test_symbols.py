@@ -40,7 +40,7 @@ def test_which_sets_get_a_code(symbols: Symbols, items: list[str], values: list[
     assert sorted(spell_out(named.relational, named.value_sets)[0].labels()) == [NINE, TWO]
 
 
-def test_columns_without_value_sets_are_left_alone() -> None:
+def test_columns_without_value_sets_are_unchanged() -> None:
     named = name_sets(publication(), [], "short")
     assert named.relational[0].labels() == [NINE, TWO]
     assert named.value_sets == ()

@@ -63,9 +63,7 @@ def test_items(rows: list[str], group: str, why: str) -> None:
         ("00000", False, False),
     ],
 )
-def test_sensitive_items_count_as_published_and_warn_where_nothing_else_is_left(
-    group: str, worth: bool, warned: bool
-) -> None:
+def test_a_publication_of_sensitive_items_warns(group: str, worth: bool, warned: bool) -> None:
     """The last three of five items are sensitive."""
     model = anonset.LmDiversity(1, 1, 1, ("c", "d", "e"))
     made = items_of(["abcde", "a", "b"], group)
@@ -113,7 +111,7 @@ def test_numbers_and_several_columns() -> None:
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("12"))), max_size=5), st.data())
-def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:
+def test_joined_columns_are_judged_individually(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:
     rows = [{prefixed("dx", x) for x in dx} | {prefixed("rx", x) for x in rx} for dx, rx in pairs]
     column = SetColumn.of(rows, universe=["dx:a", "dx:b", "rx:1", "rx:2"])
     table = Table(column, joined=("dx", "rx"))
@@ -176,14 +174,14 @@ def test_a_refusal_names_other_ways_and_no_weaker_parameters(
 
 
 @pytest.mark.parametrize(("k", "named"), [(2, True), (4, False)])
-def test_a_smaller_delta_is_named_where_clusters_were_merged(k: int, named: bool) -> None:
+def test_a_smaller_delta_is_suggested_if_clusters_were_merged(k: int, named: bool) -> None:
     table = Table.from_columns({"items": ["x"] * 4}, sex=["f", "m", "f", "m"])
     with pytest.raises(anonset.WorthlessError) as raised:
         anonset.anonymize(table, anonset.RumBound(k=k, m=1, delta=1.0), workers=1)
     assert names(raised.value, "delta clusters") is named
 
 
-def test_a_comparison_notes_what_is_worthless() -> None:
+def test_a_comparison_notes_worthless_candidates() -> None:
     table = Table.from_sets(["ab", "b", "a"])
     (found,) = anonset.compare(table, [anonset.Apriori(k=3, m=1)], hierarchies={"items": "balanced:3"}, workers=1)
     assert found.outcome == "holds"

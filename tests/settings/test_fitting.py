@@ -30,7 +30,7 @@ def refusal(rows, tree=TREE, **options):
     return str(error.value)
 
 
-def test_all_misfits_are_said_at_once_with_their_counts_and_what_would_help():
+def test_all_misfits_are_reported_at_once_with_counts_and_remedies():
     assert names(refusal(ROWS), "items E11 2 E10.05 1 XX '--inner-items leaf' '--unknown suppress'")
     many = refusal([[f"x{n}"] for n in range(30)])
     assert sum(names(many, f"x{n}") for n in range(30)) == 20
@@ -54,13 +54,13 @@ def test_the_message_names_the_option_that_helps(rows, way):
     assert names(refusal(rows), way)
 
 
-def test_unknown_items_are_left_out_where_that_is_said():
+def test_unknown_items_are_suppressed_on_request():
     rows, changes, _ = fit(ROWS, unknown="suppress", inner_items="leaf")
     assert rows == [["E10.0", "I10"], ["I10"], ["E11:unspecified", "I10"], ["E11:unspecified"], [], ["E11.9"]]
     assert changes == (Change("items", "unknown suppress", 2, 2), Change("items", "inner-items leaf", 1, 2))
 
 
-def test_the_longest_prefix_that_is_a_node_takes_the_place():
+def test_unknown_items_are_replaced_by_the_longest_known_prefix():
     rows, changes, _ = fit([["E10.05", "E10.0"], ["I10x"], ["I11"]], unknown="prefix")
     assert rows == [["E10.0"], ["I10"], ["I11"]]
     assert changes == (Change("items", "unknown prefix", 2, 2),)
@@ -70,13 +70,13 @@ def test_the_longest_prefix_that_is_a_node_takes_the_place():
     assert names(refusal([["anything"]], unknown="prefix", inner_items="leaf"), "anything leaf")
 
 
-def test_every_inner_node_gets_a_leaf_whatever_occurs():
+def test_every_inner_node_gets_a_leaf_even_if_absent():
     _, _, tree = fit([["I10"]], inner_items="leaf")
     leaves = {label for label in tree.leaves.labels if label.endswith(":unspecified")}
     assert leaves == {f"{label}:unspecified" for label in ("any", "E", "E10", "E11", "I")}
 
 
-def test_nodes_that_were_collapsed_are_inner_nodes_too():
+def test_collapsed_nodes_are_inner_nodes():
     tree = anonset.Hierarchy.from_tree(("any", [("E", [("E10", ["E10.0"])]), "I10"]))
     assert inner_labels(tree) == {"any", "E", "E10"}
     rows, _, found = fit([["E10"], ["E"], ["E10.0"]], tree, inner_items="leaf")
@@ -109,7 +109,7 @@ def test_with_unspecified_keeps_the_tree(tree):
         assert [x for x in kept if x in above] == above
 
 
-def test_relational_values_take_the_same_rules_but_cannot_be_left_out():
+def test_relational_values_follow_the_same_rules_but_cannot_be_suppressed():
     table = {"zip": ["101", "102", "1031", "104"]}
     tree = anonset.Hierarchy.from_tree(("*", [("10*", ["101", "102", "103"]), ("104", ["1041", "1042"])]))
     found, _ = bind_columns(read(table, relational="zip", unknown="prefix", inner_items="leaf"), {"zip": tree})
@@ -118,7 +118,7 @@ def test_relational_values_take_the_same_rules_but_cannot_be_left_out():
         bind_columns(read(table, relational="zip", unknown="suppress", inner_items="leaf"), {"zip": tree})
 
 
-def test_joined_columns_are_fitted_each_to_its_own():
+def test_joined_columns_are_fitted_to_their_own_hierarchies():
     table = read({"d": [["7"], ["70"]], "c": [["E10"], ["E10.0"]]}, items="d,c", unknown="prefix", inner_items="leaf")
     drugs = anonset.Hierarchy.from_tree(("D", ["7", "8"]))
     found, trees = bind_columns(table, {"d": drugs, "c": TREE})
@@ -160,7 +160,7 @@ def test_items_are_normalized(rules, before, after):
     ]
 
 
-def test_what_normalizing_changed_is_counted_and_equal_items_are_one(tmp_path):
+def test_normalization_is_counted_and_merges_equal_items(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text("p,c\n1,e10 E10 i.10\n2,E10\n")
     table = read(path, items="c", id="p", normalize="upper,strip-dots")

@@ -36,7 +36,7 @@ OF_DRUG = " for attribute 'drug'"
          {"model": "kt", "k": 2, "t_distance": "hierarchical", "t": 0.2}),
     ],
 )  # fmt: skip
-def test_what_must_hold_is_that_of_the_project(criteria: tuple[str, ...], guarantee: dict[str, Any]) -> None:
+def test_the_model_equals_that_of_the_project(criteria: tuple[str, ...], guarantee: dict[str, Any]) -> None:
     asked = tuple(text if text == "Inclusion" or text.endswith("anonymity") else text + OF_DRUG for text in criteria)
     job = job_of(replace(PROJECT, criteria=asked, suppressed=0.1))
     assert job.guarantee == {"algorithm": "full-domain", "max_suppressed_records": 0.1, **guarantee}
@@ -68,7 +68,7 @@ def test_a_job_that_would_promise_less_has_no_model(criteria: tuple[str, ...], w
     assert names(job.left[-1], "model")
 
 
-def test_a_hierarchical_distance_without_its_hierarchy_is_not_taken() -> None:
+def test_a_hierarchical_distance_needs_its_hierarchy() -> None:
     columns = tuple(replace(column, hierarchy=None) for column in COLUMNS)
     criteria = ("2-anonymity", "0.2-closeness with hierarchical ground-distance" + OF_DRUG)
     job = job_of(replace(PROJECT, columns=columns, criteria=criteria))
@@ -76,7 +76,7 @@ def test_a_hierarchical_distance_without_its_hierarchy_is_not_taken() -> None:
     assert any(names(text, "hierarchy drug") for text in job.left)
 
 
-def test_roles_that_are_not_told_are_left_to_the_owner() -> None:
+def test_unknown_roles_must_be_set_by_the_owner() -> None:
     columns = (*COLUMNS, ProjectColumn("more", None, others=("type 'set'",)))
     job = job_of(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
     facts = ("drug sensitive role", "more role", "more set")
@@ -85,7 +85,7 @@ def test_roles_that_are_not_told_are_left_to_the_owner() -> None:
     assert {"drug", "more"}.isdisjoint(str(job.settings).split("'"))
 
 
-def test_weights_are_taken_where_they_differ() -> None:
+def test_differing_weights_are_imported() -> None:
     columns = (COLUMNS[1], replace(COLUMNS[2], weight=0.25))
     job = job_of(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
     assert job.settings["relational_weights"] == {"age": 0.5, "sex": 0.25}

@@ -53,7 +53,7 @@ def test_dates_of_birth_are_proposed_without_their_days_by_their_header(header):
     assert found.settings["hierarchy"][header] == "date:from-month,year,decade"
 
 
-def test_a_day_and_a_month_that_cannot_be_told_apart_are_said_and_years_are_used():
+def test_ambiguous_days_and_months_are_reported_and_years_used():
     one, found = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1980 + n % 40}" for n in range(N)])
     assert one.hierarchy == "date:%d/%m/%Y:from-year,decade"
     assert any(names(p, "date:%d/%m/%Y:month,year,decade date:%m/%d/%Y:month,year,decade") for p in found.problems)
@@ -93,7 +93,7 @@ def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said
         ("sex", ["f"], "text"),
     ],
 )
-def test_what_values_look_like(name, values, kind):
+def test_values_are_classified_by_their_form(name, values, kind):
     assert look_at(name, values).kind == kind
 
 
@@ -101,12 +101,12 @@ def test_what_values_look_like(name, values, kind):
     ("values", "said"),
     [(["1,234", "999"], "commas"), (["1.234", "999"], "points"), (["1.234", "0.5"], ""), (["1,25", "2"], "")],
 )
-def test_a_sign_that_may_separate_thousands_is_told(values, said):
+def test_ambiguous_thousands_separators_are_reported(values, said):
     doubt = look_at("x", values).doubt
     assert names(doubt, said) if said else not doubt
 
 
-def test_postal_codes_that_lost_their_zeros_are_told():
+def test_postal_codes_without_leading_zeros_are_reported():
     assert names(look_at("PLZ", ["1067", "10115"]).doubt, "zeros")
     assert not look_at("PLZ", ["01067", "10115"]).doubt
 
@@ -118,7 +118,7 @@ def test_postal_codes_that_lost_their_zeros_are_told():
         ([str(n % 50) if n % 9 else "" for n in range(N)], "bins:width=5,20"),
     ],
 )
-def test_postcodes_and_numbers_with_gaps_are_proposed_by_rules_that_hold(values, spec):
+def test_postcodes_and_numbers_with_gaps_get_valid_rules(values, spec):
     one, found = proposed(values)
     assert (one.role, one.hierarchy, found.settings["hierarchy"]["x"]) == ("relational", spec, spec)
 
@@ -150,7 +150,7 @@ def test_crosses_are_columns_of_items():
     assert (found.settings["missing"], found.records) == ("empty", 40)
 
 
-def test_numbered_columns_of_codes_and_the_main_one_are_one_set():
+def test_numbered_code_columns_and_the_main_column_form_one_set():
     columns = {f"ND{at}": [f"I{10 + (at * n) % 9}" if n % at == 0 else "" for n in range(40)] for at in (1, 2, 3)}
     columns = {"HD": [f"E{10 + n % 9}" for n in range(40)], **columns, "ND4": [""] * 40}
     found = anonset.inspect(columns)
@@ -163,7 +163,7 @@ def test_numbered_columns_of_values_are_no_codes():
     assert "one_code" not in anonset.inspect(columns).settings
 
 
-def test_words_for_null_are_named_and_proposed(tmp_path):
+def test_null_words_are_named_and_proposed(tmp_path):
     rows = [f"{n};{20 + n % 50 if n % 9 else 'k.A.'};{['m', 'w', 'n/a'][n % 3]};{'+-'[n % 2]}" for n in range(N)]
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(["id;age;sex;rh", *rows]))
@@ -189,7 +189,7 @@ def test_separators_of_thousands_and_currencies_are_numbers(values, decimal):
     assert (one.profile.kind, one.profile.look.form, one.role) == ("numbers", decimal, "relational")
 
 
-def test_diagnoses_and_procedures_are_no_one_set():
+def test_diagnoses_and_procedures_are_separate_sets():
     columns = {f"diag_{n:02d}": [f"E{10 + (row + n) % 30}.{n}" for row in range(N)] for n in range(1, 5)}
     columns |= {f"oper_{n:02d}": [f"H{10 + (row * n) % 40}.{n}" for row in range(N)] for n in range(1, 4)}
     columns["age"] = [str(20 + n % 9) for n in range(N)]
@@ -265,7 +265,7 @@ def test_dates_in_other_languages_are_no_text(form):
 
 
 @pytest.mark.parametrize("odd", [("n.g.", "< 0,5"), (">200",), ("nicht messbar", "-0,1")])
-def test_measured_values_beside_limits_and_words_are_no_sets(odd):
+def test_measured_values_with_limits_and_words_are_not_sets(odd):
     values = [f"{n % 4},{n % 10}" for n in range(40)] + list(odd)
     one, found = proposed([value for value in values for _ in range(4)])
     assert (one.profile.kind, one.role in ("sensitive", "drop")) == ("numbers", True)
@@ -281,7 +281,7 @@ def test_decimal_commas_with_missing_values_are_no_values_of_sets(tmp_path):
     assert (roles["fee"][0], names(roles["fee"][1], "commas")) == ("drop", True)
 
 
-def test_sets_with_a_word_for_nothing_are_read():
+def test_sets_with_a_word_for_empty_are_read():
     sets = [["Vision;Hearing", "None", "Hearing", "Vision;Mobility", "Mobility"][n % 5] for n in range(2 * N)]
     found = anonset.inspect({"sex": ["fm"[n % 2] for n in range(2 * N)], "q2": sets}, k=2, m=1)
     assert (found.records, found.settings["items"]) == (2 * N, ["q2"])
@@ -319,7 +319,7 @@ def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_pat
         (["DP"], "DAS{}"),
     ],
 )
-def test_diagnoses_of_one_column_each_are_one_set(single, stem):
+def test_diagnoses_in_separate_columns_form_one_set(single, stem):
     names = [*single, *(stem.format(n) for n in (1, 2, 3))]
     rows = {
         name: [f"{'EIU'[n % 3]}{10 + (n * 7 + at) % 13}.{n % 3}" for n in range(60)] for at, name in enumerate(names)
@@ -337,7 +337,7 @@ def test_values_that_a_rule_rejects_are_suppressed(tmp_path):
     assert all("unbekannt" not in line for line in found.problems)
 
 
-def test_sets_with_separators_of_their_own_stay_two_sets(tmp_path):
+def test_sets_with_different_separators_are_separate_sets(tmp_path):
     rows = [
         f"{n};{','.join(f'E{10 + (n + i) % 9}' for i in range(1 + n % 3))};"
         f"{'|'.join(f'A0{1 + (n + i) % 7}AB0{1 + i}' for i in range(1 + n % 4))}"
@@ -355,7 +355,7 @@ def test_sets_with_separators_of_their_own_stay_two_sets(tmp_path):
     }
 
 
-def test_commas_and_blanks_within_names_of_products_separate_nothing():
+def test_commas_and_blanks_in_product_names_are_not_separators():
     goods = [
         "Whole Milk 1 l",
         "Chocolate, 70 %",
@@ -384,7 +384,7 @@ def test_grades_are_sensitive_and_no_items():
     assert "sensitive='Mathe'" in found.columns[1].reason
 
 
-def test_persons_of_whom_nothing_is_left_are_no_proposal():
+def test_persons_without_remaining_columns_are_not_proposed():
     found = anonset.inspect({"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1)
     assert found.records == 0
     assert names(found.problems[-1], "column")

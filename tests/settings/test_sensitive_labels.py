@@ -26,7 +26,7 @@ MM = partial(anonset.CoherenceSuppression, h=0.5, k=2, p=1)
         (("x", "y", "z"), "sensitive x items 2 sensitive_items"),
     ],
 )
-def test_what_is_misspelt_is_refused(algorithm: Any, named: tuple[str, ...], message: str) -> None:
+def test_misspelled_sensitive_items_are_rejected(algorithm: Any, named: tuple[str, ...], message: str) -> None:
     table = anonset.Table.from_sets(ROWS)
     with refused(InputError, message):
         anonset.anonymize(table, algorithm(sensitive_items=named), hierarchies={"items": "balanced:2"})
@@ -40,27 +40,27 @@ def test_the_command_line_names_the_option() -> None:
         anonset.anonymize(table, LM(), hierarchies={"items": "balanced:2"})
 
 
-def test_what_could_occur_but_does_not_is_refused() -> None:
+def test_absent_sensitive_items_are_rejected() -> None:
     table = anonset.Table.from_sets(ROWS, universe=["a", "b", "flu", "hiv", "rare"])
     with refused(InputError, "sensitive rare items"):
         anonset.anonymize(table, MM(sensitive_items=("rare",)))
 
 
-def test_diversity_of_nothing_is_refused() -> None:
+def test_diversity_without_sensitive_items_is_rejected() -> None:
     with refused(InputError, "lm sensitive_items"):
         anonset.anonymize(anonset.Table.from_sets(ROWS), LM(), hierarchies={"items": "balanced:2"})
     assert anonset.anonymize(anonset.Table.from_sets(ROWS), MM()).verdict.holds
 
 
 @pytest.mark.parametrize("algorithm", [LM, MM])
-def test_nothing_can_be_told_where_nobody_is(algorithm: Any) -> None:
+def test_an_empty_table_is_not_checked_for_sensitive_items(algorithm: Any) -> None:
     release = anonset.anonymize(
         anonset.Table.from_sets([]), algorithm(sensitive_items=("hiv",)), hierarchies={"items": "balanced:2"}
     )
     assert release.publication.n == 0
 
 
-def test_a_check_refuses_what_is_misspelt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verification_rejects_misspelled_sensitive_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "made.csv"
     path.write_text("codes\nhiv a\nhiv a\na\nb\nb\n")
     settings = ["--items", "codes", "--model", "coherence", "--k", "2", "--p", "1", "--h", "0.5", "--sensitive-items"]

@@ -32,7 +32,7 @@ RT = {"k": 2, "m": 2, "delta": 0.5}
 
 
 @pytest.mark.parametrize("relational", [False, True])
-def test_default_algorithms_give_their_model(relational: bool) -> None:
+def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
     for model, entry in MODELS.items():
         name = default_algorithm(model, relational=relational)
         assert name is not None
@@ -74,18 +74,18 @@ def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any]
         make_algorithm(model, algorithm, given)
 
 
-def test_an_algorithm_may_give_more_than_the_model_that_is_asked_for() -> None:
+def test_an_algorithm_may_guarantee_more_than_the_requested_model() -> None:
     assert make_algorithm("km", "lra", {"k": 2, "m": 2}).model.name == "partition-km"
     made = make_algorithm("k", "cluster", {"k": 2, "l": 2, "sensitive": "drug"})
     assert made.model.name == "kl"
 
 
-def test_a_seed_is_passed_to_those_who_take_one() -> None:
+def test_a_seed_is_passed_to_algorithms_that_accept_it() -> None:
     assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
     assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "exact"
 
 
-def test_parameters_with_a_form_of_their_own() -> None:
+def test_parameters_in_special_formats_are_parsed() -> None:
     given = {**RT, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
     made: Any = make_algorithm("kkm", "rum-bound", given)
     assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
@@ -158,7 +158,7 @@ def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["input", "out", "private", "work_dir"])
-def test_a_path_with_a_nul_is_one_line(name: str) -> None:
+def test_a_path_with_a_nul_is_rejected_in_one_line(name: str) -> None:
     given = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
     with refused(InputError, "NUL \\x00"):
         make_settings(given)
@@ -202,7 +202,7 @@ hierarchy = { age = "range", sex = "values" }
         ),
     ],
 )  # fmt: skip
-def test_a_command_takes_of_a_job_what_it_has_under_its_flags(
+def test_a_command_uses_its_settings_of_a_job_below_its_options(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     model: type[ReadingSettings],

@@ -38,7 +38,7 @@ def naming(path: str) -> dict[str, Any]:
     }
 
 
-def test_every_setting_of_text_is_known_to_name_files_or_none() -> None:
+def test_every_text_setting_is_classified_as_file_or_not() -> None:
     texts = {n for model in MODELS for n, field in model.model_fields.items() if "str" in str(field.annotation)}
     assert texts == NO_PATHS | naming("x").keys() | set(DATA)
 
@@ -63,11 +63,11 @@ def test_the_content_of_each_file_counts(tmp_path: Path) -> None:
         {"item_weights": "lca"}, {"t_tree": "a;*\nb;*\n"}, {"input": "a.csv", "out": "b", "recoding": "c"},
     ],
 )  # fmt: skip
-def test_words_and_data_are_no_side_files(words: dict[str, Any]) -> None:
+def test_keywords_and_data_are_not_side_files(words: dict[str, Any]) -> None:
     assert side_files(words) == {}
 
 
-def test_what_looks_like_a_word_and_is_read_as_a_file_is_one() -> None:
+def test_unknown_keywords_are_side_files() -> None:
     assert side_files({"utility_constraints": "level:two"}) == {"utility_constraints": "level:two"}
 
 

@@ -46,7 +46,7 @@ def test_an_open_question_stops_with_the_possible_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by", ["line", "flags"])
-def test_an_answer_brings_its_settings(tmp_path: Path, by: str) -> None:
+def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
     def answered(unit: str, **flags: object) -> dict[str, object]:
         line = f'unit = "{unit}"' if by == "line" else 'unit = "?"'
         return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), {} if by == "line" else flags)
@@ -75,7 +75,7 @@ def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(t
     assert (again["id"], again["delimiter"], again["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
 
 
-def test_a_job_without_answers_takes_any_columns(tmp_path: Path) -> None:
+def test_a_job_without_answers_accepts_any_columns(tmp_path: Path) -> None:
     text = 'input = "rows.csv"\nunit = "a,b"\nrelational = ["a", "c"]\ndrop = "b"\n'
     found = read_job(job(tmp_path, text))
     assert (found["id"], found["group"], found["relational"], "drop" in found) == (["a", "b"], True, ["c"], False)
@@ -84,14 +84,14 @@ def test_a_job_without_answers_takes_any_columns(tmp_path: Path) -> None:
         read_job(job(tmp_path, text.replace('"a,b"', "3")))
 
 
-def test_inspect_looks_at_a_job_that_is_not_answered(tmp_path: Path) -> None:
+def test_inspect_reads_an_unanswered_job(tmp_path: Path) -> None:
     place, found = over_job(job(tmp_path, JOB), "input", {}, InspectSettings, unanswered=True)
     assert (Path(place).name, found) == ("rows.csv", {})
     with pytest.raises(InputError):
         over_job(job(tmp_path, JOB), "input", {}, Settings)
 
 
-def test_few_persons_whose_rows_differ_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [f"P{100 + at % 200},{'fm'[at % 2]},{at % 7},{'abcd'[at * 7 % 11 % 4]}" for at in range(400)]
     for at in (3, 8, 11):
         rows[at] = rows[at].replace(",f,", ",x,").replace(",m,", ",x,")

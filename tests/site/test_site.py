@@ -64,7 +64,7 @@ def pages(site: Path) -> list[Path]:
     return sorted(page for page in site.rglob("*.html") if page.name != "404.html")
 
 
-def test_every_page_is_there_and_loads_nothing_from_elsewhere(site: Path) -> None:
+def test_every_page_exists_and_loads_no_external_resources(site: Path) -> None:
     assert {"index.html", "command-line.html", "python.html", "data-cards.html", "changelog.html"} <= {
         p.name for p in site.iterdir()
     }
@@ -74,7 +74,7 @@ def test_every_page_is_there_and_loads_nothing_from_elsewhere(site: Path) -> Non
         assert not re.search(r"url\(['\"]?(?:https?:)?//", style.read_text()), style.name
 
 
-def test_the_generated_pages_hold_every_command_and_every_public_name(site: Path) -> None:
+def test_the_generated_pages_list_every_command_and_public_name(site: Path) -> None:
     import anonset
 
     python, commands = (site / "python.html").read_text(), (site / "command-line.html").read_text()
@@ -102,7 +102,7 @@ def links(site: Path, page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["footprint", "notebooks"])
-def test_the_examples_of_what_builds_the_site(name: str) -> None:
+def test_doctests_of_the_site_builder(name: str) -> None:
     names = runpy.run_path(str(ROOT / "docs" / "building" / f"{name}.py"))
     examples = [
         test for one in names.values() if callable(one) for test in doctest.DocTestFinder().find(one, name, globs=names)
@@ -112,7 +112,7 @@ def test_the_examples_of_what_builds_the_site(name: str) -> None:
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_search_finds_what_a_page_says(site: Path) -> None:
+def test_search_finds_text_of_pages(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     for words, page in (("anonymous under the gdpr", "choosing.html"), ("composition", "limits.html")):
         assert any(page in one["location"] for one in index if words in (one["title"] + one["text"]).lower()), words

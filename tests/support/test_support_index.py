@@ -55,7 +55,7 @@ def test_supports_of_groups(rows: list[set[int]], groups: list[set[int]]) -> Non
     assert index.support_of_groups(groups) == sum(all(row & group for group in groups) for row in rows)
 
 
-def test_refuses_what_it_does_not_know() -> None:
+def test_unknown_labels_are_rejected() -> None:
     column = column_of([{0}])
     with refused(InputError, "A items"):
         SupportIndex(column).support_of(["A"])

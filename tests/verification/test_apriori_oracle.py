@@ -38,7 +38,7 @@ def test_supports_of_records() -> None:
 
 
 @pytest.mark.parametrize(("k", "m"), [(3, 1), (5, 2), (8, 3)])
-def test_what_aa_publishes_has_no_rare_itemset(k: int, m: int) -> None:
+def test_publications_of_aa_have_no_rare_itemset(k: int, m: int) -> None:
     table = generate("shop", n=600)
     before = supports(items_of(table).rows(), 1, m)
     assert min(min(found.values()) for found in before.values()) < k  # the input is not k^m-anonymous

@@ -37,7 +37,7 @@ def figure_2c() -> tuple[SetColumn, Records]:
 
 @settings(max_examples=examples(400), deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_verdicts_are_those_of_the_definition(seed: int) -> None:
+def test_verdicts_equal_the_definition(seed: int) -> None:
     rng = random.Random(seed)
     rows = [set(rng.choices(UNIVERSE, k=rng.randint(0, 6))) for _ in range(rng.randint(1, 14))]
     occurring = {x for row in rows for x in row}
@@ -75,7 +75,7 @@ def test_the_witness_is_of_the_first_violated_constraint() -> None:
     assert names(verdict.checked["covered"], "2 4 constraints")
 
 
-def test_figure_2c_holds_for_its_constraints_alone() -> None:
+def test_figure_2c_satisfies_only_its_own_constraints() -> None:
     _, publication = figure_2c()
     assert publication.transactions is not None
     assert check_constraints(
@@ -97,7 +97,7 @@ def test_more_symbols_than_a_word_has_bits() -> None:
     assert names(verdict.checked["covered"], "1 3 constraints")
 
 
-def test_a_small_budget_leaves_it_undecided() -> None:
+def test_a_small_budget_is_undecided() -> None:
     _, publication = figure_2c()
     assert publication.transactions is not None
     model = ConstraintSet(5, PrivacyPolicy.of(["a", "bc", "ef"]))
@@ -108,7 +108,7 @@ def test_a_small_budget_leaves_it_undecided() -> None:
     assert seen == [("privacy constraints", 2.0, 3.0)]
 
 
-def test_constraints_that_are_published_alike_are_looked_at_once() -> None:
+def test_constraints_with_equal_symbols_are_checked_once() -> None:
     column = SetColumn.of([["(a,b)", "c"], ["(a,b)", "c"], ["(a,b)"], ["c", "d"]])
     alike = PrivacyPolicy.of(["ac", "z", "bc", "cab", "ab", "d"])  # 6 occurrences of (a,b) and c, 3 of (a,b), 1 of d
     verdict = check_constraints(column, None, ConstraintSet(2, alike), 9)
@@ -124,7 +124,7 @@ def test_constraints_that_are_published_alike_are_looked_at_once() -> None:
     assert names(nothing.checked["covered"], "2 constraints")
 
 
-def test_an_item_behind_two_symbols_is_refused() -> None:
+def test_an_item_with_two_symbols_is_rejected() -> None:
     column = SetColumn.of([["(a,b)"], ["a"]])
     with refused(InputError, "item a (a,b)"):
         check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["a"])), 100)
@@ -157,7 +157,7 @@ def test_violated_utility_constraints_are_named(group: list[int], share: float, 
     assert names(found.reason, facts)
 
 
-def test_a_count_that_is_not_exact_is_found() -> None:
+def test_an_inexact_count_is_detected() -> None:
     original, publication = figure_2c()
     tampered = publication.take(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8], np.int64))
     found = check_utility(original, tampered, UTILITY, 0.15)

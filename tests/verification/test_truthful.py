@@ -55,9 +55,7 @@ def test_agrees_with_the_naive_twin(
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint16])
-def test_records_in_files_are_looked_at_range_by_range(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtype: type
-) -> None:
+def test_records_in_files_are_checked_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtype: type) -> None:
     random = np.random.default_rng(4)
     sets = SetColumn.of([{ITEMS[i] for i in random.integers(0, 6, 3)} for _ in range(97)], universe=ITEMS)
     table, record = Table(sets), random.permutation(97)
@@ -102,7 +100,7 @@ def test_a_cut_with_a_suppressed_item_is_truthful_in_any_order() -> None:
     assert check_item_truth(table, publication.take(np.array([1]))) is None
 
 
-def test_names_what_is_not_true() -> None:
+def test_untrue_items_are_named() -> None:
     table, publication = example()
     witness = check_item_truth(table, broken(publication, 2, set()))
     assert witness is not None
@@ -129,7 +127,7 @@ def test_a_record_published_twice_is_noticed() -> None:
     assert names(witness.detail, "0")
 
 
-def test_without_a_set_valued_column_there_is_nothing_to_check() -> None:
+def test_a_table_without_sets_is_true() -> None:
     table = Table.from_columns(sex=["f", "m"])
     publication = Records(None, (), (), (), np.arange(2))
     assert check_item_truth(table, publication) is None

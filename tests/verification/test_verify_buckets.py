@@ -138,7 +138,7 @@ def test_witnesses(rows: Any, group: Any, starred: Any, k: int, l: int, what: An
         assert names(witness.detail, detail)
 
 
-def test_what_cannot_be_checked_is_refused() -> None:
+def test_invalid_checks_are_rejected() -> None:
     nobody = bucketize(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
     with refused(InputError, "id"):
         verdict_of(nobody, 1, 1)
@@ -161,7 +161,7 @@ def safe_table() -> tuple[Table, Buckets]:
     return table, bucketize(table, buckets)
 
 
-def test_what_is_published_is_true_and_undivided() -> None:
+def test_a_publication_is_true_and_its_groups_undivided() -> None:
     table, publication = safe_table()
     assert publication.starred.any()
     assert publication.n < table.n or publication.n_groups > 1

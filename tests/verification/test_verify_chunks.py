@@ -57,7 +57,7 @@ FORGED = [
 """Publications that each break a rule for k = m = 2, and the facts in the witness."""
 
 
-def test_a_publication_that_keeps_all_rules_holds() -> None:
+def test_a_publication_that_satisfies_all_rules_verifies() -> None:
     verdict = verify(HOLDS, DisassociationModel(2, 2))
     assert verdict.holds
     assert verdict.checked["chunks"] == 3
@@ -95,7 +95,7 @@ def test_a_sensitive_item_may_fill_its_cap_and_be_a_term() -> None:
 
 
 @pytest.mark.parametrize(("publication", "message"), ABOVE_CAP)
-def test_a_sensitive_item_above_its_cap_is_found(publication: Chunks, message: str) -> None:
+def test_a_sensitive_item_above_its_cap_is_detected(publication: Chunks, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
     assert names(plain_text(f"{verdict}"), message)
@@ -115,7 +115,7 @@ def test_totals_of_terms() -> None:
 
 
 @pytest.mark.parametrize(("publication", "message"), WRONG_TOTALS)
-def test_totals_that_cannot_be_or_are_of_sensitive_items_are_found(publication: Chunks, message: str) -> None:
+def test_impossible_totals_and_totals_of_sensitive_items_are_detected(publication: Chunks, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
     assert names(plain_text(f"{verdict}"), message)
@@ -137,7 +137,7 @@ def test_a_check_beyond_the_budget_is_undecided() -> None:
     "publication", [TRIPLE, HOLDS, publication_of([(4, "", [["ab"] * 4]), (4, "", [["abc"] * 4])])]
 )
 @pytest.mark.parametrize("budget", [0, 1, 4, 6, 9, 13, 100])
-def test_how_far_a_budget_reaches_is_no_matter_of_how_much_is_held_at_once(
+def test_the_reach_of_a_budget_is_independent_of_block_size(
     publication: Chunks, budget: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = DisassociationModel(2, 3)
@@ -178,7 +178,7 @@ TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), 
 @settings(
     max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-def test_what_holds_links_nobody(
+def test_verified_publications_link_no_person(
     clusters: list[object],
     shared: list[object],
     m: int,
@@ -203,7 +203,7 @@ def test_what_holds_links_nobody(
 
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)), SECRETS, CAPS)
 @settings(max_examples=examples(100))
-def test_what_the_algorithm_publishes_holds_and_is_true(
+def test_publications_of_the_algorithm_verify_and_are_true(
     records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
 ) -> None:
     assume(len(records) >= k)
@@ -270,7 +270,7 @@ def _clusters(publication: Chunks) -> NDArray[np.int32]:
 @pytest.mark.parametrize("numbers", ["one", "many"])
 @pytest.mark.parametrize("at_once", [5, 1 << 17])
 @pytest.mark.parametrize(("change", "message"), UNTRUE)
-def test_untrue_publications_are_found(
+def test_untrue_publications_are_detected(
     change: Callable[[Chunks], Chunks],
     message: str,
     at_once: int,
@@ -288,7 +288,7 @@ def test_untrue_publications_are_found(
     assert names(plain_text(f"{breach}"), message)
 
 
-def test_without_the_cluster_of_each_record_nothing_is_compared() -> None:
+def test_truth_needs_the_cluster_of_each_record() -> None:
     publication = replace(disassociated(ORIGINAL, 3, 2, 6), record=None, cluster=None)
     with refused(InputError, "cluster"):
         check_chunks_true(Table.from_sets(ORIGINAL), publication)

@@ -86,7 +86,7 @@ def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
 @pytest.mark.compiled
 @thorough
 @given(seeds)
-def test_symbols_of_the_same_records_are_looked_at_as_one(seed: int) -> None:
+def test_symbols_of_the_same_records_are_checked_together(seed: int) -> None:
     rng, rows, sensitive = case(seed)
     k, m, column = rng.randint(1, 3), rng.randint(1, 4), SetColumn.of(rows)
     part = np.array([rng.randint(0, 1) for _ in rows], np.int32)
@@ -203,7 +203,7 @@ def compare_partitions(seed: int) -> None:
 
 @thorough
 @given(seeds)
-def test_whole_transactions(seed: int) -> None:
+def test_complete_transactions_are_checked(seed: int) -> None:
     rng, rows, _ = case(seed)
     model = TransactionKAnonymity(rng.randint(1, 4))
     verdict = check_transaction_k(SetColumn.of(rows), model)
@@ -215,7 +215,7 @@ def test_whole_transactions(seed: int) -> None:
         assert count[frozenset(rows[verdict.witness.record])] == verdict.witness.support < model.k
 
 
-def test_symbols_that_all_records_hold_are_counted_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
     rows = [{"a", "b", "cd"[at % 2], f"s{at % 6}", *(["e"] if at % 150 == 0 else [])} for at in range(600)]
     column, held = SetColumn.of(rows), []
@@ -238,7 +238,7 @@ def test_symbols_that_all_records_hold_are_counted_within_the_limit(monkeypatch:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(seeds)
-def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: Files, seed: int) -> None:
+def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) -> None:
     rng, rows, sensitive = case(seed)
     k, m, column = rng.randint(1, 3), rng.randint(1, 3), SetColumn.of(rows)
     arrays = [work_folder.keep(name, values) for name, values in (("p", column.indptr), ("i", column.items))]
@@ -255,7 +255,7 @@ def test_mapped_records_give_the_verdicts_of_those_in_memory(work_folder: Files,
 
 @settings(max_examples=examples(60), deadline=None)
 @given(seeds)
-def test_mapped_records_of_partitions_give_the_verdict_of_those_in_memory(work_folder: Files, seed: int) -> None:
+def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, seed: int) -> None:
     rng, rows, _ = case(seed)
     column, model = SetColumn.of(rows), PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
     part = np.array([rng.choice([5, 0, 2]) for _ in rows], np.int32)
@@ -275,7 +275,7 @@ def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files.temporary(tmp_path_factory.mktemp("mapped"))
 
 
-def test_whole_transactions_of_a_mapped_table_are_merged_by_blocks(
+def test_complete_transactions_of_a_mapped_table_are_merged_by_blocks(
     work_folder: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     column = SetColumn.of([{"a"}, {"a", "b"}, set()] * 4 + [{"b"}])
@@ -290,7 +290,7 @@ def test_whole_transactions_of_a_mapped_table_are_merged_by_blocks(
 
 
 @pytest.mark.compiled
-def test_the_cases_hold_and_fail() -> None:
+def test_the_cases_include_valid_and_invalid_records() -> None:
     outcomes: Counter[tuple[str, Any]] = Counter()
     for seed in range(200):
         rng, rows, sensitive = case(seed)
@@ -334,7 +334,7 @@ def test_progress_reaches_the_total() -> None:
     assert told == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
 
 
-def test_partitions_must_be_known() -> None:
+def test_a_check_of_partitions_needs_the_partitions() -> None:
     with refused(InputError, "partition-km"):
         check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None)
 
@@ -347,5 +347,5 @@ def test_malformed_columns_are_refused() -> None:
         check_transaction_k(column, TransactionKAnonymity(1))
 
 
-def test_no_relational_column_makes_one_class() -> None:
+def test_without_relational_columns_there_is_one_class() -> None:
     assert classes_of(3, ()).tolist() == [0, 0, 0]

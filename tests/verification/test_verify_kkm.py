@@ -57,7 +57,7 @@ def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
         assert len(alike) == shown.support < k
 
 
-def test_a_set_that_is_frequent_in_the_file_but_rare_in_its_class_is_found() -> None:
+def test_a_set_frequent_in_the_file_but_rare_in_its_class_is_detected() -> None:
     relational = [CategoricalColumn.of("sex", "ffmm")]
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a"}])
     verdict = check_kkm(relational, items, KKmAnonymity(2, 2), BUDGET, None)

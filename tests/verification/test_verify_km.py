@@ -86,7 +86,7 @@ def test_agrees_with_the_naive_twin_however_it_is_divided(
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 @pytest.mark.parametrize("k", [1, 2, 3, 9])
-def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> None:
+def test_counting_pairs_in_a_matrix_equals_walking(size: int, k: int) -> None:
     rng = np.random.default_rng(size)
     # more than 64 symbols, so that bit sets have several words
     heads = [rng.choice(150, 3, replace=False) for _ in range(12)]
@@ -106,7 +106,7 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("most", [1 << 15, 1 << 20], ids=["some windows", "few windows"])
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 9, 100])
-def test_counters_of_sets_of_three_find_what_walking_does(k: int, most: int, threads: int) -> None:
+def test_counting_triples_equals_walking(k: int, most: int, threads: int) -> None:
     rng = np.random.default_rng(k)
     # more than 64 symbols, so that bit sets have several words
     heads = [rng.choice(150, 9, replace=False) for _ in range(12)]
@@ -129,9 +129,7 @@ def test_counters_of_sets_of_three_find_what_walking_does(k: int, most: int, thr
 
 
 @given(st.lists(st.integers(0, 40), max_size=90), st.integers(1, 9), st.integers(1, 1 << 16), st.integers(1, 9))
-def test_windows_hold_all_largest_numbers_and_no_more_than_they_may(
-    lengths: list[int], k: int, most: int, threads: int
-) -> None:
+def test_windows_cover_all_numbers_within_the_limit(lengths: list[int], k: int, most: int, threads: int) -> None:
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     items = np.concatenate([np.arange(length) for length in lengths] or [[]]).astype(np.int32)
     column = SetColumn("items", indptr, items, Vocabulary(tuple(f"{code:03}" for code in range(80))))
@@ -147,7 +145,7 @@ def test_windows_hold_all_largest_numbers_and_no_more_than_they_may(
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 9, 10**12])
-def test_shared_bits_find_what_walking_does(k: int) -> None:
+def test_shared_bits_equal_walking(k: int) -> None:
     rng = np.random.default_rng(k)
     wide = rng.random((150, 130)) < 0.2  # more than 64 rows, with different weights
     rows = [set(np.flatnonzero(row).tolist()) for row in wide for _ in range(rng.integers(1, 5))]
@@ -167,7 +165,7 @@ def test_shared_bits_find_what_walking_does(k: int) -> None:
 
 
 @pytest.mark.compiled
-def test_long_rows_of_many_symbols_are_counted_by_what_they_share() -> None:
+def test_long_rows_with_many_symbols_are_counted_by_shared_bits() -> None:
     n, symbols = 60, 4096
     rng = np.random.default_rng(0)
     items = np.concatenate([np.sort(rng.choice(symbols, symbols // 2, replace=False)) for _ in range(n)])
@@ -196,7 +194,7 @@ def test_long_rows_of_many_symbols_are_counted_by_what_they_share() -> None:
     limit=st.sampled_from([None, 1, 2 * 48 * 3]),
     filed=st.booleans(),
 )
-def test_equal_rows_are_merged_whatever_their_order_and_the_memory(
+def test_equal_rows_are_merged_in_any_order_and_within_any_memory(
     rows: list[set[int]], ordered: bool, limit: int | None, filed: bool
 ) -> None:
     rows = sorted(rows, key=sorted) if ordered else rows
@@ -233,7 +231,7 @@ def test_a_limit_on_the_memory_bounds_the_table_of_rows_that_are_merged(
 
 @settings(deadline=None, max_examples=examples(100))
 @given(rows=st.one_of(small_rows, repeated_rows))
-def test_reports_what_was_counted(rows: list[set[int]]) -> None:
+def test_the_verdict_reports_counts(rows: list[set[int]]) -> None:
     checked = verify(table_of(rows), KmAnonymity(1, 9)).checked
     distinct = {frozenset(row) for row in rows}
     longest = max(map(len, rows), default=0)
@@ -247,7 +245,9 @@ def test_reports_what_was_counted(rows: list[set[int]]) -> None:
 
 @settings(deadline=None, max_examples=examples(200))
 @given(rows=small_rows, kept=st.sets(st.integers(0, 5)), together=st.sampled_from([1, 3, 10**6]))
-def test_symbols_of_the_same_rows_are_told_by_the_first(rows: list[set[int]], kept: set[int], together: int) -> None:
+def test_symbols_of_the_same_rows_are_represented_by_the_first(
+    rows: list[set[int]], kept: set[int], together: int
+) -> None:
     column, places = table_of(rows).transactions, alike(rows, 6)
     assert column is not None
     with pytest.MonkeyPatch.context() as patch:
@@ -315,7 +315,7 @@ def test_beyond_the_budget_a_violation_is_the_first_or_none(rows: list[set[int]]
     assert verdict.holds is None or verdict.holds is (expected is None)
 
 
-def test_beyond_the_budget_the_first_sets_are_looked_at() -> None:
+def test_beyond_the_budget_the_first_sets_are_checked() -> None:
     table = table_of([{0, 1, 2, 3, 4, 5}, {0, 2, 3, 4, 5}, {1, 2, 3, 4, 5}])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "_STEPS_PER_CALL", 1)
@@ -327,7 +327,7 @@ def test_beyond_the_budget_the_first_sets_are_looked_at() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [set()], [set(), set(), set()]])
-def test_without_any_symbol_it_holds(rows: list[set[int]]) -> None:
+def test_a_publication_without_symbols_verifies(rows: list[set[int]]) -> None:
     verdict = verify(table_of(rows), KmAnonymity(5, 3))
     assert verdict.holds is True
     assert names(verdict.checked["covered"], "1..3 0")
@@ -353,7 +353,7 @@ def test_finds_a_violation_in_a_record_shorter_than_m() -> None:
     assert codes_of(table, verify(table, KmAnonymity(2, 3))) == (0,)
 
 
-def test_a_set_below_k_beats_one_that_comes_later() -> None:
+def test_the_witness_is_the_first_set_below_k() -> None:
     table = table_of([{0, 4}, {1, 2}, {0, 1, 2, 4}, {1}, {2}, {3}, {3}, {3}])
     assert codes_of(table, verify(table, KmAnonymity(3, 2))) == (0,)
     assert codes_of(table, verify(table, KmAnonymity(2, 2))) == (0, 1)
@@ -433,7 +433,7 @@ def test_reports_progress_up_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("worth", [0, 10**9])
-def test_an_interruption_ends_all_threads(worth: int) -> None:
+def test_an_interruption_stops_all_threads(worth: int) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -462,7 +462,7 @@ def test_a_witness_that_the_records_do_not_show_is_an_error() -> None:
             verify(table_of([{0, 1}, {0}, {1}]), KmAnonymity(2, 2))
 
 
-def test_read_only_arrays_are_checked_too() -> None:
+def test_read_only_arrays_are_checked() -> None:
     column = table_of([{0, 1}, {0}, {1}]).transactions
     assert column is not None
     column.indptr.flags.writeable = column.items.flags.writeable = False
@@ -499,7 +499,7 @@ class Hasty(Strange):
         return True
 
 
-def test_what_cannot_be_checked_is_refused() -> None:
+def test_invalid_checks_are_rejected() -> None:
     table = table_of([{0}])
     with refused(InputError, "strange Strange"):
         verify(table, Strange())
@@ -516,7 +516,7 @@ def test_what_cannot_be_checked_is_refused() -> None:
         verify(relational, KmAnonymity(1, 1))
 
 
-def test_pairs_by_bits_cost_their_steps_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_pairs_by_bits_uses_its_own_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "MOST_SYMBOLS", 0)
     rows = [set(range(40)) - {row} for row in range(12)]
     table = table_of(rows, 40)

@@ -54,7 +54,7 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 5))
-def test_shares_find_what_the_whole_table_shows(work_folder: Files, seed: int, k: int, m: int) -> None:
+def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: int, k: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KKmAnonymity(k, m)
     whole, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
@@ -66,7 +66,7 @@ def test_shares_find_what_the_whole_table_shows(work_folder: Files, seed: int, k
 @pytest.mark.compiled
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9))
-def test_shares_find_what_classes_hold_of_a_sensitive_column(work_folder: Files, seed: int) -> None:
+def test_checking_a_sensitive_column_by_shares_equals_checking_the_table(work_folder: Files, seed: int) -> None:
     source = random.Random(seed)
     relational, items = columns_of(source)
     kept = [CategoricalColumn.of("drug", source.choices(source.choice(("123", "11112")), k=items.n))]
@@ -89,14 +89,16 @@ def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), l_=st.integers(1, 3), m=st.integers(1, 4))
-def test_shares_find_the_diversity_of_the_whole_table(work_folder: Files, seed: int, k: int, l_: int, m: int) -> None:
+def test_checking_diversity_by_shares_equals_checking_the_table(
+    work_folder: Files, seed: int, k: int, l_: int, m: int
+) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KLmDiversity(k, l_, m, ("u", "w"))
     whole, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (MEMORY, work_folder))
     assert parts == whole
 
 
-def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: Files) -> None:
+def test_a_share_has_complete_classes_and_leaves_no_files(work: Files) -> None:
     column = CategoricalColumn.of("place", "abcabcabdd" * 3)
     seen = [np.asarray(rows).copy() for rows in shares.shares_of([column], work)]
     assert len(seen) > 1
@@ -122,7 +124,7 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pyt
     assert at_a_time == [4, 64]
 
 
-def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: Files) -> None:
+def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}] * 2)
     found = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
     assert found.holds is None
@@ -131,7 +133,7 @@ def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: Files) -> 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9))
-def test_ranges_are_true_where_each_of_them_covers_its_number(work_folder: Files, seed: int) -> None:
+def test_ranges_are_true_if_each_covers_its_number(work_folder: Files, seed: int) -> None:
     source = random.Random(seed)
     texts = ["1", "[0:2]", "[0.1:0.3]", "[0.10:0.30]", "[1/3:2]", "[2:1]", "x", "[-0.0:0]", "1e0", "[5e-324:1]", "[:]"]
     values = [0.0, -0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0, 5e-324, 1e16]

@@ -12,7 +12,7 @@ TEXTS = st.lists(st.text('ab",\r\n\ufeff\ufe00é', max_size=4), max_size=6)
 
 
 @given(TEXTS, st.booleans(), st.integers(0, 3))
-def test_fields_are_quoted_where_they_need_it(texts: list[str], alone: bool, skipped: int) -> None:
+def test_fields_are_quoted_if_necessary(texts: list[str], alone: bool, skipped: int) -> None:
     column = pa.array(texts, pa.large_string()).slice(skipped)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "BYTES_AT_ONCE", 2)  # three-byte characters cross block borders

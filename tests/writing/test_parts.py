@@ -44,7 +44,7 @@ def work(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("part_rows", [None, 1, 3, 100])
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_bytes_depend_on_the_content_and_the_size_of_parts_alone(work, tmp_path, monkeypatch, kind, part_rows):
+def test_bytes_depend_only_on_the_content_and_the_part_size(work, tmp_path, monkeypatch, kind, part_rows):
     monkeypatch.setattr(publish, "ROWS_PER_GROUP", 2)
     found = []
     for name, meant in (("memory", publication()), ("files", lying_in(work, publication()))):
@@ -74,7 +74,7 @@ def test_fimi_in_parts(tmp_path):
     assert list(back.transactions.rows()) == list(meant.transactions.rows())
 
 
-def test_rows_stay_ascending_where_parts_order_their_labels_otherwise(tmp_path):
+def test_rows_remain_sorted_if_a_part_sorts_labels_differently(tmp_path):
     """All labels of the second part are integers: alone they sort as numbers, with the first part by code point."""
     rows = [{"10", "9", "a"}, {"10", "9"}]
     write_published(replace(publication(rows), kept=()), tmp_path, "dat", part_rows=1)
@@ -85,7 +85,7 @@ def test_rows_stay_ascending_where_parts_order_their_labels_otherwise(tmp_path):
 
 
 @pytest.mark.parametrize("part_rows", [None, 5])
-def test_a_publication_without_rows_is_one_file(tmp_path, part_rows):
+def test_an_empty_publication_is_one_file(tmp_path, part_rows):
     empty = publication().slice(0, 0)
     write_published(empty, tmp_path, "parquet", part_rows=part_rows)
     name = "published.parquet" if part_rows is None else part_names(1, "parquet")[0]
@@ -94,7 +94,7 @@ def test_a_publication_without_rows_is_one_file(tmp_path, part_rows):
         assert back.n == 0
 
 
-def test_the_parquet_of_one_file_is_that_of_arrow(tmp_path):
+def test_a_single_parquet_file_equals_arrows(tmp_path):
     from pyarrow import parquet
 
     meant = publication()

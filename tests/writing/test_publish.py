@@ -92,7 +92,7 @@ FORBIDDEN = {"csv": " \r\n", "dat": " \t\r\n", "parquet": ""}
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
 @settings(deadline=None)
 @given(data=st.data())
-def test_writing_and_reading_gives_the_same_sets(tmp_path_factory, kind, data):
+def test_written_sets_are_read_back(tmp_path_factory, kind, data):
     labels = PLAIN.filter(
         lambda x: (
             kind == "parquet"
@@ -111,7 +111,7 @@ def test_writing_and_reading_gives_the_same_sets(tmp_path_factory, kind, data):
     rows=st.lists(st.tuples(PLAIN, PLAIN, st.sets(st.sampled_from("abc,'\"é")))),
     names=st.sets(PLAIN, min_size=3, max_size=3),
 )
-def test_writing_and_reading_gives_the_same_columns(tmp_path_factory, kind, rows, names):
+def test_written_columns_are_read_back(tmp_path_factory, kind, rows, names):
     x, y, items = names
     columns = {x: [row[0] for row in rows], y: [row[1] for row in rows]}
     path = write_published(publication([row[2] for row in rows], items, **columns), tmp_path_factory.mktemp("p"), kind)
@@ -168,14 +168,14 @@ def test_labels_that_a_format_carries():
     check_labels(["a,b", '"', "a;b"], "dat", ";")
 
 
-def test_dat_carries_the_sets_alone(tmp_path):
+def test_dat_files_contain_only_the_sets(tmp_path):
     with refused(InputError, "dat set-valued x csv parquet"):
         write_published(publication([{"a"}], x=["1"]), tmp_path, "dat")
     with refused(InputError, "dat x"):
         write_published(publication(None, x=["1"]), tmp_path, "dat")
 
 
-def test_nothing_to_publish(tmp_path):
+def test_a_publication_without_columns_is_rejected(tmp_path):
     with refused(InputError, "column"):
         write_published(Records(None, (), (), (), np.arange(2)), tmp_path, "csv")
 
@@ -198,7 +198,7 @@ def test_a_folder_that_is_not_there(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
-def test_a_full_disk_leaves_nothing_behind(tmp_path, kind, monkeypatch):
+def test_a_full_disk_leaves_no_files(tmp_path, kind, monkeypatch):
     path_type = type(tmp_path)
     opened = path_type.open
 
@@ -235,7 +235,7 @@ def test_pandas_and_polars_read_the_files(tmp_path):
     assert pl.read_parquet(path).to_dict(as_series=False) == {"x": ["1", "2"], "items": [["a", "b"], ["(a,b)"]]}
 
 
-def test_a_cut_and_its_documents(tmp_path):
+def test_a_cut_is_written_with_codebook_and_mapping(tmp_path):
     cut, published = cut_publication()
     assert content(write_published(published, tmp_path, "dat")) == "A c\n\nA\n"
     assert write_codebook(published, tmp_path) == tmp_path / "codebook.csv"
@@ -269,7 +269,7 @@ def test_mapping_of_groups(tmp_path):
     "recoding",
     [Bucketized(np.zeros(1, np.int32), np.zeros(1, bool)), PerCluster(np.zeros(1, np.int32), (Cut.identity(TREE),))],
 )
-def test_what_has_no_one_mapping_of_all_items(tmp_path, recoding):
+def test_recodings_without_a_global_mapping_are_rejected(tmp_path, recoding):
     with refused(InputError, f"{type(recoding).__name__}"):
         write_mapping(recoding, tmp_path / "none.csv")
     assert list(tmp_path.iterdir()) == []
