@@ -277,7 +277,7 @@ def after_some(job: Job, out: Path) -> Iterator[Job]:
     yield ("verify", made)
     yield ("verify", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.checked")
     yield ("evaluate", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.evaluated", "--quiet")
-    yield (*job, "-o", str(out), "--trace", "--workers", "2", "--if-exists", "skip")
+    yield (*job, "-o", str(out), "--trace", "--workers", "2", "--if-exists", "resume")
     yield (*job, "-o", f"{out}.next", "--workers", "2", "--recoding", f"{out}.private")
     yield ("verify", f"{out}.next.private/report.json", "--json")
 

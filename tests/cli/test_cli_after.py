@@ -146,8 +146,8 @@ def test_an_existing_joint_release_is_skipped(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     job = release(place, "second", PEOPLE, SECOND, *after(place))
     assert place.run(*job).code == 0
-    assert place.run(*job, "--if-exists", "skip").code == 0
-    ran = place.run(*job[:-2], "--if-exists", "skip")
+    assert place.run(*job, "--if-exists", "resume").code == 0
+    ran = place.run(*job[:-2], "--if-exists", "resume")
     assert (ran.code, names(ran.err, f"{place.folder / 'second'} after")) == (2, True)
 
 

@@ -255,7 +255,7 @@ def test_a_run_in_an_empty_directory_can_be_resumed(folder, run, job):
     (folder / "empty").mkdir()
     assert job("out", "--work-dir", "empty", "--max-loss", "0").code == 1
     assert [path.name for path in (folder / "empty").iterdir()] == ["anonset-work"]
-    again = job("out", "--work-dir", "empty", "--resume", "--max-loss", "0")
+    again = job("out", "--work-dir", "empty", "--if-exists", "resume", "--max-loss", "0")
     assert names(again.err, "'--if-exists resume'")
     assert names(job("out", "--work-dir", "empty").err, "empty")
     assert run("clean", "empty", "--yes").code == 0
@@ -333,9 +333,9 @@ def test_files_of_another_job_are_not_removed(folder, job, monkeypatch):
     home.mkdir()
     take(home)
     leave(home)
-    assert job(*words, "--resume").code == 2  # with other settings
+    assert job(*words, "--if-exists", "resume").code == 2  # with other settings
     assert home.exists()
-    assert job(*words, "--resume", "--max-loss", "0").code == 1
+    assert job(*words, "--if-exists", "resume", "--max-loss", "0").code == 1
     assert not home.exists()
 
 

@@ -95,7 +95,7 @@ def published(place: Place) -> None:
 
 
 def test_anonymize(place: Place, folder: Path) -> None:
-    for number, (name, value) in enumerate(options(settings_model(), "resume")):
+    for number, (name, value) in enumerate(options(settings_model(), "if_exists")):
         command = ["anonymize", "v.csv", "-o", f"out{number}", "--allow-worthless"]
         require_one_line(place, line_of(command, name, value, with_algorithm(name)))
 
@@ -116,7 +116,7 @@ OTHERS: dict[str, tuple[list[str], type[BaseModel], dict[str, str]]] = {
 def usual(name: str) -> list[tuple[str, str]]:
     """Return a command's options with all test values, or with one value if an earlier command tests the option."""
     before = list(OTHERS)[: list(OTHERS).index(name)]
-    tried = set(options(settings_model(), "resume")).union(*(options(OTHERS[one][1]) for one in before))
+    tried = set(options(settings_model(), "if_exists")).union(*(options(OTHERS[one][1]) for one in before))
     of_option: dict[str, list[str]] = {}
     for option, value in options(OTHERS[name][1]):
         of_option.setdefault(option, []).append(value)

@@ -165,7 +165,7 @@ def test_missing_settings_of_a_job_are_named_in_one_line(
 
 
 def test_an_identical_finished_job_is_skipped(place: Place, job: str) -> None:
-    skip = ("anonymize", job, "--if-exists", "skip")
+    skip = ("anonymize", job, "--if-exists", "resume")
     assert place.run(*skip).code == 0
     before = {path: path.stat().st_mtime_ns for path in (place.folder / "safe").iterdir()}
     ran = place.run(*skip, "--workers", "1")
@@ -220,12 +220,12 @@ def job_with(place: Place, name: str) -> tuple[list[str], Path, str]:
 def test_a_publication_under_another_list_is_not_skipped(place: Place, name: str) -> None:
     job, path, then = job_with(place, name)
     assert place.run(*job).code == 0
-    assert place.run(*job, "--if-exists", "skip").code == 0
+    assert place.run(*job, "--if-exists", "resume").code == 0
     path.write_text(then)
-    ran = place.run(*job, "--if-exists", "skip")
+    ran = place.run(*job, "--if-exists", "resume")
     assert (ran.code, ran.err.count("\n"), names(ran.err, "side files")) == (2, 1, True), ran.err
     path.unlink()
-    assert place.run(*job, "--if-exists", "skip").code == 2
+    assert place.run(*job, "--if-exists", "resume").code == 2
 
 
 def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkey
 
 
 def test_a_changed_job_is_not_skipped(place: Place, job: str) -> None:
-    skip = ("anonymize", job, "--if-exists", "skip")
+    skip = ("anonymize", job, "--if-exists", "resume")
     assert place.run(*skip).code == 0
     published = place.folder / "safe" / "published.csv"
     published.write_text(published.read_text().replace("A b2", "A b1"))

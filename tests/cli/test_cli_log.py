@@ -67,7 +67,7 @@ def test_the_last_line_describes_the_publication(place: Place) -> None:
     assert end["peak_memory"] > 1 << 20
     files = {path.relative_to(place.out).as_posix(): path for path in place.out.rglob("*") if path.is_file()}
     assert end["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
-    again = logged(place.run(*place.job("--log-format", "json", "--if-exists", "skip")))[-1]
+    again = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
     told = {name: end[name] for name in ("verdict", "out", "sha256")}
     assert {name: again[name] for name in set(again) - {"time", "event", "exit_code", "seconds"}} == told
 

@@ -59,8 +59,8 @@ def test_skip_compares_the_continued_release(place: Place) -> None:
     released(place)
     job = going_on(place, "--unknown", "suppress")
     assert place.run(*job).code == 0
-    assert place.run(*job, "--if-exists", "skip").code == 0
-    ran = place.run(*place.job("--unknown", "suppress", "--if-exists", "skip"))
+    assert place.run(*job, "--if-exists", "resume").code == 0
+    ran = place.run(*place.job("--unknown", "suppress", "--if-exists", "resume"))
     assert (ran.code, names(ran.err, f"{place.out} recoding")) == (2, True)
 
 

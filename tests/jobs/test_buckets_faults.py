@@ -58,7 +58,7 @@ def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(folder, capsy
     assert told.startswith("anonset: error: ")
     assert names(told, "'File too'")
     assert not (folder / "out").exists()
-    assert main([*command, "--resume"]) == 0
+    assert main([*command, "--if-exists", "resume"]) == 0
     assert files_of(folder / "out") == files_of(folder / "whole")
     assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "v.csv", "whole", "whole.private"]
 
@@ -102,7 +102,7 @@ def test_an_end_in_the_middle_of_the_parts(folder, monkeypatch, number):
     left = ["temporary", "v.csv", "whole", "whole.private", "work"]
     assert sorted(path.name for path in folder.iterdir()) == left
     assert list((folder / "temporary").iterdir()) == []
-    assert main([*job, *PLACES, "--resume"]) == 0
+    assert main([*job, *PLACES, "--if-exists", "resume"]) == 0
     assert files_of(folder / "out") == files_of(folder / "whole")
     assert not (folder / "work").exists()
 

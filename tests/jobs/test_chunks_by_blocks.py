@@ -70,7 +70,7 @@ def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert (tmp_path / "work" / "table.json").exists()
     assert not (tmp_path / "out").exists()
     monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
-    assert run("out", *work, "--resume").code == 0
+    assert run("out", *work, "--if-exists", "resume").code == 0
     assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
     assert not (tmp_path / "work").exists()
 

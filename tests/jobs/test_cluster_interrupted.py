@@ -87,7 +87,7 @@ def test_a_killed_command_leaves_no_worker_and_resumes(tmp_path):
     workers = [int(pid) for pid in ended.stdout.split()]
     assert (ended.returncode, len(workers)) == (-signal.SIGKILL, 2)
     assert [has_ended(pid) for pid in workers] == [True, True]
-    assert main([*job, *places, "--resume"]) == 0
+    assert main([*job, *places, "--if-exists", "resume"]) == 0
     assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
     assert not (tmp_path / "work").exists()
 

@@ -72,7 +72,7 @@ def test_a_work_directory_without_lease_is_removed(tmp_path, job):
 
 def test_the_run_resumes_after_disk_space_is_freed(tmp_path, job):
     assert job(8800).code == 2
-    assert job(resource.RLIM_INFINITY, "--resume").code == 0
+    assert job(resource.RLIM_INFINITY, "--if-exists", "resume").code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "v.dat"]
 
 

@@ -152,7 +152,7 @@ def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
         )
         assert main(arguments(tmp_path, run, "blocks", *place)) == 2
     monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
-    assert main(arguments(tmp_path, run, "blocks", *place, "--resume")) == 0
+    assert main(arguments(tmp_path, run, "blocks", *place, "--if-exists", "resume")) == 0
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 
 

@@ -87,7 +87,7 @@ def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):
     kept = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("part-")]
     assert len(kept) == at
     dies[0] = 10**9
-    assert run("out", JOBS[name], "two", "--resume").code == 0
+    assert run("out", JOBS[name], "two", "--if-exists", "resume").code == 0
     assert sorted(spans) == expected
     assert files_of(tmp_path / "whole") == files_of(tmp_path / "out")
     assert not (tmp_path / "two").exists()
@@ -100,7 +100,7 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
     (kept, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("part-"))
     kept.write_bytes(kept.read_bytes()[:-40])
     solved[1][0] = 10**9
-    done = run("out", JOBS["in parts"], "two", "--resume")
+    done = run("out", JOBS["in parts"], "two", "--if-exists", "resume")
     assert (done.code, names(done.err, f"{kept} damaged")) == (2, True)
     assert not (tmp_path / "out").exists()
 

@@ -56,7 +56,13 @@ def test_the_warning_is_repeated_when_a_run_resumes(tmp_path, monkeypatch, capsy
     monkeypatch.chdir(tmp_path)
     data = stays()
     path = write(tmp_path / "stays.csv", data)
-    for more in ((), ("--resume",)):
+    for more in (
+        (),
+        (
+            "--if-exists",
+            "resume",
+        ),
+    ):
         assert anonymize(path, "out", "--drop", others(data), "--work-dir", "work", *more) == 2
         assert "--id key7 --group" in capsys.readouterr().err
 

@@ -77,7 +77,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
     monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
-    assert run("out", "--work-dir", str(work), "--resume", algorithm=algorithm).code == 0
+    assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
 
@@ -85,12 +85,12 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
 @pytest.mark.compiled
 def test_a_different_run_is_not_resumed(folder, work, run):
     kill(folder, work, "in the search")
-    place = ["--work-dir", str(work), "--resume"]
+    place = ["--work-dir", str(work), "--if-exists", "resume"]
     assert names(run("out", *place, k="3").err, f"{work} k")
     assert names(run("other", *place).err, f"{work} places")
     (folder / "v.dat").write_text(BASKETS + "a1\n")
     done = run("out", *place)
-    assert (done.code, names(done.err, "--resume data changed")) == (2, True)
+    assert (done.code, names(done.err, "'--if-exists resume' data changed")) == (2, True)
     (folder / "v.dat").write_text(BASKETS)
     take(work)
     assert names(run("out", *place).err, f"{work} process")
@@ -109,35 +109,28 @@ def test_a_run_with_another_ceiling_is_not_resumed(folder, work, run):
     options = ["--ceiling", f"items={folder / 'top.txt'}", "--work-dir", str(work)]
     assert run("out", *options, "--max-loss", "0").code == 1
     (folder / "top.txt").write_text("N1_1\n")
-    done = run("out", *options, "--max-loss", "0", "--resume")
+    done = run("out", *options, "--max-loss", "0", "--if-exists", "resume")
     assert (done.code, done.err.count("\n"), names(done.err, f"{work} ceiling items")) == (2, 1, True)
     (folder / "top.txt").write_text("N1_0\n")
-    assert run("out", *options, "--max-loss", "0", "--resume").code == 1
+    assert run("out", *options, "--max-loss", "0", "--if-exists", "resume").code == 1
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "[" * 100_000, '{"settings": 1}', '{"settings": {}, "settings": {}}', "1" * 9999]
+    "text", ["{", "[]", "[" * 100_000, '{"settings": 1}', '{"settings": {}, "settings": {}}', "1" * 9999]
 )
 def test_a_forged_manifest_is_refused_in_one_line(folder, work, run, text):
     work.mkdir()
     (work / "run.json").write_text(text)
-    done = run("out", "--resume", "--work-dir", str(work))
+    take(work)
+    leave(work)
+    done = run("out", "--if-exists", "resume", "--work-dir", str(work))
     assert (done.code, done.err.count("\n"), names(done.err, f"{work} run.json")) == (2, 1, True)
-
-
-def test_without_a_run_to_resume_the_message_names_the_missing_part(folder, work, run):
-    assert names(run("out", "--resume").err, "--resume --work-dir")
-    asked = run("out", "--resume", "--work-dir", str(work))
-    assert (asked.code, names(asked.err, f"--resume {work}")) == (2, True)
-    work.mkdir()
-    (work / "run.json").write_text("{")
-    assert names(run("out", "--resume", "--work-dir", str(work)).err, "damaged run.json")
 
 
 def test_a_named_work_directory_remains_only_after_a_failure(folder, work, run):
     assert run("out", "--work-dir", str(work), "--max-loss", "0").code == 1
     assert (work / "table.json").exists()
-    assert run("out", "--work-dir", str(work), "--resume", "--max-loss", "0").code == 1
+    assert run("out", "--work-dir", str(work), "--if-exists", "resume", "--max-loss", "0").code == 1
     other = folder / "other"
     assert run("out", "--work-dir", str(other)).code == 0
     assert not other.exists()

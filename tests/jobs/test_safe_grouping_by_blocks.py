@@ -96,7 +96,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(tmp_path, capsys, monkeypa
         assert main(command) == 130
     assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    assert main([*command, "--resume"]) == 0
+    assert main([*command, "--if-exists", "resume"]) == 0
     assert files_of(tmp_path / "whole") == files_of(tmp_path / "out")
     assert json.loads((tmp_path / "out.private" / "report.json").read_bytes())["figures"] == report["figures"]
     assert not (tmp_path / "work").exists()

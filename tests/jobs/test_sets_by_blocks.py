@@ -155,7 +155,7 @@ def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(tmp_path, run
     assert RAW_DATA_STAY in done.err.splitlines()[1]
     assert names(done.err.splitlines()[-1], "'File too large'")
     assert f"/{name}-" in done.err.splitlines()[-1]
-    assert run("out", *place, "--resume", m=m).code == 0
+    assert run("out", *place, "--if-exists", "resume", m=m).code == 0
     assert run("memory", m=m).code == 0
     assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
     assert not (tmp_path / "work").exists()

@@ -49,13 +49,13 @@ def test_every_command_reads_it(place, capsys, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_job_is_skipped(place, capsys, name):
     place(name)
-    assert main(["anonymize", "job.toml", "--if-exists", "skip"]) == 0
+    assert main(["anonymize", "job.toml", "--if-exists", "resume"]) == 0
     assert "holds" in capsys.readouterr().out
 
 
 def test_a_publication_of_other_versions_is_not_skipped(place, capsys):
     place("items", versions={**versions(), "anonset": "0.0.0"})
-    assert main(["anonymize", "job.toml", "--if-exists", "skip"]) == 2
+    assert main(["anonymize", "job.toml", "--if-exists", "resume"]) == 2
     assert names(capsys.readouterr().err, "out versions")
 
 

@@ -351,7 +351,7 @@ def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: py
     asked = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
     place = ("--work-dir", str(tmp_path / "work"))
     assert publish(people(), tmp_path, *asked, *place) == 2
-    assert publish(people(), tmp_path, *asked, *place, "--resume", "--publish-as-is", "income") == 0
+    assert publish(people(), tmp_path, *asked, *place, "--if-exists", "resume", "--publish-as-is", "income") == 0
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
     assert attested["declarations"]["published_as_is"] == ["income"]
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.algorithms.base import Progress
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
@@ -68,7 +67,7 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     """Run the job, show its account and return the exit code."""
     with progress_bars(quiet=quiet) as progress:
-        before = _finished_before(settings, progress) if settings.if_exists != "error" else None
+        before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
         if before is not None:
             if has_log():
                 _tell(settings.out, before.verdict.outcome)
@@ -90,10 +89,6 @@ def _tell(out: str, verdict: str, **figures: Any) -> None:
     attested, own = read_attestation(Path(out))
     digests = {**attested.data.sha256, ATTESTATION: own}
     tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
-
-
-def _finished_before(settings: Settings, progress: Progress | None) -> PublicationCheck | None:
-    return finished_before(settings, progress=progress)
 
 
 def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:

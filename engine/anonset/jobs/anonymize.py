@@ -26,7 +26,7 @@ from anonset.jobs.cluster import require_shareable
 from anonset.jobs.input import input_of, request_of, require_disk, table_of
 from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
-from anonset.jobs.work_places import clear_leftovers
+from anonset.jobs.work_places import clear_unfinished
 from anonset.reading.files import arrow_threads
 from anonset.release.disclosure_scan import declared
 from anonset.release.earlier import read_earlier, require_one_machine
@@ -197,9 +197,8 @@ def anonymize_file(
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm, source.format)
     if settings.if_exists == "resume":
-        clear_leftovers(request.out, request.private_folder, note)
-    if not settings.resume:
-        require_free(request.out, request.private_folder, by_command=True)
+        clear_unfinished(settings, request.out, request.private_folder, note)
+    require_free(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     beside = None
     if settings.after is not None:
@@ -230,9 +229,6 @@ def anonymize_file(
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, require=require))
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
-        if settings.resume:  # the table was read from a run with the same settings and data
-            clear_leftovers(request.out, request.private_folder)
-            require_free(request.out, request.private_folder)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from)
         context = {
             "settings": absolute,

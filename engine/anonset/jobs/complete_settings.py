@@ -38,8 +38,7 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
     settings, given
         Settings of the rejected run, and its flags with ``input``.
     """
-    # a resumed run requires the same settings; whether a cluster answers is not known here
-    if settings.resume or settings.cluster or not Path(settings.out).parent.is_dir():
+    if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
         require_apart(settings.work_dir, settings.out, private_of(settings.out, settings.private), settings.input)

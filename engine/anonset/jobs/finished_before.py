@@ -60,6 +60,6 @@ def finished_before(settings: Settings, *, progress: Progress | None = None) -> 
         raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
     check = check_opened(out, opened, constraints, progress=progress)
-    if settings.if_exists == "resume" and check.holds is not False:
+    if check.holds is not False:
         clear_finished(settings)
     return check

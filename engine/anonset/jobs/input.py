@@ -18,7 +18,7 @@ from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.jobs.cluster import require_on_workers
-from anonset.jobs.work_places import killed_run, work_place
+from anonset.jobs.work_places import place_of_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.sizes import Size
@@ -90,9 +90,6 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
     near = limit is not None and need + memory.COMPILING_TAKES > limit
     compiling = memory.COMPILING_TAKES if near and not warmup.is_warm() else 0
     need += compiling
-    if settings.resume and settings.work_dir is None:
-        msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
-        raise InputError(msg)
     by_blocks = settings.work_dir is not None or settings.cluster is not None
     if not by_blocks and (limit is None or need <= limit):
         return Input(source, False, need, limit, compiling)
@@ -162,7 +159,7 @@ def require_disk(settings: Settings, chosen: Input, request: Request, note: Note
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:
         place = Path(settings.work_dir or tempfile.gettempdir())
-        if settings.work_dir is not None and killed_run(place, settings) is not None:
+        if settings.work_dir is not None and settings.if_exists == "resume" and place_of_run(place) is not None:
             place = None  # its files are there already
     parquet = request.layout.format == "parquet"
     spaces = space_for(size, request.out, request.private_folder, place, parquet=parquet)
@@ -215,7 +212,7 @@ def table_of(
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)
         if facts is not None:
-            _require_same(settings, facts["sha256"], chosen.source.sha256)
+            _require_same(facts["sha256"], chosen.source.sha256)
             yield saved_table(store)
             return
         table = _gathered(chosen, settings, store, progress)
@@ -224,11 +221,11 @@ def table_of(
         yield table
 
 
-def _require_same(settings: Settings, before: str, now: str) -> None:
+def _require_same(before: str, now: str) -> None:
     """Reject a resumed run if the data have changed since they were read."""
     if before != now:
-        way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
-        msg = f"{way}: the data have changed since they were read; start again in another directory"
+        again = "the data have changed since they were read; start again in another directory"
+        msg = f"{setting('if_exists', 'resume')}: {again}"
         raise InputError(msg, code="other-run")
 
 

@@ -16,7 +16,7 @@ from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
-from anonset.release.staging import require_apart
+from anonset.release.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings
 
 _RISKS = 1.2
@@ -98,7 +98,7 @@ def opened_to_compare(
         If there is no publication, or the data exceed the memory limit.
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
-    require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
+    require_apart(work_dir, out, private_of(out, settings.private), None if original is None else original.where)
     publication = Opened.at(out, settings.private)
     data = publication.attested.data
     held = f"{data.kind} are held in memory" if data.held_in_memory else ""

@@ -25,7 +25,7 @@ from anonset.spelling import setting
 from anonset.strict_json import loads
 
 _NOT_OF_THE_RESULT = (
-    "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
+    "workers", "cluster", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
 )  # fmt: skip
 """Settings that do not affect the result, or affect it only by the content of the named file."""
 
@@ -39,7 +39,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
     Raises
     ------
     InputError
-        If a named directory is not empty, or, to resume, belongs to another run, or another run uses it.
+        If a named directory is not empty, belongs to another run, or another run uses it.
     """
     workers = Threads(settings.workers)
     if settings.work_dir is None:
@@ -65,6 +65,19 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
         raise
     store.remove()
+
+
+def clear_unfinished(settings: Settings, out: Path, private: Path, note: Callable[[str], None] | None) -> None:
+    """Remove the unfinished publication of a killed run, unless the work directory belongs to another run.
+
+    Raises
+    ------
+    InputError
+        If it does, or another run uses them.
+    """
+    if settings.work_dir is not None:
+        killed_run(Path(settings.work_dir), settings)
+    clear_leftovers(out, private, note)
 
 
 def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
@@ -103,25 +116,25 @@ def clear_finished(settings: Settings) -> None:
         If another run uses them.
     """
     clear_leftovers(Path(settings.out), private_of(settings.out, settings.private))
-    work = None if settings.work_dir is None else _place_of_run(Path(settings.work_dir))
+    work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # it belongs to another run
             _require_same_run(work, settings)
             _taken_over(Files(work), None).remove()
 
 
-def _place_of_run(path: Path) -> Path | None:
+def place_of_run(path: Path) -> Path | None:
     """Return the work directory that a run made at or in a path; None if there is none."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
 def killed_run(path: Path, settings: Settings) -> Path | None:
-    """Return the work directory of the run to continue; None if there is none, and none is required."""
-    if not settings.resume and settings.if_exists != "resume":
+    """Return the work directory of the run to continue; None if there is none."""
+    if settings.if_exists != "resume":
         return None
-    killed = _place_of_run(path)
-    if settings.resume or (killed is not None and os.path.lexists(killed / RUN)):
-        _require_same_run(killed or path, settings)
+    killed = place_of_run(path)
+    if killed is not None and os.path.lexists(killed / RUN):
+        _require_same_run(killed, settings)
     return killed
 
 
@@ -139,8 +152,7 @@ def _require_same_run(path: Path, settings: Settings) -> None:
     InputError
         With the difference.
     """
-    way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
-    asked = f"{way}: {str(path)!r}"
+    asked = f"{setting('if_exists', 'resume')}: {str(path)!r}"
     found = _manifest(path, asked)
     now = json.loads(json.dumps(_identity(settings)))
     if found != now:
@@ -158,9 +170,6 @@ def _manifest(path: Path, asked: str) -> dict[str, Any]:
     InputError
         If it cannot be read; the message begins with `asked`.
     """
-    if not os.path.lexists(path / RUN):
-        msg = f"{asked} is no work directory of a run that can go on"
-        raise InputError(msg)
     try:
         found = loads(own_file(path / RUN).read_bytes())
         if isinstance(found, dict) and all(

@@ -215,10 +215,10 @@ class Settings(InputSettings):
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
     private: str | None = Field(None, description="Directory for what must stay with you; default: OUT.private.")
-    if_exists: Literal["error", "skip", "resume"] = Field(
+    if_exists: Literal["error", "resume"] = Field(
         "error",
         description="If OUT exists: refuse (error), or verify it again if settings, data and versions are the same "
-        "(skip). resume also continues a run that was killed: the same command serves first run and retry.",
+        "(resume). resume also continues a killed run: one command serves first run, retry and completed run.",
     )
     accept_undecided: bool = Field(False, description="Publish even if the check could not finish.")
     budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
@@ -231,10 +231,6 @@ class Settings(InputSettings):
         None,
         description="New or empty directory for a job that runs in blocks, or that of a killed run; emptied unless the "
         "job fails. Default: a temporary one.",
-    )
-    resume: bool = Field(
-        False,
-        description="As --if-exists resume, from --work-dir, but refuse to start a new job.",
     )
     cluster: str | None = Field(
         None, description="Address of a dask scheduler to search on, or local:N for N processes."
