@@ -40,7 +40,7 @@ reading/persons/candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; setting
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
-jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names[0]
+jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0]
 """
 """Further such expressions, by module: options, separators, column names."""
 SHOWN_TO_PEOPLE = """

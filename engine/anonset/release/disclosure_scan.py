@@ -16,15 +16,14 @@ values are counted for the owner, and do not stop the publication.
 An owner does not expect a model to publish these, even if k persons share them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
@@ -38,14 +37,11 @@ from anonset.reading.kinds import kind_of_values
 from anonset.reading.persons.header_words import meaning_of
 from anonset.reading.persons.values import (
     KINDS_OF_VALUES,
-    are_names,
-    are_sentences,
-    are_words_of_texts,
-    found_directly,
     pattern_of,
 )
 from anonset.reading.roles import Names, names_in
 from anonset.release import scan_remedies as remedies
+from anonset.release.item_scan import ItemScan, labels_of
 from anonset.release.rare_values import (
     count_rare,
     ends_of_ranges,
@@ -53,39 +49,12 @@ from anonset.release.rare_values import (
     persons_in_small_groups,
     persons_with,
 )
+from anonset.release.scan_findings import Finding, few_persons, identifying_kind, looks_like
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
-FEW_PERSONS = 5
-"""Number of persons below which persons are few, if the model has no k."""
-KEYS = 0.9
-"""Share of item occurrences, of items of few persons, above which items count as keys."""
-FEWEST_KEYS = 100
-"""Smallest number of items of few persons at which items count as keys."""
 _LOOKED_AT = 20_000
 """Number of on-disk labels compared with patterns, evenly spaced."""
-
-
-@dataclass(frozen=True)
-class Finding(Discreet):
-    """Column that stops a publication."""
-
-    column: str
-    """Column name, or comma-separated names of columns with a joint finding."""
-    count: int
-    """Number of values or persons."""
-    text: str
-    """Column, count and remedy in one line, without any value of the data."""
-
-    @classmethod
-    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "Finding":
-        """Return a finding for one or several columns, with the count and the remedy."""
-        named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
-        stopped = f"{named}: {count:,} {what}, so nothing is published"
-        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)
@@ -96,11 +65,6 @@ class Scan(Discreet):
     """Findings that stop the publication."""
     promised: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, for columns with such values."""
-
-
-def few_persons(model: PrivacyModel) -> int:
-    """Return the number of persons below which persons are few: the model's k if it has one."""
-    return model.k or FEW_PERSONS
 
 
 def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
@@ -134,7 +98,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     """
     scanner, findings, sets = _Scanner(table, model), list[Finding](), table.transactions
     if sets is not None:
-        findings += scanner.keys(table.joined or (sets.name,), sets)
+        findings += scanner.items.keys(table.joined or (sets.name,), sets)
     if table.store.in_files and table.kept:
         with table.store.below() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
@@ -175,6 +139,11 @@ class _Scanner:
         """Number of persons below which persons are few."""
         return few_persons(self.model)
 
+    @property
+    def items(self) -> ItemScan:
+        """Scanner for the items of the table."""
+        return ItemScan(self.table, self.model)
+
     @singledispatchmethod
     def scan(self, publication: Any) -> Scan:
         """Return the result of a scan."""
@@ -186,9 +155,9 @@ class _Scanner:
         found = [*self._headers(publication.order), *self._relational(publication)]
         found += self.kept(publication.kept, publication.relational, publication.store)
         if (sets := publication.transactions) is not None:
-            found += self._items(publication.joined or (sets.name,), _labels_of(publication))
+            found += self.items.shown(publication.joined or (sets.name,), labels_of(publication))
         promised = [column for column in publication.kept if column.name == self.model.sensitive_column]
-        return Scan(tuple(found), self._promised(promised) | self._items_as_they_are(publication))
+        return Scan(tuple(found), self._promised(promised) | self.items.unchanged(publication))
 
     @scan.register
     def _(self, publication: Buckets) -> Scan:
@@ -198,7 +167,7 @@ class _Scanner:
 
     @scan.register
     def _(self, publication: Chunks) -> Scan:
-        found = self._items((publication.name,), publication.vocabulary.labels)
+        found = self.items.shown((publication.name,), publication.vocabulary.labels)
         sets, few = self.table.transactions, self.few
         if sets is None:
             return Scan(tuple(found))
@@ -225,7 +194,7 @@ class _Scanner:
             return False
         meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
         dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
-        return dates or meaning in KINDS_OF_VALUES or _reached_by(labels) is not None
+        return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
         """Yield findings for column names that are e-mail addresses, IBANs or phone numbers (missing header)."""
@@ -250,9 +219,9 @@ class _Scanner:
                 found = self._ends(before, labels)
             else:
                 found = self._values(before, labels, members)
-            if found is None and (kind := _reached_by(labels)) and not self.table.word.identifying_as_declared:
+            if found is None and (kind := identifying_kind(labels)) and not self.table.word.identifying_as_declared:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
-                found = _looks_like((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
+                found = looks_like((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
             if found is not None:
                 yield found
 
@@ -335,99 +304,8 @@ class _Scanner:
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
-            if kind := _reached_by([label for label in labels if label != STAR]):
-                yield _looks_like((column.name,), *kind, remedies.dropped(column.name))
-
-    def _items(self, names: tuple[str, ...], shown: Iterable[str]) -> Iterator[Finding]:
-        """Yield findings for published or listed items that are names, contact data, keys or free text."""
-        word, sets = self.table.word, self.table.transactions
-        if sets is None or set(names) <= set(word.publish_as_is):
-            return
-        if found := self.keys(names, sets):
-            yield from found
-            return
-        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
-        labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
-        if kind := None if word.identifying_as_declared else _reached_by(labels):
-            yield _looks_like(names, *kind, remedy)
-        elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
-            what = "items look like free text"
-            yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
-
-    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[Finding]:
-        """Return findings for item columns that are keys in the original."""
-        if set(names) <= set(self.table.word.publish_as_is):
-            return []
-        columns, rare = self._keys(names, sets)
-        if not columns:
-            return list(self._mentions(names))
-        what = f"items belong to fewer than {self.few} persons each, as identifiers are"
-        others = len(columns) < len(names)
-        return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
-
-    def _mentions(self, names: tuple[str, ...]) -> Iterator[Finding]:
-        """Yield findings for item columns that mention persons of the data."""
-        word = self.table.word
-        for one in () if word.identifying_as_declared else self.table.mentions:
-            if one.items not in word.publish_as_is:
-                remedy = remedies.of_items((one.items,), self.model, others=len(names) > 1)
-                what = f"items contain values of {one.column!r}, which identifies people"
-                yield Finding.of((one.items,), one.labels, what, remedy)
-
-    def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
-        counts, keys, number = sets.occurrences, list[str](), 0
-        of_column = np.zeros(len(counts), np.int64)
-        if len(names) > 1:
-            place = {name: at for at, name in enumerate(names)}
-            of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
-        for at, name in enumerate(names):
-            if rare := self._rare_keys(counts[of_column == at]):
-                keys, number = [*keys, name], number + rare
-        if not keys and (number := self._rare_keys(counts)):
-            keys = list(names)
-        return tuple(keys), number
-
-    def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of items of few persons, if they make up almost all occurrences as keys do; otherwise 0."""
-        rare = counts[(counts > 0) & (counts < self.few)]
-        return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
+            if kind := identifying_kind([label for label in labels if label != STAR]):
+                yield looks_like((column.name,), *kind, remedies.dropped(column.name))
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
-
-    def _items_as_they_are(self, publication: Records) -> dict[str, int]:
-        """Count the items of few persons that are published unchanged."""
-        sets = self.table.transactions
-        if sets is None or publication.transactions is None:
-            return {}
-        index, counts = sets.vocabulary.index, sets.occurrences
-        single = [index[s.members[0]] for s in publication.symbols if len(s.members) == 1 and s.members[0] in index]
-        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < self.few))) if single else 0
-        return {publication.transactions.name: rare} if rare else {}
-
-
-def _labels_of(publication: Records) -> Iterator[str]:
-    """Yield the items in the codebook, and the names of nodes."""
-    yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
-    yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
-
-
-def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
-    """Return items without the column prefix, if several columns were joined."""
-    if len(names) == 1:
-        return labels
-    return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]
-
-
-def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return the kind and number of values that are names or contact data of persons; None if there are none."""
-    if counts := found_directly(labels):
-        return next(iter(counts.items()))
-    if pattern_of(labels, ("phone",)):
-        return "phone", len(labels)
-    return ("name", len(labels)) if are_names(labels) else None
-
-
-def _looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> Finding:
-    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)

@@ -16,11 +16,11 @@ from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rar
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.disclosure_scan import few_persons
 from anonset.release.documents import ATTESTATION, Declarations
 from anonset.release.formats import Unverified, kind_of
 from anonset.release.memory import format_size
 from anonset.release.release import Release
+from anonset.release.scan_findings import few_persons
 from anonset.release.statements import IN_SHORT, declarations, declared_limits, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance

@@ -1,0 +1,110 @@
+"""Scan of items for values that identify persons: keys, names, contact data and free text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn, Table
+from anonset.privacy import PrivacyModel
+from anonset.publications import Records
+from anonset.reading.persons.values import are_sentences, are_words_of_texts
+from anonset.release import scan_remedies as remedies
+from anonset.release.scan_findings import Finding, few_persons, identifying_kind, looks_like
+
+KEYS = 0.9
+"""Share of item occurrences, of items of few persons, above which items count as keys."""
+FEWEST_KEYS = 100
+"""Smallest number of items of few persons at which items count as keys."""
+
+
+@dataclass(frozen=True)
+class ItemScan:
+    """Scanner for the items of one table."""
+
+    table: Table
+    model: PrivacyModel
+
+    @property
+    def few(self) -> int:
+        """Number of persons below which persons are few."""
+        return few_persons(self.model)
+
+    def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[Finding]:
+        """Yield findings for published or listed items that are names, contact data, keys or free text."""
+        word, sets = self.table.word, self.table.transactions
+        if sets is None or set(names) <= set(word.publish_as_is):
+            return
+        if found := self.keys(names, sets):
+            yield from found
+            return
+        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
+        labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
+        if kind := None if word.identifying_as_declared else identifying_kind(labels):
+            yield looks_like(names, *kind, remedy)
+        elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
+            what = "items look like free text"
+            yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
+
+    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[Finding]:
+        """Return findings for item columns that are keys in the original."""
+        if set(names) <= set(self.table.word.publish_as_is):
+            return []
+        columns, rare = self._keys(names, sets)
+        if not columns:
+            return list(self._mentions(names))
+        what = f"items belong to fewer than {self.few} persons each, as identifiers are"
+        others = len(columns) < len(names)
+        return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
+
+    def _mentions(self, names: tuple[str, ...]) -> Iterator[Finding]:
+        """Yield findings for item columns that mention persons of the data."""
+        word = self.table.word
+        for one in () if word.identifying_as_declared else self.table.mentions:
+            if one.items not in word.publish_as_is:
+                remedy = remedies.of_items((one.items,), self.model, others=len(names) > 1)
+                what = f"items contain values of {one.column!r}, which identifies people"
+                yield Finding.of((one.items,), one.labels, what, remedy)
+
+    def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
+        """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
+        counts, keys, number = sets.occurrences, list[str](), 0
+        of_column = np.zeros(len(counts), np.int64)
+        if len(names) > 1:
+            place = {name: at for at, name in enumerate(names)}
+            of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
+        for at, name in enumerate(names):
+            if rare := self._rare_keys(counts[of_column == at]):
+                keys, number = [*keys, name], number + rare
+        if not keys and (number := self._rare_keys(counts)):
+            keys = list(names)
+        return tuple(keys), number
+
+    def _rare_keys(self, counts: NDArray[np.int64]) -> int:
+        """Return the number of items of few persons, if they make up almost all occurrences as keys do; otherwise 0."""
+        rare = counts[(counts > 0) & (counts < self.few)]
+        return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
+
+    def unchanged(self, publication: Records) -> dict[str, int]:
+        """Count the items of few persons that are published unchanged."""
+        sets = self.table.transactions
+        if sets is None or publication.transactions is None:
+            return {}
+        index, counts = sets.vocabulary.index, sets.occurrences
+        single = [index[s.members[0]] for s in publication.symbols if len(s.members) == 1 and s.members[0] in index]
+        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < self.few))) if single else 0
+        return {publication.transactions.name: rare} if rare else {}
+
+
+def labels_of(publication: Records) -> Iterator[str]:
+    """Yield the items in the codebook, and the names of nodes."""
+    yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
+    yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
+
+
+def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
+    """Return items without the column prefix, if several columns were joined."""
+    if len(names) == 1:
+        return labels
+    return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]

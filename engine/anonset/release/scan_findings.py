@@ -1,0 +1,53 @@
+"""Findings of a disclosure scan: columns that stop a publication."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anonset.data.redacted_repr import Discreet
+from anonset.privacy import PrivacyModel
+from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, found_directly, pattern_of
+from anonset.release import scan_remedies as remedies
+
+FEW_PERSONS = 5
+"""Number of persons below which persons are few, if the model has no k."""
+
+
+def few_persons(model: PrivacyModel) -> int:
+    """Return the number of persons below which persons are few: the model's k if it has one."""
+    return model.k or FEW_PERSONS
+
+
+@dataclass(frozen=True)
+class Finding(Discreet):
+    """Column that stops a publication."""
+
+    column: str
+    """Column name, or comma-separated names of columns with a joint finding."""
+    count: int
+    """Number of values or persons."""
+    text: str
+    """Column, count and remedy in one line, without any value of the data."""
+
+    @classmethod
+    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "Finding":
+        """Return a finding for one or several columns, with the count and the remedy."""
+        named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
+        stopped = f"{named}: {count:,} {what}, so nothing is published"
+        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
+    """Return the kind and number of values that are names or contact data of persons; None if there are none."""
+    if counts := found_directly(labels):
+        return next(iter(counts.items()))
+    if pattern_of(labels, ("phone",)):
+        return "phone", len(labels)
+    return ("name", len(labels)) if are_names(labels) else None
+
+
+def looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> Finding:
+    """Return a finding for values of a kind that identifies persons."""
+    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)
