@@ -11,7 +11,6 @@ from benchmarks.conftest import is_measuring
 from benchmarks.memory import forget_peak, peak_mib
 
 import anonset
-from anonset.measures.ncp import occurring_classes
 from anonset_datasets import catalogue
 from anonset_datasets.generators import pos_like
 
@@ -56,7 +55,6 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
     """Write loss, size of the result and peak memory beside the time."""
     bound = hierarchy.bind(column)
     benchmark.extra_info["ncp"] = anonset.ncp(bound, cut)
-    benchmark.extra_info["classes"] = occurring_classes(bound, cut)
     benchmark.extra_info["peak MiB"] = peak_mib()
 
 

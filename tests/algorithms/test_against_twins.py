@@ -17,7 +17,7 @@ from reference.transaction_algorithms import brute_force, is_km
 LEAVES = "dbfhaigce"  # not in code point order: positions come from the tree
 Case = tuple[Tree, list[set[str]], int, int]
 
-thorough = settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(600), suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -103,7 +103,7 @@ def test_all_decide_as_their_twins(case: Case) -> None:
         assert_equal(name, case)
 
 
-@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 @given(cases)
 def test_optimal_twin_finds_the_least_loss(case: Case) -> None:
     tree, rows, k, m = case

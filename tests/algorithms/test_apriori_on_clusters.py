@@ -32,7 +32,7 @@ def column_of(draw: random.Random, n: int) -> SetColumn:
     return HIERARCHY.bind(SetColumn.of(rows, universe=LEAVES))
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([2, 3, 7]))
 def test_a_large_cluster_has_the_cut_of_the_full_search(seed: int, m: int, k: int) -> None:
     draw = random.Random(seed)
@@ -46,7 +46,7 @@ def test_a_large_cluster_has_the_cut_of_the_full_search(seed: int, m: int, k: in
     assert [nodes.tolist() for nodes in found] == [each.search(c).tolist() for c in chosen]
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10**6), st.integers(1, 4))
 def test_a_cluster_is_searched_as_by_the_naive_search(seed: int, m: int) -> None:
     column = column_of(random.Random(seed), 70)
@@ -57,7 +57,7 @@ def test_a_cluster_is_searched_as_by_the_naive_search(seed: int, m: int) -> None
     assert published <= shown <= {*image.values()}
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([2, 3, 7]), st.sampled_from([1, 49, 1 << 28]))
 def test_the_kernel_reports_the_fixes_and_increments_of_the_full_search(seed: int, m: int, k: int, cells: int) -> None:
     column = column_of(random.Random(seed), 130)

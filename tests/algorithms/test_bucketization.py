@@ -41,7 +41,7 @@ from reference.draws import Draw, keyed
 
 Rows = Sequence[tuple[Any, str]]
 seeds = st.integers(0, 2**32 - 1)
-thorough = settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(500), suppress_health_check=[HealthCheck.too_slow])
 
 
 def grouped(algorithm: Algorithm, table: Table) -> Bucketized:

@@ -109,7 +109,7 @@ def classes_of(publication: Any) -> list[list[int]]:
     return list(found.values())
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(seed=st.integers(0, 10**9))
 def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
     source = random.Random(seed)
@@ -135,7 +135,7 @@ def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
     ]
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(seed=st.integers(0, 10**9))
 def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
     source = random.Random(seed)
@@ -148,7 +148,7 @@ def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
         assert naive(model, values[:end], values)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(seed=st.integers(0, 10**9))
 def test_the_check_is_the_definition(seed: int) -> None:
     source = random.Random(seed)
@@ -175,7 +175,7 @@ def test_the_check_is_the_definition(seed: int) -> None:
         assert verdict.checked["largest_distance"] == float(round(largest, 6))
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=8), st.integers(1, 6), st.integers(1, 10**6))
 def test_an_entropy_is_compared_exactly(counts: list[int], l: int, times: int) -> None:  # noqa: E741
     expected = has_entropy([str(n) for n, count in enumerate(counts) for _ in range(count)], l)

@@ -86,7 +86,7 @@ def test_is_independent_of_block_size(records: list[set[str]], k: int, size: int
     st.booleans(),
     CLUSTERINGS,
 )
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 def test_links_no_person_in_all_possible_worlds(
     records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool, clustering: str
 ) -> None:
@@ -103,7 +103,7 @@ def test_links_no_person_in_all_possible_worlds(
     st.lists(st.sets(st.sampled_from("aaaabcdef"), max_size=4), min_size=2, max_size=6),
     *(st.integers(2, 3), st.integers(1, 3), st.sampled_from((2, 3, 4)), CAPS, st.booleans()),
 )
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 def test_no_sensitive_item_is_inferred_above_its_cap(
     records: list[set[str]], k: int, m: int, size: int, cap: Fraction, empty: bool
 ) -> None:
@@ -139,7 +139,7 @@ CHUNKS = st.lists(
 
 
 @given(CHUNKS, st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k: int, m: int) -> None:
     n = max(map(len, texts))
     letters = [{"0": "abc"[place], "1": "def"[place]} for place in range(3)]

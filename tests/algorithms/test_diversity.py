@@ -75,7 +75,7 @@ def test_a_generalization_may_break_another_set() -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
 def test_equals_its_twin(case: Case) -> None:
     tree, rows, sensitive, k, diversity, m = case
@@ -131,7 +131,7 @@ def in_windows(least: int, largest: int) -> Iterator[None]:
         yield
 
 
-fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+fixed = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
 
 @fixed

@@ -41,7 +41,7 @@ from reference.hierarchy_model import HierarchyModel, Tree
 from reference.suppression import support
 from reference.transaction_algorithms import Infeasible, is_km
 
-thorough = settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(250), suppress_health_check=[HealthCheck.too_slow])
 in_both_modes = pytest.mark.parametrize("suppress", [False, True])
 
 

@@ -58,7 +58,7 @@ def is_forced(rows: list[set[str]], node: int, k: int, m: int) -> bool:
     )  # fmt: skip
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([1, 2, 3, 7]))
 def test_clusters_are_searched_as_by_the_full_search(seed: int, m: int, k: int) -> None:
     draw = random.Random(seed)
@@ -69,7 +69,7 @@ def test_clusters_are_searched_as_by_the_full_search(seed: int, m: int, k: int) 
     assert [nodes.tolist() for nodes in found] == [SearchEach.search(full, c).tolist() for c in clusters]
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([2, 3, 7]))
 def test_the_full_search_is_skipped_if_each_node_is_forced(seed: int, m: int, k: int) -> None:
     draw = random.Random(seed)

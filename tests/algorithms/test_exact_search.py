@@ -36,9 +36,7 @@ from reference.hierarchy_model import HierarchyModel
 from reference.suppression import support
 from reference.transaction_algorithms import is_km
 
-some = settings(
-    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+some = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 Labels = tuple[str, ...]
 
 

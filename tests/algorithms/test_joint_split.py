@@ -44,7 +44,7 @@ ORIGINS = "All(Europe(France,Greece,Spain),Africa(Algeria,Nigeria),Oz)"
 MODEL, TREE = HierarchyModel(parse(ORIGINS)), Hierarchy.from_tree(parse(ORIGINS))
 HIERARCHIES = {"origin": TREE}
 
-thorough = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 
 
 def draw(seed: int) -> tuple[Table, int, int]:

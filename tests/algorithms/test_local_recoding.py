@@ -50,7 +50,7 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "algorithm_vectors
 FOOD_TREE = parse(VECTORS["tree"])
 FOOD = [set(row.split()) for row in VECTORS["rows"]]
 SHORT = parse("R(X(x,w),Y(y,z))")
-thorough = settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -237,7 +237,7 @@ def test_lra_equals_its_twin(seed: int, parts: int) -> None:
     assert ncp_of(table, result) == local_ncp(rows, expected, model)
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(seeds, st.integers(1, 5), st.sampled_from([1, 3, 1000]), st.booleans())
 def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_once: int, room: bool) -> None:
     tree, rows, k, m = larger_case(seed)

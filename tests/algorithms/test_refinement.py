@@ -30,7 +30,7 @@ from effort import examples
 from reference.refinement import refine
 from reference.relational import Relation
 
-thorough = settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 
 
 def clusters_of(cluster: Any) -> list[list[int]]:

@@ -29,7 +29,7 @@ from anonset.release.published_values import published_relational_loss
 from anonset_kernels.relational_cluster import BLOCK, CHUNK
 from effort import examples
 
-thorough = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 every_formation = pytest.mark.parametrize("name", FORMATIONS)
 
 

@@ -30,7 +30,7 @@ from effort import examples
 from reference.hierarchy_model import parse
 
 HIERARCHY = Hierarchy.from_tree(parse("ALL(A(a,b,c),B(d,e,f),C(g,h,i),D(j,k,l))"))
-some = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=examples(15), suppress_health_check=[HealthCheck.too_slow])
 
 
 def table_of(source: random.Random, n: int) -> tuple[Table, dict[str, Hierarchy], list[set[str]]]:

@@ -41,7 +41,7 @@ from reference.hierarchy_model import HierarchyModel, parse
 TREE = "T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)"
 MODEL, HIERARCHY = HierarchyModel(parse(TREE)), Hierarchy.from_tree(parse(TREE))
 
-thorough = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 
 
 def apriori_twin(k: int, m: int) -> twins.Transform:

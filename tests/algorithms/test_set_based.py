@@ -25,7 +25,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
 from effort import examples
 
-thorough = settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_like_twin(algorithm: str, case: Case) -> None:
@@ -65,7 +65,7 @@ def outcome(algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierar
     return result.recoding.group.tolist(), result.trace
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seeds, st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from(["generalize", "suppress"]))
 def test_coat_in_km_mode_equals_all_itemsets_as_constraints(seed: int, share: float, single: Any) -> None:
     case = Larger.random(seed)
@@ -74,7 +74,7 @@ def test_coat_in_km_mode_equals_all_itemsets_as_constraints(seed: int, share: fl
     assert implicit == outcome(Coat(constraints=case.every_itemset, **options), case.table, case.hierarchies)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_pcta_in_km_mode_equals_all_itemsets_as_constraints(seed: int) -> None:
     case = Larger.random(seed)
@@ -82,7 +82,7 @@ def test_pcta_in_km_mode_equals_all_itemsets_as_constraints(seed: int) -> None:
     assert implicit == outcome(Pcta(constraints=case.every_itemset, **case.shared), case.table, case.hierarchies)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(seeds, st.sampled_from([Coat, Pcta]))
 def test_a_cluster_is_searched_like_a_table_of_its_records(seed: int, algorithm: Any) -> None:
     case = Larger.random(seed)

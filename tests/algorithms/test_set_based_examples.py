@@ -135,14 +135,14 @@ def test_vector_of_pgen() -> None:
     assert list(found) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sets(st.sampled_from("abcdef")), max_size=12), st.integers(1, 3))
 def test_pgen_finds_the_constraints_of_its_twin(rows: list[set[str]], k: int) -> None:
     column = SetColumn.of(rows, universe="abcdef")
     assert list(generate_constraints(column, k).itemsets) == set_based.pgen(rows, "abcdef", k)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
     case = Larger.random(seed)

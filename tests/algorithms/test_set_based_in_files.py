@@ -27,7 +27,6 @@ INPUT = {"indptr", "items"}
 BLOCKS = 7
 fixed = settings(
     max_examples=examples(100),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -27,7 +27,7 @@ from effort import examples
 from reference.km import naive_km
 from reference.set_search import Group, Groups, Twin, canonical
 
-thorough = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 seeds = st.integers(0, 10**9)
 
 

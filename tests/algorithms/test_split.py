@@ -91,7 +91,7 @@ def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
     return parts(list(range(len(age))))
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(seed=st.integers(0, 10**9), n=st.integers(1, 120), k=st.integers(1, 3), most=st.integers(2, 40))
 def test_the_cuts_equal_those_of_the_twin(seed: int, n: int, k: int, most: int) -> None:
     source = random.Random(seed)

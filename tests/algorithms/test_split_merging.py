@@ -35,7 +35,7 @@ from effort import examples
 from reference.relational import Relation
 
 ITEMS = Hierarchy.balanced(tuple("abcdefgh"), 2)
-LAX = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAX = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 MOST = 16
 
 

@@ -22,7 +22,7 @@ from reference.uncertainty import Rows, largest_share, rules, suppress_control
 
 SENSITIVE = ("s", "t")
 RHOS = (Fraction(1, 2), Fraction(1, 3), Fraction(1), Fraction(1, 4), Fraction(333333333333, 10**12))
-thorough = settings(max_examples=examples(200), deadline=None)
+thorough = settings(max_examples=examples(200))
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -41,7 +41,7 @@ FOOD = [set(row.split()) for row in VECTORS["rows"]]
 OUTLIER = parse("T(P(H(a,b),K(c,d)),Q(L(f,g),M(x,y,z)),e,i)")  # Liu and Wang 2010, Figure 1
 OUTLIER_ROWS = [set(row.split()) for row in ("b c d", "a f g", "d f y z", "c d f x", "a b c f g", "e i", "e", "i")]
 SHORT = parse("R(X(x,w),Y(y,z))")
-thorough = settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -39,7 +39,7 @@ def cells_of(grid: Grid) -> list[tuple[Fraction, Fraction]]:
     return [(exact(low), exact(high)) for low, high in zip(grid.lows.tolist(), grid.highs.tolist(), strict=True)]
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(lists, ks)
 @example([0.1, 0.2, 0.30000000000000004, 0.3, 0.7], 1)
 @example([3, 5, 5, 5, 9, 9, 9, 12], 3)
@@ -50,7 +50,7 @@ def test_grids_agree_with_the_twin(values: list[Any], k: int) -> None:
     assert cells_of(grid_of(numbers, k)) == twin(numbers.tolist(), k, grids.MOST_CELLS)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.one_of(small, skewed, heavy, decimals), ks, st.integers(2, 9), st.randoms(use_true_random=False))
 def test_neither_order_nor_blocks_matter(values: list[Any], k: int, most: int, source: random.Random) -> None:
     numbers = array(values)
@@ -62,7 +62,7 @@ def test_neither_order_nor_blocks_matter(values: list[Any], k: int, most: int, s
         assert cells_of(grid_of(mixed, k)) == whole == twin(numbers.tolist(), k, most)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(lists, ks)
 def test_each_cell_contains_k_records_and_all_cells_contain_all(values: list[Any], k: int) -> None:
     numbers = array(values)
@@ -75,7 +75,7 @@ def test_each_cell_contains_k_records_and_all_cells_contain_all(values: list[Any
     assert len(cells_of(grid)) == 1 or len(values) >= 2 * k
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(lists, ks)
 def test_rounded_ranges_contain_the_originals_and_end_at_the_grid(values: list[Any], k: int) -> None:
     numbers = np.sort(array(values))
@@ -90,7 +90,7 @@ def test_rounded_ranges_contain_the_originals_and_end_at_the_grid(values: list[A
     assert np.isin(last[~single], grid.highs).all()
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.one_of(decimals, floats), ks)
 def test_ends_of_floats_have_few_digits(values: list[float], k: int) -> None:
     for low, high in cells_of(grid_of(np.array(values) + 0.0, k)):

@@ -12,7 +12,7 @@ from reference import halves as twin
 
 counts = st.lists(st.one_of(st.integers(0, 4), st.integers(0, 10_000)), min_size=1, max_size=40)
 by = pytest.mark.parametrize("by", HALVED_BY)
-thorough = settings(max_examples=examples(200), deadline=None)
+thorough = settings(max_examples=examples(200))
 
 
 def labels_of(occurrences: list[int]) -> dict[str, int]:

@@ -2,16 +2,23 @@
 
 import errno
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from anonset.data.codes import RowNumbers
-from anonset.data.places import fetch, on_disk, place, vacate
-from anonset.data.store import MEMORY, Files
+from anonset.data.places import fetch, place, vacate
+from anonset.data.store import MEMORY, Files, backing
 from anonset.errors import InputError
 
 N = 1 << 18
+
+
+def on_disk(array):
+    """Return the disk usage of an array's file in bytes; 0 in memory."""
+    file = backing(array)
+    return 0 if file is None else 512 * Path(str(file.filename)).stat().st_blocks
 
 
 @pytest.fixture

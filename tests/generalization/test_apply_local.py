@@ -30,7 +30,7 @@ def above(item: str, cut: list[str]) -> str:
     return next(label for label in chain(item) if label in cut)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.integers(0, 10**9))
 def test_cuts_per_cluster_publish_each_item_as_its_node(seed: int) -> None:
     source = random.Random(seed)
@@ -50,7 +50,7 @@ def test_cuts_per_cluster_publish_each_item_as_its_node(seed: int) -> None:
             assert symbol.members == tuple(x for x in HIERARCHY.leaves.labels if symbol.label in chain(x))
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.integers(0, 10**9))
 def test_groups_per_cluster_publish_each_item_as_its_group(seed: int) -> None:
     source = random.Random(seed)

@@ -64,7 +64,7 @@ def published(table):
 
 
 @pytest.mark.long
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(found=rows, held=st.sampled_from([0, 2, 1000]), format=st.sampled_from(["csv", "parquet"]))
 def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, found, held, format):  # noqa: A002
     folder = tmp_path_factory.mktemp("case")

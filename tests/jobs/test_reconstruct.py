@@ -29,7 +29,7 @@ def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
 
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 60)), st.integers(0, 99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_reconstruction_is_a_possible_original(records: list[set[str]], k: int, m: int, size: int, seed: int) -> None:
     assume(len(records) >= k)
     release = released(records, k, m, size)

@@ -16,7 +16,7 @@ from anonset.data import SetColumn
 from anonset_kernels.btd import common_items, length, pack_records, record_distance
 from effort import examples
 
-few = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 
 
 def column_of(rows: Sequence[set[int]], n_items: int) -> SetColumn:

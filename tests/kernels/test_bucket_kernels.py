@@ -24,7 +24,7 @@ def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
     return Draws(secret).key(purpose)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
 def test_draws_equal_siphash(key: bytes, number: int) -> None:
     with np.errstate(over="ignore"):
@@ -59,14 +59,14 @@ def in_random_order(codes: list[int], n_codes: int, key: NDArray[np.uint64], roo
 few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(codes=few_codes, room=st.integers(1, 20), secret=st.binary(max_size=4))
 def test_random_by_code_equals_its_twin(codes: list[int], room: int, secret: bytes) -> None:
     found = in_random_order(codes, 7, key_of(secret), room)
     assert found.tolist() == drawn_order(codes, partial(keyed(secret), ""), room)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(lengths=st.lists(st.sampled_from([1, 1, 2, 2, 5]), min_size=1, max_size=60), room=st.integers(1, 20))
 def test_random_runs_equals_its_twin(lengths: list[int], room: int) -> None:
     first = np.cumsum([0, *lengths])
@@ -99,7 +99,7 @@ def test_group_bounds_draw_as_their_twin(n: int, k: int, secret: bytes) -> None:
     assert np.ptp(np.diff(bounds)) <= 1
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(bits=st.integers(0, 31), data=st.data())
 def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObject) -> None:
     n_keys = data.draw(st.integers((1 << bits) // 2 + 1, 1 << bits))

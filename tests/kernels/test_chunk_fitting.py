@@ -40,7 +40,7 @@ def naive(postings, k, m):
 @pytest.mark.long
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
 @example(23, 2, 3, 30)  # a pair without records
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 def test_each_item_is_added_to_the_first_chunk_that_remains_anonymous(seed, k, m, n):
     draw = random.Random(seed)
     likely = [draw.random() ** 2 for _ in range(7)]
@@ -51,7 +51,7 @@ def test_each_item_is_added_to_the_first_chunk_that_remains_anonymous(seed, k, m
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(3, 4))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_sets_are_counted_in_all_words_of_bits(seed, k, m):
     draw = random.Random(seed)
     postings = [[record for record in range(200) if draw.random() < draw.choice((0.4, 0.7))] for _ in range(4)]

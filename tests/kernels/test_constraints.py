@@ -65,7 +65,7 @@ def expected_choice(records: Records, itemsets: list[list[int]], k: int) -> int:
     return min(violated, default=(0, -1))[1]
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(seeds)
 @example(50)  # two different sets of the same size and the same first place in the table
 def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
@@ -87,7 +87,7 @@ def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
         records.change(rng)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seeds)
 @example(242)  # several groups in few records each
 def test_records_that_contain_the_first_groups_are_counted(seed: int) -> None:

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.exact_cut.solver import Solver
 from anonset_kernels.covering import cover
 from effort import examples
 
-some = settings(max_examples=examples(200), deadline=None)
+some = settings(max_examples=examples(200))
 rows_of = st.integers(1, 7).flatmap(
     lambda n: st.tuples(
         st.just(n),

@@ -29,7 +29,7 @@ def as_bytes(labels):
     return np.cumsum([0, *map(len, parts)]), np.frombuffer(b"".join(parts), np.uint8).copy()
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(
     labels=columns | many,
     per_bucket=st.sampled_from([2, 9, 1000]),

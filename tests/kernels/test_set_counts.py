@@ -58,8 +58,8 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
         sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as when sent to another process
         for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
             sets.add(sets.count(blocks))
-        rare, counts = sets.rare()
-        found += zip(map(tuple, rare.tolist()), counts.tolist(), strict=True)
+        rare = sets.met < k
+        found += zip(map(tuple, sets.sets[rare].tolist()), sets.met[rare].tolist(), strict=True)
     assert sorted(found) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
 
 

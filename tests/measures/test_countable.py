@@ -53,7 +53,7 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
         assert found.reading == "one-member"
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(datasets, groupings)
 def test_of_groups(rows: list[set[str]], group: list[int]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
@@ -61,7 +61,7 @@ def test_of_groups(rows: list[set[str]], group: list[int]) -> None:
     assert_counted(rows, apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32))))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(datasets, st.lists(groupings, min_size=3, max_size=3))
 def test_of_local_groups(rows: list[set[str]], groups: list[list[int]]) -> None:
     table = Table.from_sets(rows, universe="abcdef")

@@ -27,7 +27,7 @@ def shown_as(item: str, image: Image) -> str | None:
     return item if node is not None and shown_below(node, image, MODEL) == 1 else node
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case
@@ -39,7 +39,7 @@ def test_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Imag
     assert retention(table, cut_of(images[0])) == {"items": became(pairs)}
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.integers(0, 2**32 - 1))
 def test_groups_equal_their_twin(seed: int) -> None:
     rng = random.Random(seed)
@@ -52,7 +52,7 @@ def test_groups_equal_their_twin(seed: int) -> None:
     assert retention(Table(column), groups) == {"items": became([(x, text[x]) for row in rows for x in row])}
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.integers(0, 2**32 - 1))
 def test_values_equal_a_count_of_the_records(seed: int) -> None:
     rng = random.Random(seed)
@@ -88,7 +88,7 @@ def test_values_and_items_are_counted_separately() -> None:
     }
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(st.integers(-1, 2), st.booleans()), max_size=12))
 def test_tuples_equal_their_twin(tuples: list[tuple[int, bool]]) -> None:
     group, starred = np.array([g for g, _ in tuples], np.int32), np.array([s for _, s in tuples], bool)

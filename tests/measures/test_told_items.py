@@ -19,7 +19,7 @@ ROWS = st.lists(st.sets(st.sampled_from("aaaabbbcdefghijklmnop"), max_size=6), m
 
 
 @given(ROWS)
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 def test_inference_from_the_original_equals_a_count(rows: list[set[str]]) -> None:
     column = SetColumn.of(rows)
     often = {item: sum(item in row for row in rows) for row in rows for item in row}

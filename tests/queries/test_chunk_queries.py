@@ -55,7 +55,7 @@ def queries_on(items: Sequence[str]) -> list[tuple[str, ...]]:
 @pytest.mark.long
 @pytest.mark.compiled
 @given(publications())
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 def test_it_is_the_mean_over_all_tables_that_are_drawn_from(publication: Chunks) -> None:
     twin = as_in_twin(publication)
     assume(number_drawn(twin) <= MOST)

@@ -105,7 +105,7 @@ groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
 datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=8)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(datasets, groupings, st.sets(st.sampled_from("abcdef"), min_size=1))
 def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], items: set[str]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
@@ -114,7 +114,7 @@ def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], item
     assert_expected(publication, sorted(items))
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(datasets, st.lists(groupings, min_size=3, max_size=3), st.sets(st.sampled_from("abcdef"), min_size=1))
 def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[list[int]], items: set[str]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
@@ -125,7 +125,7 @@ def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[lis
     assert_expected(apply(table, PerCluster(cluster, mappings)), sorted(items))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(
     datasets,
     st.sampled_from(["X Y", "X d e f", "a b c Y", "a b c d e f"]),

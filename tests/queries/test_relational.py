@@ -139,7 +139,7 @@ def covered(label: str, column: Any, case: RelationalCase) -> Any:
     return tuple(label.strip("()").split(","))
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.integers(0, 10**9), st.integers(1, 12), st.integers(1, 4))
 def test_against_the_twin(seed: int, n: int, v: int) -> None:
     case, source = random_case(seed, n, v), random.Random(seed)

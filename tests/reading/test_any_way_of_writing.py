@@ -101,7 +101,7 @@ def same(table, records, labels):
 
 
 @pytest.mark.parametrize("shape", [one_column, long, one_hot, one_code])
-@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     records = data.draw(RECORDS)
@@ -121,7 +121,7 @@ def test_commas_in_quotes_after_blanks_are_no_delimiter(tmp_path):
     same(read(path, id="p", one_hot="dx_*"), [{",", "1,"}], [",", "1,"])
 
 
-@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_lines_of_items(tmp_path, data):
     records = data.draw(RECORDS)
@@ -138,7 +138,7 @@ def test_lines_of_items(tmp_path, data):
         same(read(path, input_format="fimi", separator=" "), records, labels)
 
 
-@settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(RECORDS)
 def test_data_in_memory(records):
     labels = sorted({label for x in records for label in x})

@@ -62,7 +62,7 @@ def test_values_of_a_group_may_be_counted(tmp_path: Path) -> None:
     assert values_of(read_buckets(tmp_path, id=["id0"])) == {"1": ["x", "x", "y"]}
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(
     drawn=st.lists(
         st.tuples(identities, identities, labels, labels, st.integers(0, 11), st.booleans()), min_size=1, max_size=20

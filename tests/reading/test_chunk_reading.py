@@ -56,7 +56,7 @@ def test_chunks_in_another_order_are_rejected(
 
 
 @given(RECORDS, st.integers(1, 3), st.sampled_from((1, 3, 20)), st.sampled_from(("csv", "parquet")), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_written_chunks_are_read_back(records: list[set[str]], k: int, at_once: int, form: str, in_parts: bool) -> None:
     if len(records) < k:
         return

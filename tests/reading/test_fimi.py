@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
@@ -55,7 +55,6 @@ def test_tokens_of_known_texts(text, expected):
     assert tokens(text) == expected
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([b"a", b"ab", b"b", b"\xc3\xa9", b" ", b"\t", b"\n", b"\r"]), max_size=60))
 def test_tokens_against_plain_python(pieces):
     text = b"".join(pieces)

@@ -127,7 +127,7 @@ def trees(draw):
     return (labels[0], grow(labels[1:])) if len(labels) > 2 else labels[0]
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(trees())
 def test_a_written_tree_is_read_back(tmp_path_factory, tree):
     hierarchy = Hierarchy.from_tree(tree)

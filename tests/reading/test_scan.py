@@ -88,7 +88,7 @@ def test_files_as_people_have_them(tmp_path, one, helped):
 
 
 @pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
-@settings(deadline=None, max_examples=examples(20), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     records = data.draw(RECORDS)
@@ -385,7 +385,7 @@ PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=3
 
 
 @given(rows=PERSONS, odd=st.booleans())
-@settings(deadline=None, max_examples=examples(30), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
     wards, ages = {}, {}
     lines = ["who,codes,ward,age"]

@@ -26,7 +26,7 @@ from reference.measures import item_ncp
 from reference.transaction_algorithms import is_km
 
 pytestmark = pytest.mark.filterwarnings("ignore:(the publication is worthless|nothing is left of)")
-thorough = settings(max_examples=examples(120), deadline=None)
+thorough = settings(max_examples=examples(120))
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), ("C", ["c1", "c2", "c3"])]))
 
 

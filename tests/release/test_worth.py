@@ -109,7 +109,7 @@ def test_numbers_and_several_columns() -> None:
     assert names(why_worthless(K, table, apply(table, recoding)), "symbol age 2 sex 1")
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("12"))), max_size=5), st.data())
 def test_joined_columns_are_judged_individually(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:
     rows = [{prefixed("dx", x) for x in dx} | {prefixed("rx", x) for x in rx} for dx, rx in pairs]

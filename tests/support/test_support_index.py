@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
@@ -18,7 +18,6 @@ def column_of(rows: list[set[int]]) -> SetColumn:
     return SetColumn.of([[LABELS[code] for code in row] for row in rows], universe=LABELS)
 
 
-@settings(deadline=None)
 @given(rows=records, itemset=codes)
 def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int]) -> None:
     index = SupportIndex(column_of(rows))
@@ -33,7 +32,6 @@ def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int
     ]
 
 
-@settings(deadline=None)
 @given(rows=records, nodes=st.sets(st.integers(0, HIERARCHY.n_nodes - 1), max_size=4))
 def test_supports_of_nodes(rows: list[set[int]], nodes: set[int]) -> None:
     index = SupportIndex(column_of(rows), HIERARCHY)
@@ -48,7 +46,6 @@ def test_supports_of_nodes(rows: list[set[int]], nodes: set[int]) -> None:
     assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions did not change the items' records
 
 
-@settings(deadline=None)
 @given(rows=records, groups=st.lists(codes, max_size=3))
 def test_supports_of_groups(rows: list[set[int]], groups: list[set[int]]) -> None:
     index = SupportIndex(column_of(rows))

@@ -35,7 +35,7 @@ def figure_2c() -> tuple[SetColumn, Records]:
     return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(st.integers(0, 2**32 - 1))
 def test_verdicts_equal_the_definition(seed: int) -> None:
     rng = random.Random(seed)
@@ -172,7 +172,7 @@ def test_symbols_of_other_data_are_refused() -> None:
         check_utility(other, publication, UtilityPolicy.of(["ab"]), 0.0)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.sets(st.sampled_from(UNIVERSE)), max_size=10), st.lists(st.integers(0, 3), min_size=8, max_size=8))
 def test_groups_inside_utility_constraints_keep_their_counts(rows: list[set[str]], group: list[int]) -> None:
     """Corollary 3.12 on random data, and the compared count."""

@@ -40,7 +40,7 @@ def releases(draw: st.DrawFn) -> tuple[list[set[str]], list[set[str]], dict[str,
     return original, published, members, list(record)
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(release=releases(), rows_per_call=st.sampled_from([1, 10_000]))
 def test_agrees_with_the_naive_twin(
     release: tuple[list[set[str]], list[set[str]], dict[str, tuple[str, ...]], list[int]], rows_per_call: int

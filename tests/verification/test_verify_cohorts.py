@@ -35,7 +35,7 @@ from reference.transaction_algorithms import is_km
 BUDGET = 10**9
 Rows = list[set[str]]
 seeds = st.integers(0, 2**32 - 1)
-thorough = settings(max_examples=examples(300), deadline=None)
+thorough = settings(max_examples=examples(300))
 
 
 def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
@@ -236,7 +236,7 @@ def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch:
         assert max(held) <= 50 < len(rows)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) -> None:
     rng, rows, sensitive = case(seed)
@@ -253,7 +253,7 @@ def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) ->
         assert found == verify(Table(column), model)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, seed: int) -> None:
     rng, rows, _ = case(seed)

@@ -43,7 +43,7 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     return tuple(table.transactions.vocabulary.index[label] for label in verdict.witness.what)
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(
     rows=st.one_of(small_rows, repeated_rows),
     k=st.integers(1, 4),
@@ -187,7 +187,7 @@ def test_long_rows_with_many_symbols_are_counted_by_shared_bits() -> None:
     assert verdict.witness.support == k
 
 
-@settings(deadline=None, max_examples=examples(100))
+@settings(max_examples=examples(100))
 @given(
     rows=st.lists(st.sets(st.integers(0, 3), max_size=3), max_size=12),
     ordered=st.booleans(),
@@ -229,7 +229,7 @@ def test_a_limit_on_the_memory_bounds_the_table_of_rows_that_are_merged(
     assert taken == [shares]
 
 
-@settings(deadline=None, max_examples=examples(100))
+@settings(max_examples=examples(100))
 @given(rows=st.one_of(small_rows, repeated_rows))
 def test_the_verdict_reports_counts(rows: list[set[int]]) -> None:
     checked = verify(table_of(rows), KmAnonymity(1, 9)).checked
@@ -243,7 +243,7 @@ def test_the_verdict_reports_counts(rows: list[set[int]]) -> None:
     }
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(rows=small_rows, kept=st.sets(st.integers(0, 5)), together=st.sampled_from([1, 3, 10**6]))
 def test_symbols_of_the_same_rows_are_represented_by_the_first(
     rows: list[set[int]], kept: set[int], together: int
@@ -265,7 +265,7 @@ def test_symbols_of_the_same_rows_are_represented_by_the_first(
         assert [set(row) for row in fewer.rows()] == wanted
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(rows=st.one_of(small_rows, repeated_rows), k=st.integers(1, 4), m=st.integers(1, 6), times=st.integers(1, 3))
 def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k: int, m: int, times: int) -> None:
     long = [{code * times + more for code in row for more in range(times)} for row in rows]
@@ -302,7 +302,7 @@ def test_records_of_a_million_items() -> None:
     assert (verdict.holds, verdict.checked["itemset_occurrences"]) == (True, {1: n + n // 2, 2: 1})
 
 
-@settings(deadline=None, max_examples=examples(100))
+@settings(max_examples=examples(100))
 @given(rows=small_rows, k=st.integers(1, 4), budget=st.integers(0, 60))
 def test_beyond_the_budget_a_violation_is_the_first_or_none(rows: list[set[int]], k: int, budget: int) -> None:
     table, expected = table_of(rows), naive_km(rows, k, 3)

@@ -52,7 +52,7 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
     return [labels, numbers], SetColumn.of([rows[at] for at in order], universe="uvwxyz")
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 5))
 def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: int, k: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
@@ -64,7 +64,7 @@ def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: 
 
 
 @pytest.mark.compiled
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9))
 def test_checking_a_sensitive_column_by_shares_equals_checking_the_table(work_folder: Files, seed: int) -> None:
     source = random.Random(seed)
@@ -87,7 +87,7 @@ def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
         yield Files.temporary(tmp_path_factory.mktemp("shares"), Limits(rows_per_bucket=4))
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), l_=st.integers(1, 3), m=st.integers(1, 4))
 def test_checking_diversity_by_shares_equals_checking_the_table(
     work_folder: Files, seed: int, k: int, l_: int, m: int
@@ -131,7 +131,7 @@ def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> N
     assert names(found.checked["covered"], "budget")
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9))
 def test_ranges_are_true_if_each_covers_its_number(work_folder: Files, seed: int) -> None:
     source = random.Random(seed)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
@@ -90,7 +90,6 @@ FORBIDDEN = {"csv": " \r\n", "dat": " \t\r\n", "parquet": ""}
 
 
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_written_sets_are_read_back(tmp_path_factory, kind, data):
     labels = PLAIN.filter(
@@ -106,7 +105,6 @@ def test_written_sets_are_read_back(tmp_path_factory, kind, data):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@settings(deadline=None)
 @given(
     rows=st.lists(st.tuples(PLAIN, PLAIN, st.sets(st.sampled_from("abc,'\"é")))),
     names=st.sets(PLAIN, min_size=3, max_size=3),

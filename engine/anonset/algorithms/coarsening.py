@@ -59,7 +59,7 @@ def coarsened(
     hierarchies: Mapping[str, Hierarchy],
     start: Cut | ItemGroups,
     *,
-    progress: Progress | None = None,
+    progress: Progress | None,
 ) -> Result:
     """Find a recoding at or above `start`: what that suppresses stays suppressed. The least loss remains unknown.
 

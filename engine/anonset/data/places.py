@@ -63,9 +63,3 @@ def fetch(array: NDArray[Any], first: int, end: int) -> None:
         return
     with Path(str(file.filename)).open("rb") as opened:
         os.posix_fadvise(opened.fileno(), first * size, (end - first) * size, os.POSIX_FADV_WILLNEED)
-
-
-def on_disk(array: NDArray[Any]) -> int:
-    """Return the disk usage of an array's file in bytes; 0 in memory."""
-    file = backing(array)
-    return 0 if file is None else 512 * Path(str(file.filename)).stat().st_blocks

@@ -51,9 +51,7 @@ from anonset.spelling import require_known
 from anonset.strict_json import dumps, loads
 
 
-def run_comparison(
-    settings: CompareSettings, *, progress: Progress | None = None, kept: Path | None = None
-) -> list[Candidate]:
+def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept: Path | None) -> list[Candidate]:
     """Run every combination of algorithm and parameters on one input and verify it. Publishes nothing.
 
     A parameter applies to the algorithms that have it.

@@ -58,7 +58,7 @@ def require_persons(
 _MOST_SHOWN = 3
 
 
-def _refused(repeated: Sequence[Repeated], ids: Sequence[str] = ()) -> str:
+def _refused(repeated: Sequence[Repeated], ids: Sequence[str]) -> str:
     """Return the message that the unit must be stated, with the repeating candidates and the possible answers.
 
     Parameters

@@ -44,9 +44,9 @@ class ReportFacts(Discreet):
 
 def report_facts(
     opened: Opened,
-    original: Table | None = None,
-    hierarchies: dict[str, Any] | None = None,
-    persons: Int64 | None = None,
+    original: Table | None,
+    hierarchies: dict[str, Any] | None,
+    persons: Int64 | None,
 ) -> ReportFacts:
     """Read the private report of a publication, and count the risks before and after anonymization.
 

@@ -70,7 +70,7 @@ def check(
 
 
 def check_opened(
-    published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None = None
+    published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None
 ) -> PublicationCheck:
     """Check an opened publication, or a publication of another tool if `attested` is None.
 

@@ -31,7 +31,7 @@ _NOT_OF_THE_RESULT = (
 
 
 @contextmanager
-def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None = None) -> Iterator[Files]:
+def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None) -> Iterator[Files]:
     """Yield the work directory of a run, locked against other runs; it is removed when the run succeeds.
 
     A named directory remains if the run fails, so that the next run can continue from it.

@@ -75,19 +75,6 @@ def ncp(column: SetColumn, cut: Cut) -> float:
     return float(ncp_exact(column, cut))
 
 
-def occurring_classes(column: SetColumn, cut: Cut) -> int:
-    """Count the nodes of the cut that occur in the published column.
-
-    Raises
-    ------
-    InputError
-        If the column is not bound to the cut's hierarchy.
-    """
-    _require_bound(column, cut)
-    symbols = np.unique(cut.image[column.occurrences > 0])
-    return int(np.count_nonzero(symbols != SUPPRESSED))
-
-
 def _leaves_of_image(cut: Cut) -> Int64:
     """Return the cost of an occurrence of each leaf, int64 (M,), in leaves: 0 if unchanged, M if suppressed."""
     below = np.where(cut.sizes == 1, 0, cut.sizes)

@@ -23,7 +23,7 @@ from anonset.spelling import require_known
 SymbolWeights = Literal["uniform", "ones"]
 
 
-def symbol_weights(size: Int64, weights: SymbolWeights = "uniform") -> Float64:
+def symbol_weights(size: Int64, weights: SymbolWeights) -> Float64:
     """Return symbol weights by number of items. ``uniform``: 0 for one item, otherwise 1. ``ones``: always 1.
 
     Raises

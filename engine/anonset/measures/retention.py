@@ -186,22 +186,8 @@ def by_level(
     return counted_levels(occurring, sizes, column.occurrences[occurring], hierarchy)
 
 
-def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by generalization level.
-
-    Parameters
-    ----------
-    items, sizes
-        int32 (nnz,) and int64 (nnz,): item of each occurrence (a leaf of the hierarchy, if any), and the number of
-        items that its symbol covers, 0 if it is suppressed.
-    """
-    width = int(sizes.max(initial=0)) + 1
-    pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
-    return counted_levels(pairs // width, pairs % width, counts, hierarchy)
-
-
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences as `levels_of`, one part of the records at a time."""
+    """Count occurrences by generalization level, one part of the records at a time."""
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, own in recoding.pieces():
         part = column if records is None else column.take(records)

@@ -115,7 +115,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
 
 
 def mean_of(
-    values: NDArray[np.float64], known: NDArray[np.bool_] | None = None, among: NDArray[np.bool_] | None = None
+    values: NDArray[np.float64], known: NDArray[np.bool_] | None, among: NDArray[np.bool_] | None = None
 ) -> Share:
     """Return the mean of a share of each record.
 

@@ -35,7 +35,7 @@ _LN2 = log(2)
 _MOST_COMBINATIONS = 64
 
 
-def presence_probability(size: int, n_items: int, reading: Reading = ONE_MEMBER) -> float:
+def presence_probability(size: int, n_items: int, reading: Reading) -> float:
     """Return the probability that `n_items` given items of a symbol of `size` items are all present (`n_items` >= 1).
 
     >>> [presence_probability(2, 1, reading) for reading in READINGS]

@@ -92,7 +92,7 @@ def mixed_domain_workload(
     table: Table,
     n_queries: int,
     shape: QueryShape,
-    seed: int = 0,
+    seed: int,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
     """Draw items and values uniformly from their domains. Many queries have the answer 0.

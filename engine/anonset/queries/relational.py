@@ -102,7 +102,7 @@ class ValueDomain:
         return condition.low, condition.high
 
 
-def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> dict[str, ValueDomain]:
+def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None) -> dict[str, ValueDomain]:
     """Return the domain of each relational column, by name.
 
     Raises

@@ -163,7 +163,7 @@ def numbered(fields: Sequence[str]) -> list[str]:
     return [str(number) for number, _ in enumerate(fields, 1)]
 
 
-def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:
+def invalid_utf8(where: object, data: bytes, lines: int) -> str:
     """Return the message for a text that is not UTF-8, with a hint. `lines` is the number of lines before `data`."""
     try:
         data.decode("utf-8")

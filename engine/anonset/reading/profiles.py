@@ -436,12 +436,3 @@ def count_differing(ids: Sequence[Any], column: Any) -> int:
         texts = _as_text(persons[name].combine_chunks())
         several &= ~_are_in(texts, MISSING) & texts.is_valid().to_numpy(zero_copy_only=False)
     return int(several.sum())
-
-
-def information(one: Profile) -> float:
-    """Return the entropy of a column as a share of the maximum for its row count.
-
-    >>> information(Profile("id", "text", 8, 8, 0, 0, 3.0, 1))
-    1.0
-    """
-    return one.entropy / log2(one.records) if one.records > 1 else 0.0

@@ -131,9 +131,9 @@ def verify_release(
     unverified: Unverified[Any],
     publication: Published,
     *,
-    accept_undecided: bool = False,
-    budget: int | None = None,
-    progress: Progress | None = None,
+    accept_undecided: bool,
+    budget: int | None,
+    progress: Progress | None,
 ) -> Verdict:
     """Verify the model of the algorithm and the truth of the publication, and return the verdict.
 

@@ -131,7 +131,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
             raise InputError(msg)
 
 
-def require_plain_nodes(hierarchy: Hierarchy, first: int = 0) -> None:
+def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
     """Reject inner nodes, starting at `first`, with a name that lists other items than the leaves below them.
 
     Raises

@@ -56,7 +56,7 @@ class HierarchyLabels(NamedTuple):
 
 
 def fit_codes(
-    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str] = ()
+    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str]
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
     """Fit a table to its hierarchies, and record the changes in the table.
 

@@ -16,7 +16,7 @@ def job_text(
     settings: Mapping[str, Any],
     guarantee: Mapping[str, Any],
     reasons: Mapping[str, Sequence[str]],
-    problems: Sequence[str] = (),
+    problems: Sequence[str],
     origin: str = "Roles were proposed by what columns look like. Whether they are right, you alone can know.",
     question: Sequence[str] = (),
     answers: Mapping[str, str] = MappingProxyType({}),

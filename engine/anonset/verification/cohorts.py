@@ -87,7 +87,7 @@ def check_cohorts(
     model: PrivacyModel,
     budget: int,
     progress: Progress | None,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Verdict:
     """Check every cohort of every size. The witness is the smallest violating set, then the first by its codes.
 

@@ -124,7 +124,7 @@ class DistinctRows:
         bits = Bits(self._present, self.weight, k)
         return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
 
-    def count_within(self, size: int, k: int, budget: int, progress: Progress | None = None) -> Count | None:
+    def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> Count | None:
         """Count as :meth:`count`, within a budget of occurrences.
 
         A count with bit vectors costs its steps. If the budget is too small, count the first itemsets by their codes,

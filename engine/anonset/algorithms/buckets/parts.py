@@ -6,7 +6,6 @@ not show the part of a group, because groups are numbered at random over all par
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from anonset.data import CategoricalColumn
 from anonset.data.division import Division
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import Store
 from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
@@ -125,7 +124,7 @@ def group_parts(
     largest: int,
     progress: Progress | None,
     n: int,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Iterator[Grouped]:
     """Yield the groups of each part. A part without a group joins the next part, or the last part that has groups.
 
@@ -185,8 +184,3 @@ class Union(Discreet):
             group = self.group[first:end]
             kept = group != SUPPRESSED
             group[kept] = number_of[group[kept]]
-
-    @property
-    def sizes(self) -> list[int]:
-        """Number of groups per part."""
-        return [end - begin for begin, end in pairwise(self.first)]

@@ -75,11 +75,6 @@ class WantedSets:
         """Add the counts of other records."""
         self.met = np.minimum(self.met + met, np.int32(self.k))
 
-    def rare(self) -> tuple[Int32, Int32]:
-        """Return the sets with a support below k, and their supports."""
-        rare = np.flatnonzero(self.met < self.k)
-        return self.sets[rare], self.met[rare]
-
 
 def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
     """Sort sets by their last code, then by the code before it and so on, and yield ranges of them.

@@ -3,7 +3,7 @@
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import Store
 from anonset.errors import InputError, datum
 from anonset.jobs.check.base import PublicationCheck, kind_check
 from anonset.jobs.original import read_original
@@ -23,11 +23,11 @@ def check_publication(
     publication: Published,
     model: PrivacyModel,
     settings: CheckSettings,
-    store: Store = MEMORY,
+    store: Store,
     *,
-    original: Source | None = None,
+    original: Source | None,
     attested: Attestation | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None,
 ) -> PublicationCheck:
     """Verify a publication, and compare it with its original if given.
 

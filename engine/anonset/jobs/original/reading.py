@@ -3,7 +3,7 @@
 import numpy as np
 
 from anonset.data import Table
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
@@ -19,7 +19,7 @@ from anonset.settings.publication import OriginalSettings
 
 
 def original_and_persons(
-    opened: Opened, source: Source | None, settings: OriginalSettings, store: Store = MEMORY
+    opened: Opened, source: Source | None, settings: OriginalSettings, store: Store
 ) -> tuple[Table | None, Int64 | None]:
     """Read the original of a publication, if given, and the person of each record if records are not persons.
 

@@ -19,7 +19,7 @@ _UNUSED = "\x1f\x1e\x1d\x1c\x01\x02"
 _LARGEST_BLOCK = (1 << 31) - 1
 
 
-def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
+def basket_rows(where: object, data: bytes, mark: str, lines: int) -> Any:
     """Return the items of each line of a text, or of a piece of it that follows `lines` lines.
 
     Raises

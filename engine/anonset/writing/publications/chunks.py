@@ -99,9 +99,7 @@ class _Tables:
         return self._lists(rows.indptr[first : end + 1], rows.items), rows.count[first:end]
 
 
-def write_chunks(
-    publication: Chunks, folder: Path, form: str = "csv", part_rows: int | None = None
-) -> dict[str, int] | None:
+def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | None) -> dict[str, int] | None:
     """Write the tables into a folder; return the number of files of each, or None if each is one file.
 
     Parameters

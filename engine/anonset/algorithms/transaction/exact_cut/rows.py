@@ -54,11 +54,6 @@ class SparseRows(Discreet):
         start = begins_of(np.bincount(row[kept], minlength=n))
         return cls(start, ordered[begins][kept], summed[kept], np.broadcast_to(np.asarray(least, np.float64), n).copy())
 
-    @classmethod
-    def none(cls) -> "SparseRows":
-        """Return an empty set of rows."""
-        return cls(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0))
-
     @property
     def n(self) -> int:
         """Number of rows."""

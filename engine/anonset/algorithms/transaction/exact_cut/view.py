@@ -196,12 +196,6 @@ class View(Discreet):
         place_codes(codes, start[:-1].copy(), position)
         return Expanded(codes, start, position)
 
-    @property
-    def expansion(self) -> BlockExpansion:
-        """Expansion of shown records to ascending positions in `nodes`."""
-        nodes = self.nodes
-        return BlockExpansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
-
     def postings(self, sets: Int32) -> tuple[Int64, Int32]:
         """Return the records of each member of sets of `nodes`, and of each ancestor of a member except the root.
 
