@@ -35,7 +35,7 @@ _ABOUT_PYTHON = (
     "read. What is refused raises an [error](#errors) that says what is required."
 )
 _ABOUT_COMMANDS = (
-    "`anonset COMMAND --help` says the same. [Tutorials](tutorials/index.md) show the commands at work; "
+    "`anonset COMMAND --help-all` prints the same. [Tutorials](tutorials/index.md) show the commands at work; "
     "[exit codes and logs](pipelines.md) are the same for all of them."
 )
 _ABOUT_SCHEMAS = (
@@ -113,9 +113,13 @@ def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", fil
 
 def command_line() -> str:
     """Return the reference of the command line, from its own help."""
-    from anonset.cli.app import make_app
+    from anonset.cli.app import make_app, show_docstring
 
-    text = str(make_app().generate_docs(output_format="markdown", recursive=True))
+    app = make_app()
+    for name in (name for name in app if not name.startswith("-")):
+        for path in ([name], *([name, inner] for inner in app[name])):
+            show_docstring(app, path)
+    text = str(app.generate_docs(output_format="markdown", recursive=True))
     text = re.sub(r"## Table of Contents\n.*?(?=\*\*Commands\*\*)", "", text, flags=re.DOTALL)
     return text.replace("# anonset\n", f"# The command line\n\n{_ABOUT_COMMANDS}\n", 1)
 

@@ -1,7 +1,7 @@
-"""The errors users meet. A message gives the name, the value and what is required.
+"""Errors for users. A message names the setting or place, the value and the requirement.
 
-Whatever a message takes from the data is marked by `datum`, or by `foreign` if it is another library's sentence. People
-read it, unless it looks like a name or an id; logs, which many may read, show ``…`` in its place.
+Data values in messages are marked by `datum`, and messages of other libraries by `foreign`. The terminal shows marked
+text, except values that look like names or ids. Logs, which may have many readers, show ``…`` instead.
 """
 
 import re
@@ -13,12 +13,12 @@ from typing import Any, SupportsIndex
 from anonset.personal_text import hidden
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-"""Noncharacters of Unicode, which `repr` escapes: nothing of the data can end the mark around it."""
+"""Unicode noncharacters. `repr` escapes them, so that data cannot end a mark."""
 _MARKED = re.compile(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}?")
 
 
 def datum(value: object) -> str:
-    """Return a label or value of the data, quoted and marked, for a message; hidden if it may identify a person.
+    """Return a data value for a message: quoted and marked, and hidden if it may identify a person.
 
     >>> public_text(f"item {datum('E10')} of column 'codes'"), plain_text(f"item {datum('E10')} of column 'codes'")
     ("item … of column 'codes'", "item 'E10' of column 'codes'")
@@ -29,12 +29,12 @@ def datum(value: object) -> str:
 
 
 def typed(value: object) -> str:
-    """Return a label that the owner typed, quoted and marked, for a message."""
+    """Return a label from the command line for a message, quoted and marked."""
     return f"{_OPEN}{value!r}{_CLOSE}"
 
 
 def data_list(labels: Iterable[str], between: str = ", ") -> str:
-    """Return labels of the data, marked, for a message; those that may identify a person are hidden.
+    """Return data labels for a message: marked, and hidden if they may identify a person.
 
     >>> plain_text(data_list(["E10", "Ann Lee"]))
     'E10, [hidden: like a name]'
@@ -43,17 +43,17 @@ def data_list(labels: Iterable[str], between: str = ", ") -> str:
 
 
 def foreign(text: object) -> str:
-    """Return text that data may be part of, such as another library's sentence, marked for a message."""
+    """Return text that may contain data values, such as the message of another library, marked for a message."""
     return f"{_OPEN}{plain_text(str(text))}{_CLOSE}"
 
 
 def plain_text(text: str) -> str:
-    """Return a message as people read it."""
+    """Return a message without marks."""
     return text.replace(_OPEN, "").replace(_CLOSE, "")
 
 
 def public_text(text: str) -> str:
-    """Return a message without what it takes from the data."""
+    """Return a message with ``…`` in place of data values."""
     return plain_text(_MARKED.sub("…", text))
 
 
@@ -61,43 +61,43 @@ _SHOWN = 60
 
 
 def shortened(value: object) -> str:
-    """Return the repr of a value that a user gave, without its middle where it is long.
+    """Return the repr of a user's value; the middle of a long repr is omitted.
 
     >>> shortened("codes"), len(shortened(10**4000)), len(shortened("9" * 10**6))
     ("'codes'", 60, 60)
     """
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * _SHOWN:
-        value = f"{value:x}"  # int() and str() refuse thousands of digits
+        value = f"{value:x}"  # str() rejects thousands of digits
     text = repr(value[:1000] + value[-1000:] if isinstance(value, str) and len(value) > 2000 else value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 24]}…{text[-23:]}"
 
 
 class MarkedText:
-    """Base of objects that format as text with marks, which messages keep when they quote it, but print without."""
+    """Base of objects with marked text: `format` includes the marks, `str` removes them."""
 
     def __str__(self) -> str:
         return plain_text(f"{self}")
 
 
 RAW_DATA_STAY = "raw data stay in"
-"""Prefix of the note of an error that names a work directory which is kept."""
+"""Prefix of the error note that names a remaining work directory."""
 
 
 class AnonsetError(Exception):
     """Base of all errors of this library.
 
-    Messages may name labels of the data; `public` and the repr, which logs and notebooks show unasked, do not.
+    Messages may contain data values. `public` and the repr do not, because logs and notebooks show them automatically.
 
     Attributes
     ----------
     code
-        Kind of error, for programs: a short word of its class, or of this error alone.
+        Kind of error, for programs: a keyword of the class or of a single error.
     public
-        The message without what it takes from the data.
+        The message without data values.
     place
-        Where the fault lies, for programs: some of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
+        Location of the fault, for programs: any of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
     commands
-        Complete commands that avoid it, on the command line.
+        Complete commands that avoid the error, on the command line.
     """
 
     code = "error"
@@ -106,12 +106,12 @@ class AnonsetError(Exception):
     def __init__(self, message: str = "", *, code: str = "", **place: str | SupportsIndex) -> None:
         self._marked = message
         self.code = code or self.code
-        self.place = {name: one if isinstance(one, str) else index(one) for name, one in place.items()}
+        self.place = {name: value if isinstance(value, str) else index(value) for name, value in place.items()}
         self.public = public_text(message)
         super().__init__(plain_text(message))
 
     def __format__(self, spec: str) -> str:
-        """Return the message with its marks, so that another one that quotes it keeps them."""
+        """Return the message with marks, for use in another message."""
         return format(self._marked, spec)
 
     def __repr__(self) -> str:
@@ -131,12 +131,12 @@ class InputError(AnonsetError, ValueError):
 
 
 class MisreadError(InputError):
-    """Data that probably need other settings to be read, which the error names.
+    """Data that probably require other reading options, which the message names.
 
     Attributes
     ----------
     settings
-        These, by name.
+        The options, by name.
     """
 
     def __init__(self, message: str, settings: Mapping[str, Any]) -> None:
@@ -145,18 +145,18 @@ class MisreadError(InputError):
 
 
 class HierarchyError(InputError):
-    """A hierarchy that is no tree over the items of the data."""
+    """A hierarchy that is not a tree over the items of the data."""
 
     code = "hierarchy"
 
 
 class DisclosureError(InputError):
-    """A publication would show values that identify persons, which its owner has not declared.
+    """A publication would show undeclared values that identify persons.
 
     Attributes
     ----------
     findings
-        One per column, each with ``column``, ``count`` and a line of text without any value of the data.
+        A finding per column, with ``column``, ``count`` and a line of text without data values.
     """
 
     code = "disclosure"
@@ -167,7 +167,7 @@ class DisclosureError(InputError):
 
 
 class TooLargeError(InputError):
-    """The task exceeds a limit of the algorithm: a smaller task, or a higher limit, would do."""
+    """The task exceeds a limit of the algorithm; reduce the task or raise the limit."""
 
     code = "too-large"
 
@@ -180,13 +180,13 @@ class InfeasibleError(AnonsetError):
     algorithm
         Name of the algorithm.
     reason
-        Why it cannot be.
+        Reason for the failure.
     where
-        A cluster, an itemset, a group, if there is one.
+        A cluster, itemset or group, if known.
     achieved
-        Of algorithms with a bound: the best reached value.
+        Best value reached, for algorithms with a bound.
     bound
-        Of these: the required value.
+        Required value, for algorithms with a bound.
     """
 
     code = "infeasible"
@@ -212,7 +212,7 @@ class InfeasibleError(AnonsetError):
 
 
 class WorthlessError(InfeasibleError):
-    """The result is safe but worthless: every protected column shows a single symbol."""
+    """The result is safe but useless: every protected column shows a single symbol."""
 
     code = "worthless"
 
@@ -231,21 +231,21 @@ class VerificationError(AnonsetError):
 
 
 class UndecidedError(VerificationError):
-    """The check is too large to finish; `verdict` says how much it covered."""
+    """The check is too large to finish; `verdict` contains its coverage."""
 
     code = "undecided"
 
 
 def require_finite(value: Any, place: str = "") -> None:
-    """Refuse a number that is not finite, anywhere in a document: readers fail on it, or take it for null.
+    """Reject NaN and infinity anywhere in a document, because JSON readers fail or read null.
 
     Raises
     ------
     AnonsetError
-        With its place.
+        With the place of the number.
     """
     if isinstance(value, float) and not isfinite(value):
-        msg = f"{place or 'the value'} must be a finite number to be written as JSON, got {value}"
+        msg = f"{place or 'the value'} must be a finite number in JSON, got {value}"
         raise AnonsetError(msg)
     listed = enumerate(value) if isinstance(value, list | tuple) else ()
     for name, entry in value.items() if isinstance(value, Mapping) else listed:

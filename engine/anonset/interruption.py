@@ -1,7 +1,7 @@
-"""Signals that end a process: they unwind it once, never during a clean-up, and not at all when the job is done.
+"""Handlers of ending signals: the first signal raises KeyboardInterrupt; clean-ups and finished jobs ignore signals.
 
-Python runs signal handlers only in the main thread, between its own instructions: not while that thread runs compiled
-code. In that case a watching thread, woken by the signal, removes unfinished files and ends the process.
+Python runs signal handlers only in the main thread, and not while that thread runs compiled code. In that case a
+watching thread, woken by the signal, removes unfinished files and ends the process.
 """
 
 import os
@@ -20,17 +20,18 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 UNDOING: dict[object, Callable[[], object]] = {}
-"""Functions that undo unfinished work of this process, by its owner."""
+"""Functions that undo unfinished work of this process, by owner."""
 PATIENCE = 1.2
-"""Seconds that the main thread has to unwind, before the process is ended without it."""
+"""Seconds that the main thread has for unwinding before the watching thread ends the process."""
 _WORDS = 0.3
-"""Seconds that the final message may take: its reader may be gone."""
+"""Seconds that the final message may take; writing to a stopped terminal could block."""
 
 
 class Unwinding:
-    """Handler whose first signal raises KeyboardInterrupt with its number; signals soon after it are ignored.
+    """Signal handler that raises KeyboardInterrupt with the signal number.
 
-    These repeat the same request, as when somebody hits Ctrl-C twice, and must not interrupt the clean-up.
+    Signals soon after the first are ignored: they repeat the request, such as a second Ctrl-C, and must not interrupt
+    the clean-up.
     """
 
     def __init__(self, deaf: float = 1.0) -> None:
@@ -39,13 +40,13 @@ class Unwinding:
         self.came: int | None = None
         """The signal that unwinds the process."""
         self.settled = False
-        """Whether the job is done: then no signal undoes it or cuts its account short."""
+        """True if the job is done. Signals are then ignored, so that the summary is complete."""
         self._when = 0.0
         self._ending = False
 
     def __call__(self, number: int, _: FrameType | None) -> None:
         """Unwind the process."""
-        while self._ending:  # the watching thread ends it
+        while self._ending:  # the watching thread ends the process
             time.sleep(PATIENCE)
         now = time.monotonic()
         if not self.settled and (self.came is None or now - self._when >= self.deaf):
@@ -53,19 +54,19 @@ class Unwinding:
             raise KeyboardInterrupt(number)
 
     def install(self) -> None:
-        """Handle the ending signals; those that the parent ignores, as under ``nohup``, stay ignored."""
+        """Handle the ending signals, except signals that the parent process ignores, as under ``nohup``."""
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self)
         sys.unraisablehook = self.retry
 
     def watch(self, end: Callable[[int], object]) -> None:
-        """End the process within about two seconds of a signal, whatever the main thread is doing.
+        """End the process within about two seconds of a signal, even if the main thread runs compiled code.
 
         Parameters
         ----------
         end
-            Called with the signal when all is undone, to print a message; then the process exits.
+            Called with the signal after the clean-up, to print a message. Then the process exits.
         """
         heard, woken = os.pipe()
         os.set_blocking(woken, False)
@@ -89,7 +90,7 @@ class Unwinding:
             os._exit(_BY_SIGNAL + number)
 
     def _wait(self) -> None:
-        """Wait as long as the main thread may take to unwind, not counting blocks that signals wait for."""
+        """Wait until the main thread's time for unwinding is over. Time within `defer_signals` does not count."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             time.sleep(PATIENCE / 10)
@@ -97,14 +98,14 @@ class Unwinding:
                 until = time.monotonic() + PATIENCE
 
     def leave(self) -> None:
-        """Ignore the ending signals for good, while the interpreter shuts down."""
+        """Ignore the ending signals while the interpreter shuts down."""
         self.settled = True
         for number in ENDING:
             if signal.getsignal(number) is self:
                 signal.signal(number, signal.SIG_IGN)
 
     def retry(self, lost: Any) -> None:
-        """Send the signal again, a little later, where Python dropped its exception, as in a callback of an import."""
+        """Repeat the signal after a delay if Python dropped the exception, as in a callback during an import."""
         if isinstance(lost.exc_value, KeyboardInterrupt) and self.came is not None:
             again = threading.Timer(0.02, os.kill, (os.getpid(), self.came))
             self.came, again.daemon = None, True
@@ -114,16 +115,16 @@ class Unwinding:
 
 
 def _undo() -> None:
-    """Undo all unfinished work, the latest first, and remove temporary work directories."""
+    """Undo all unfinished work in reverse order, and remove temporary work directories."""
     while UNDOING:
         with suppress(KeyError, OSError):
             UNDOING.popitem()[1]()
-    if store := sys.modules.get("anonset.data.store"):  # not imported here: this module must stay light
+    if store := sys.modules.get("anonset.data.store"):  # no import, because this module must load fast
         store.remove_temporary()
 
 
 def settle() -> None:
-    """Tell the process that its job is done, if it is one that unwinds; a caller's own handlers stay."""
+    """Mark the job as done in installed `Unwinding` handlers. Handlers of the caller are unchanged."""
     for number in ENDING:
         handler = signal.getsignal(number)
         if isinstance(handler, Unwinding):
@@ -132,7 +133,7 @@ def settle() -> None:
 
 @contextmanager
 def defer_signals() -> Iterator[None]:
-    """Delay ending signals until the block is left, normally or not."""
+    """Delay ending signals until the block ends, normally or by an exception."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -146,7 +147,7 @@ def defer_signals() -> Iterator[None]:
 
 
 class _Waiting:
-    """Handler that keeps signals until it is released; the handlers that it replaces get them then."""
+    """Handler that stores signals until `release`, and then forwards them to the replaced handlers."""
 
     def __init__(self, before: dict[int, Any]) -> None:
         self.before = before
@@ -161,7 +162,7 @@ class _Waiting:
 
     def release(self) -> None:
         """Restore the handlers, and forward the signals that arrived."""
-        self._released = True  # a signal that arrives here is forwarded by the handler that is not yet restored
+        self._released = True  # a signal that arrives now is forwarded at once
         for number, handler in self.before.items():
             signal.signal(number, handler)
         for number, frame in self._came:

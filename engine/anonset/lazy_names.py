@@ -1,4 +1,4 @@
-"""Names of a package that are imported on first use: those that its stub lists."""
+"""Import the names of a package on first use."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package whose names are imported on first use (PEP 562).
+    """Return ``__getattr__`` and ``__dir__`` for a package with names that are imported on first use (PEP 562).
 
     Parameters
     ----------
     package
-        Its ``globals()``. The names stand in the stub beside it alone, where type checkers find them.
+        ``globals()`` of the package. The names are listed in the stub ``__init__.pyi``, which type checkers read.
     """
 
     def get(name: str) -> Any:
@@ -30,7 +30,7 @@ def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
 
 @cache
 def _homes(path: str) -> dict[str, str]:
-    """Return the module of each name of a package."""
+    """Return the module of each name that a stub lists."""
     import re
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Paths to write to. They must be on this machine: Python would make a local folder ``s3:`` of an address."""
+"""Output paths: reject addresses, and report errors when writing."""
 
 import os
 import re
@@ -12,22 +12,22 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # `Path` turns s3://bucket 
 
 
 def require_local(*paths: str | os.PathLike[str] | None) -> None:
-    """Refuse to write to an address such as ``s3://bucket/out``.
+    """Reject an address such as ``s3://bucket/out`` as an output path.
 
     >>> require_local("out", "/data/out", None)
     >>> require_local("s3://bucket/out")
     Traceback (most recent call last):
         ...
-    anonset.errors.InputError: 's3://bucket/out' must be a local directory or file: write it here, then upload it
+    anonset.errors.InputError: 's3://bucket/out' is not a local path: write to a local path, then upload the result
 
     Raises
     ------
     InputError
-        With the address.
+        If a path is an address.
     """
     for path in paths:
         if path is not None and _ADDRESS.match(os.fspath(path)):
-            msg = f"{os.fspath(path)!r} must be a local directory or file: write it here, then upload it"
+            msg = f"{os.fspath(path)!r} is not a local path: write to a local path, then upload the result"
             raise InputError(msg)
 
 

@@ -1,9 +1,9 @@
-"""Texts that look like a person's name, identifier or date of birth, which no message shows."""
+"""Recognize text that looks like a person's name, identifier or date of birth; messages hide it."""
 
 import re
 
 _NAME = re.compile(r"(?<![^\W\d_])[^\W\d_a-zß-öø-ÿ]['’]?[^\W\d_]*[a-zß-öø-ÿ]")
-"""A capitalised word, as in names."""
+"""Capitalized word, as in names."""
 _CAPITALS = re.compile(r"(?<!\w)[^\W\d_a-zß-öø-ÿ]{4,}(?!\w)")
 _ID = re.compile(
     r"\d([ ./-]?\d){5,}|[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
@@ -17,7 +17,7 @@ def is_like_id(text: str) -> bool:
 
 
 def hidden(text: str) -> str:
-    """Return what stands for a text in a message if the text may identify a person; empty if it may be shown.
+    """Return a placeholder for a text that may identify a person; empty if messages may show the text.
 
     >>> hidden("Ann Lee"), hidden("MEIER")
     ('[hidden: like a name]', '[hidden: like a name]')

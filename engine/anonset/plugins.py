@@ -1,7 +1,7 @@
-"""Algorithms and models of third parties: what installed packages offer under an entry point.
+"""Load algorithms and models that installed packages provide as entry points.
 
-A package names a class under the group ``anonset.algorithms`` or ``anonset.models`` of its metadata; from then on it is
-known by the class's `name`, as if it were part of this library.
+A package declares a class in the entry-point group ``anonset.algorithms`` or ``anonset.models``. The class is then
+available by the attribute `name`, like the built-in classes.
 """
 
 from collections.abc import Iterable
@@ -11,36 +11,36 @@ from typing import Any
 from anonset.errors import InputError
 
 ALGORITHMS, MODELS = "anonset.algorithms", "anonset.models"
-"""The groups of entry points."""
+"""Entry-point groups."""
 
 
 def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
-    """Return the classes that installed packages offer in a group, by their names.
+    """Return the classes that installed packages provide in a group, by name.
 
     Parameters
     ----------
     known
-        The names that are taken.
+        Names of the built-in classes.
 
     Raises
     ------
     InputError
-        If one cannot be imported, has no name, or has the name of another: it must be repaired or uninstalled, since
-        skipping it silently could change what an unattended run publishes.
+        If a class cannot be imported, has no name, or has the name of another class. Skipping the class silently could
+        change the result of an unattended run.
     """
     classes: dict[str, type[Any]] = {}
     taken = set(known)
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
-        made = _load(entry)
-        name = getattr(made, "name", None)
-        if not isinstance(made, type) or not isinstance(name, str) or not name:
-            msg = f"{_described(entry)} must be a class with a name, got {made!r}; mend it or uninstall it"
+        loaded = _load(entry)
+        name = getattr(loaded, "name", None)
+        if not isinstance(loaded, type) or not isinstance(name, str) or not name:
+            msg = f"{_described(entry)} must be a class with a name, got {loaded!r}; fix or uninstall it"
             raise InputError(msg)
         if name in taken:
-            msg = f"{_described(entry)} has the name {name!r}, which is taken; rename it or uninstall it"
+            msg = f"{_described(entry)} has the name {name!r} of another class; rename or uninstall it"
             raise InputError(msg)
         taken.add(name)
-        classes[name] = made
+        classes[name] = loaded
     return classes
 
 
@@ -48,7 +48,7 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except Exception as error:
-        msg = f"{_described(entry)} cannot be imported ({type(error).__name__}: {error}); mend it or uninstall it"
+        msg = f"{_described(entry)} cannot be imported ({type(error).__name__}: {error}); fix or uninstall it"
         raise InputError(msg) from error
 
 

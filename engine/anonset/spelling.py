@@ -1,4 +1,4 @@
-"""Names in messages: settings as options, suggestions for unknown names, text and facts fit for a terminal."""
+"""Text in messages: settings as options, suggestions for unknown names, and printable values."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,19 +9,19 @@ from typing import Any, SupportsIndex
 from anonset.errors import InputError
 
 LARGEST = 2**63 - 1
-"""Largest integer that an option may have: kernels count in 64 bits."""
-_options = [False]  # whether this process is the command line, for all of its threads
+"""Largest integer that an option accepts: kernels count in 64 bits."""
+_options = [False]  # last entry: True if messages spell settings as options; shared by all threads
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
-    """Return a setting as the reader of a message would write it.
+    """Return a setting as users write it, as an option or a Python argument.
 
     Parameters
     ----------
     name, value
-        Its name, and the value that it is to have, if one is meant.
+        Name of the setting, and a value or None.
     option
-        Its name on the command line, where that is another.
+        Name of the option, if it differs.
 
     >>> setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('keep', 'group=True', "missing='value'", 'max_cuts=1000')
@@ -48,7 +48,7 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
 
 
 def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
-    """Return the setting that gives a column its hierarchy, as the reader of a message would write it.
+    """Return the setting for the hierarchy of a column as users write it.
 
     >>> hierarchy_of("age", "range"), hierarchy_of()
     ("hierarchies={'age': 'range'}", 'hierarchies')
@@ -67,7 +67,7 @@ def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
 
 @contextmanager
 def spell_options() -> Iterator[None]:
-    """Spell settings as options of the command line within the block."""
+    """Spell settings as command-line options within the block."""
     _options.append(True)
     try:
         yield
@@ -76,7 +76,7 @@ def spell_options() -> Iterator[None]:
 
 
 def counted(n: SupportsIndex, what: str) -> str:
-    """Return a number of things in words.
+    """Return a count with a noun.
 
     >>> counted(1, "record"), counted(1200, "record")
     ('1 record', '1,200 records')
@@ -98,7 +98,7 @@ _IN_PAPERS = MappingProxyType(
         "bucketization": "anatomy",
     }
 )
-"""What papers, and people, call an algorithm, and its name here."""
+"""Names of algorithms in papers, and the names in anonset."""
 _SHORT = 4
 _ENDINGS = ("anonymity", "anonymization", "anonymisation", "anonymous", "diversity", "anon")
 
@@ -106,21 +106,21 @@ _ENDINGS = ("anonymity", "anonymization", "anonymisation", "anonymous", "diversi
 def require_known(
     option: str, name: str | None, known: Collection[str], elsewhere: Mapping[str, Collection[str]] | None = None
 ) -> str:
-    """Return a name, if it is one that an option takes.
+    """Return `name` if it is a valid value of an option.
 
     Parameters
     ----------
     option
-        The option that has this value.
+        The option.
     known
-        The names that it takes.
+        Valid names.
     elsewhere
-        Names that other options take, by these options.
+        Valid names of other options, by option.
 
     Raises
     ------
     InputError
-        If it is unknown; with the nearest known name, if one is near.
+        If the name is unknown. The message suggests a similar name.
     """
     if name is not None and name in known:
         return name
@@ -133,17 +133,17 @@ def require_known(
 def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[str]]) -> str:
     for other, names in elsewhere.items():
         if name in names:
-            return f"; did you mean {other} {name}?"
-    if (found := meant(name, known)) is not None:
-        return f"; did you mean {found}?"
+            return f" (did you mean {other} {name}?)"
+    if (similar := meant(name, known)) is not None:
+        return f" (did you mean {similar}?)"
     for other, names in elsewhere.items():
-        if (found := meant(name, names)) is not None:
-            return f"; did you mean {other} {found}?"
+        if (similar := meant(name, names)) is not None:
+            return f" (did you mean {other} {similar}?)"
     return ""
 
 
 def meant(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is nearest, several joined by "or", or None if none is near.
+    """Return the most similar known name, several joined by "or"; None if no name is similar.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
     >>> meant("k-anonymity", names), meant("k^m", names), meant("(k,k^m)-anonymity", names), meant("AA", names)
@@ -153,20 +153,20 @@ def meant(name: str, known: Collection[str]) -> str | None:
     """
     from difflib import get_close_matches
 
-    plain = {_plain(one): one for one in known}
+    plain = {_plain(candidate): candidate for candidate in known}
     short = _plain(name)
     for ending in ("", *_ENDINGS):
         if (found := plain.get(short.removesuffix(ending))) is not None:
             return found
     if _IN_PAPERS.get(short) in known:
         return _IN_PAPERS[short]
-    n, cutoff = (3, 0.6) if len(short) <= _SHORT else (1, 0.7)  # of few letters each counts much
+    n, cutoff = (3, 0.6) if len(short) <= _SHORT else (1, 0.7)  # short names differ in few letters
     near = get_close_matches(short, plain, n=n, cutoff=cutoff)
-    return " or ".join(plain[one] for one in near) if near else None
+    return " or ".join(plain[key] for key in near) if near else None
 
 
 def _plain(name: str) -> str:
-    """Return a name as letters and digits alone."""
+    """Return the letters and digits of a name in lower case."""
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
@@ -174,9 +174,9 @@ _FEW, _LONG = 3, 40
 
 
 def printable(text: str) -> str:
-    r"""Return text with every character escaped that shows nothing, or would do something to a terminal.
+    r"""Return text with unprintable characters escaped, so that it cannot control the terminal.
 
-    Those are control and format characters, line ends, blanks that are not the blank, and halves of surrogate pairs.
+    Escaped are control and format characters, line ends, all spaces except the blank, and unpaired surrogates.
 
     >>> printable("a\x1b[2Jb\n"), printable("né (1,2)")
     ('a\\x1b[2Jb\\n', 'né (1,2)')
@@ -185,7 +185,7 @@ def printable(text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Return the value of a parameter as text: of many the number and the first few, of long text the beginning.
+    """Return a parameter value as short text: the length and first elements of a list, the beginning of a long text.
 
     >>> shortened(["a", "b"]), shortened(["a", "b", "c", "d"]), shortened(0.5)
     ('a, b', '4 (a, b, c, …)', '0.5')
@@ -200,12 +200,14 @@ def shortened(value: Any) -> str:
 def as_typed(
     command: str, source: str, given: Mapping[str, Any] | None = None, hierarchies: Mapping[str, str] | None = None
 ) -> str:
-    """Return a command on a source with flags, fit for a shell.
+    """Return a command line, quoted for a shell.
 
     >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "group": True}, {"a": "balanced:5"})
     "anonset inspect 'my data.csv' --items a,b --k 3 --group --hierarchy a=balanced:5"
     >>> as_typed("inspect", "a.csv", {"null": "--"})  # a value that looks like an option
     'anonset inspect a.csv --null=--'
+    >>> as_typed("anonymize", "a.csv", {"ceiling": {"a": 1, "b": "nodes.txt"}})
+    'anonset anonymize a.csv --ceiling a=1 --ceiling b=nodes.txt'
     """
     import shlex
 
@@ -213,7 +215,9 @@ def as_typed(
     for name, value in (given or {}).items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
         option = f"--{name.replace('_', '-')}"
-        if value not in (False, []):
+        if isinstance(value, Mapping):
+            parts += [part for key, spec in value.items() for part in (option, f"{key}={spec}")]
+        elif value not in (False, []):
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
     for name, spec in (hierarchies or {}).items():
         parts += ["--hierarchy", f"{name}={spec}"]
@@ -221,7 +225,7 @@ def as_typed(
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as a sentence lists them.
+    """Return names as a list in a sentence.
 
     >>> listed(["a", "b", "c"], "or"), listed(["a"])
     ('a, b or c', 'a')

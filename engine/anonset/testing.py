@@ -1,4 +1,4 @@
-"""The suite that every algorithm of this library passes, for those who write one of their own.
+"""Contract tests for algorithms, for authors of plug-ins.
 
 >>> from anonset import Apriori
 >>> check_algorithm(Apriori(k=3, m=2))
@@ -38,74 +38,76 @@ _LONGEST = 5
 
 
 class ContractError(AssertionError):
-    """An algorithm breaks a promise that every algorithm makes."""
+    """An algorithm violates the contract of algorithms."""
 
 
 def check_algorithm(algorithm: Algorithm, *, records: int = 40, seeds: int = 3) -> None:
-    """Check an algorithm against the contract of every algorithm, on small random tables with all that its model needs.
+    """Check an algorithm against the contract of algorithms, on small random tables.
 
-    It is a frozen keyword-only dataclass with a name and a model; what it publishes satisfies the model by the
-    independent verification, and is true of the original; it gives the same for the same input and any number of
-    workers; it leaves its input alone; an empty table it publishes empty.
+    - The algorithm is a frozen, keyword-only dataclass with a name and a model.
+    - The independent verification confirms that each publication satisfies the model and covers the original.
+    - The result depends only on the input, not on the number of workers.
+    - The input is unchanged.
+    - The publication of an empty table is empty.
 
     Parameters
     ----------
     algorithm
-        With its parameters. One that draws at random must be given its seed. Sensitive items that its model names
-        are put into the tables.
+        Algorithm with parameters, including the seed if it is randomized. The tables contain the sensitive items of
+        the model.
     records
-        Number of records of a table.
+        Number of records per table.
     seeds
-        Number of tables. Some may be infeasible, not all.
+        Number of tables. At least one must be feasible.
 
     Raises
     ------
     ContractError
-        With the promise that is broken.
+        If the algorithm violates the contract.
     """
     _check_declaration(algorithm)
     served = [_check_on(algorithm, seed, records) for seed in range(seeds)]
     _require(any(served), f"none of {seeds} random tables of {records} records is feasible for {algorithm!r}")
     empty = _published(algorithm, *_table(algorithm.model, 0, 0), workers=1)
-    _require(empty is not None and empty.n == 0, "an empty table must be published empty")
+    _require(empty is not None and empty.n == 0, "the publication of an empty table must be empty")
 
 
 def _check_declaration(algorithm: Algorithm) -> None:
     cls: Any = type(algorithm)
-    _require(dataclasses.is_dataclass(algorithm), f"{cls.__name__} must be a dataclass of its parameters")
+    _require(dataclasses.is_dataclass(algorithm), f"{cls.__name__} must be a dataclass of parameters")
     _require(cls.__dataclass_params__.frozen, f"{cls.__name__} must be frozen")
     loose = [field.name for field in dataclasses.fields(cls) if not field.kw_only]
-    _require(not loose, f"the parameters of {cls.__name__} must be keyword-only, {', '.join(loose)} is not")
+    _require(not loose, f"the parameters of {cls.__name__} must be keyword-only; {', '.join(loose)} is not")
     _require(isinstance(algorithm, Algorithm), f"{cls.__name__} must have a name, a model and a method recode")
     model = algorithm.model
     _require(isinstance(model, PrivacyModel), f"the model of {cls.__name__} must be a PrivacyModel, got {model!r}")
-    _require(bool(model.protects), f"model {model.name} must say what it protects")
-    _require(bool(model.statement and model.limits), f"model {model.name} must state its guarantee and its limits")
+    _require(bool(model.protects), f"model {model.name} must declare the roles that it protects")
+    _require(bool(model.statement and model.limits), f"model {model.name} must state the guarantee and the limits")
 
 
 def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
-    """Check one table; return whether it is feasible."""
+    """Check an algorithm on a random table. Return True if the table is feasible."""
     table, hierarchies = _table(algorithm.model, seed, records)
     before = _content(table)
     publication = _published(algorithm, table, hierarchies, workers=1)
-    _require(_content(table) == before, f"{algorithm.name} must leave its input alone")
+    _require(_content(table) == before, f"{algorithm.name} must not change the input")
     others = [_published(algorithm, table, hierarchies, workers=workers) for workers in (1, 3)]
     same = [_plain_or_none(other) == _plain_or_none(publication) for other in others]
-    _require(same[0], f"{algorithm.name} must give the same for the same input")
-    _require(same[1], f"{algorithm.name} must give the same for any number of workers")
+    _require(same[0], f"{algorithm.name} must return the same result for the same input")
+    _require(same[1], f"{algorithm.name} must return the same result for any number of workers")
     if publication is None:
         return False
     verdict = verify(publication, algorithm.model)
-    _require(verdict.holds is True, f"what {algorithm.name} publishes must satisfy its model: {verdict!s}")
+    _require(verdict.holds is True, f"the publication of {algorithm.name} must satisfy the model: {verdict!s}")
     untrue = kind_of(algorithm.model).untrue(table, publication, hierarchies, algorithm.model)
-    _require(untrue is None, f"what {algorithm.name} publishes must be true of the original: {untrue}")
+    _require(untrue is None, f"the publication of {algorithm.name} must be consistent with the original: {untrue}")
     return True
 
 
 def _published(
     algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
 ) -> Published | None:
-    """Return what is published of a table; None if that is infeasible."""
+    """Return the publication of a table; None if it is infeasible."""
     try:
         result = algorithm.recode(table.on(Threads(workers)), hierarchies)
     except InfeasibleError:
@@ -118,7 +120,7 @@ def _published(
 
 
 def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping[str, Hierarchy]]:
-    """Return a random table with the columns that a model speaks of, bound to its hierarchies."""
+    """Return a random table with the columns that a model protects, bound to hierarchies."""
     random = SplitMix(seed)
 
     def pick(values: tuple[str, ...] | str) -> str:
@@ -131,7 +133,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
     if "items" in model.protects:
         labels, secrets = tuple(_ITEMS.leaves.labels), tuple(model.secrets)
         rows = [{pick(labels) for _ in range(1 + random.below(_LONGEST))} for _ in range(records)]
-        for record in range(0, records if secrets else 0, 9):  # seldom: at most one of several records may hold it
+        for record in range(0, records if secrets else 0, 9):  # rare: at most 1 in l records may contain the item
             rows[record].add(secrets[record // 9 % len(secrets)])
         sets = SetColumn.of(rows, universe=tuple(dict.fromkeys((*labels, *secrets))))
     if "relational" in model.protects:
@@ -146,7 +148,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
     table = Table(sets, relational, sensitive=sensitive, ids=ids)
     given = {"items": _ITEMS, "origin": _ORIGINS}
     if model.secrets and not model.secrets_beside:
-        del given["items"]  # which has no leaves for them
+        del given["items"]  # the hierarchy has no leaves for the sensitive items
     return bind(table, {column.name: given[column.name] for column in table.columns if column.name in given}, model)
 
 
@@ -167,7 +169,7 @@ def _plain_or_none(publication: Published | None) -> Any:
 
 @singledispatch
 def _plain(publication: Published) -> Any:
-    """Return what is published as plain values."""
+    """Return a publication as plain values."""
     raise unknown_kind(publication)
 
 

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from tests.facts import names
 
+from anonset.cli.app import make_app
 from anonset.cli.short_help import SHORT
 from cli.place import Place
 
@@ -13,10 +14,10 @@ from cli.place import Place
 def test_options_are_grouped_by_headings(place: Place) -> None:
     shown = place.run("anonymize", "--help-all").out
     headings = [
-        "Data and roles", "How the data are read", "Guarantee", "Where to write", "Safety", "Parameters of algorithms",
-        "Machinery",
+        "Data and roles", "Reading", "Guarantee", "Output", "Safety", "Algorithm parameters",
+        "Execution",
     ]  # fmt: skip
-    at = [shown.index(heading) for heading in headings]
+    at = [shown.index(f"─ {heading} ─") for heading in headings]
     assert at == sorted(at)
     assert (
         at[0] < shown.index("--items") < at[1] < shown.index("--delimiter") < at[2] < shown.index("--max-loss") < at[3]
@@ -52,15 +53,15 @@ def test_an_option_has_one_kind_of_value(place: Place, command: str) -> None:
 def test_help_explains_a_list_before_naming_it(place: Place) -> None:
     shown = " ".join(place.run("anonymize", "--help").out.replace("│", " ").split())
     assert names(shown, "--m records")
-    assert not names(shown, "How reach")
-    assert names(shown, "hold km")
+    assert "--algorithm NAME" not in re.sub(r"anonset anonymize --algorithm NAME", "", shown)
+    assert names(shown, "model km")
 
 
 def test_help_shows_the_parameters_of_an_algorithm(place: Place) -> None:
     shown = place.run("anonymize", "--algorithm", "rum-bound", "--help").out
     for text in ("--delta", "--merge", "--transaction", "--k", "--formation"):
         assert text in shown
-    for text in ("--items", "--gap", "--partitions", "--workers", "Example", "How to reach"):
+    for text in ("--items", "--gap", "--partitions", "--workers", "Example", "--algorithm NAME"):
         assert text not in shown
     assert place.run("anonymize", "--algorithm", "rum-bonud", "--help").out == place.run("anonymize", "--help").out
 
@@ -79,3 +80,17 @@ def test_ranges_are_compared_with_complete_headings(place: Place) -> None:
 def test_a_range_without_values_is_refused(place: Place, text: str) -> None:
     ran = place.run("compare", str(place.folder / "data.dat"), "--algorithms", "apriori", "--m", "1", "--vary", text)
     assert (ran.code, names(ran.err, "'--vary k' range")) == (2, True)
+
+
+def test_long_help_begins_with_the_line_in_the_list_of_commands(place: Place) -> None:
+    app = make_app()
+    for name in (name for name in app if not name.startswith("-")):
+        for path in [[name], *([name, inner] for inner in app[name] if not inner.startswith("-"))]:
+            command = app[name] if len(path) == 1 else app[name][path[1]]
+            shown = place.run(*path, "--help-all").out.splitlines()
+            assert [line.strip() for line in shown[:3]] == [shown[0].strip(), "", command.help], path
+
+
+@pytest.mark.parametrize("path", ["verify --help-all", "clean --help", "datasets check -h"])
+def test_long_help_explains_exit_codes_of_the_command(place: Place, path: str) -> None:
+    assert place.run(*path.split()).out.count("Exit codes: 0 ") == 2

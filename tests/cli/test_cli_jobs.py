@@ -150,9 +150,9 @@ def test_verify_without_the_original_at_hand(place: Place, job: str) -> None:
             ("anonymize", "JOB", "--config", "JOB"),
             "'--config jobs/job.toml' jobs/job.toml",
         ),
-        (("verify", "EMPTY"), "out text"),
-        (("evaluate", "EMPTY"), "input text"),
-        (("compare", "EMPTY"), "input text"),
+        (("verify", "EMPTY"), "out path"),
+        (("evaluate", "EMPTY"), "input path"),
+        (("compare", "EMPTY"), "input path"),
         (("evaluate", "jobs/data/visits.csv"), "OUT"),
     ],
 )

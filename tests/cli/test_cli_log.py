@@ -183,7 +183,7 @@ def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) 
         assert ran.code in (1, 2), (data, ran.err)
         assert NUMBER not in ran.err, data
         assert not re.search(
-            "requires --|one of --model|does not apply|no option|guarantees the model", logged(ran)[-2]["message"]
+            "requires --|one of --model|does not apply|unknown option|guarantees the model", logged(ran)[-2]["message"]
         )
         held += NUMBER in place.run("anonymize", source, *fixed, *more).err
     assert held >= 10

@@ -238,7 +238,7 @@ def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
         "c": "c",
     }
     assert json.loads(report_of(place))["parameters"]["item_loss"] == {"a": "1", "b": "1/10"}
-    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' must have one loss"), ("0 b\n", "--item-loss of 'b' must be")):
+    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' has two losses"), ("0 b\n", "--item-loss of 'b' must be")):
         ran = place.run(*job, place.write("losses.txt", text), "-o", str(place.folder / "other"))
         assert (ran.code, fragment in ran.err) == (2, True), ran.err
     ran = place.run(*job, place.write("losses.txt", "0.5 z\n"), "-o", str(place.folder / "other"))

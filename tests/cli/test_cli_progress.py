@@ -51,7 +51,7 @@ def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
-    ("folder", "note"), [(Path("cache"), "once: their machine code is kept in cache"), (None, "in every run anew")]
+    ("folder", "note"), [(Path("cache"), "later runs use the cache in cache"), (None, "every run repeats this")]
 )
 def test_compilation_is_announced_once(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)

@@ -16,7 +16,7 @@ _ADVICE: Mapping[str, str] = {
     "max_suppressed": r"--max-suppressed ([0-9.]+) or wider utility constraints would do",
 }
 _UNFIT = (
-    "must hold no comma and no",
+    "contains a comma or parenthesis, but sets of values",
     "contains a comma or a parenthesis, and sets of items",
     "contains a comma or is in parentheses, but sets of values",
     "has the name of an inner node",

@@ -235,7 +235,7 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
     found = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
     roles = {column.profile.name: (column.role, column.reason) for column in found.columns}
     assert roles[header][0] == "drop"
-    assert names(roles[header][1], "no codes")
+    assert names(roles[header][1], "describe person")
     assert roles["ward"][0] == "items"
 
 

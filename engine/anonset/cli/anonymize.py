@@ -1,4 +1,4 @@
-"""``anonset anonymize``: the whole job, from a file to a verified publication."""
+"""``anonset anonymize``: from a file to a verified publication."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _OF_DATA = ("input", "hierarchy", "disclosure")
-"""Codes of errors that other options may avoid."""
+"""Codes of errors that other options can avoid."""
 
 
 def anonymize(
@@ -35,14 +35,14 @@ def anonymize(
     ] = None,
     /,
     *,
-    config: Annotated[str | None, Parameter(help="Job file (.toml) for what no option says.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
-    json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
+    config: Annotated[str | None, Parameter(help="Job file (.toml) for settings that no option sets.")] = None,
+    quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
+    json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
     **flags: Flags,
 ) -> int:
     """Anonymize a data set, verify the result and publish it.
 
-    Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
+    Exit codes: 0 published; 1 the model does not hold or is infeasible; 2 invalid input; 3 undecided; 130 interrupted.
     """
     given = given_flags(flags)
     settings = _settings(source, given, config)
@@ -55,17 +55,17 @@ def anonymize(
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
-    """Return the settings that flags ask for, over those of a job file."""
+    """Return the settings of a job file, overridden by flags."""
     if source is not None and is_job(source):
         if config is not None:
-            msg = f"--config {config}: the job file {source} holds the settings"
+            msg = f"--config {config} cannot be combined with the job file {source}"
             raise InputError(msg)
         source, config = None, source
     return make_settings({"input": source, **flags}, {} if config is None else read_job(config, flags))
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
-    """Run the job, show its account and return the exit code."""
+    """Run the job, print the summary and return the exit code."""
     with progress_bars(quiet=quiet) as progress:
         before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
         if before is not None:
@@ -85,18 +85,18 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 
 def _tell(out: str, verdict: str, **figures: Any) -> None:
-    """Tell a program what stands in OUT: the verdict, the digest of each file, and figures of the job."""
+    """Store the result of the job in the log: verdict, digest of each file in OUT, and figures."""
     attested, own = read_attestation(Path(out))
     digests = {**attested.data.sha256, ATTESTATION: own}
     tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
 def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
-    """Show the verdict on the publication that stands already, and return the exit code that it means."""
+    """Print the verdict on an existing publication, and return the exit code."""
     if json:
         show_json(check_summary(before))
     elif not quiet:
-        show("the publication stands already, of the same settings, data and versions; verified anew:")
+        show("already published with the same settings, data and versions; new verification:")
         show(*check_account(before))
     if before.holds is None:
         return UNDECIDED
@@ -104,7 +104,7 @@ def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
 
 
 def _next(release: Release) -> list[str]:
-    """Return what to do next: the private report stands for the job, whatever flags it was run with."""
+    """Return the suggested next commands. The private report replaces the data and flags of the job."""
     if release.published is None:
         return []
     out, job = str(release.published.out), str(release.published.private_folder / "report.json")
@@ -115,11 +115,11 @@ def _next(release: Release) -> list[str]:
 
 
 def _show(release: Release, *, json: bool) -> None:
-    """Show the account; the publication stands even where nobody can read it."""
+    """Print the summary. If that fails, warn: the publication is already complete."""
     try:
         if json:
             show_json(summary(release))
         else:
             show(*account(release), *_next(release))
     except OSError as error:
-        warn(f"the publication is complete, but its account could not be written: {error}")
+        warn(f"the publication is complete, but the summary could not be printed: {error}")

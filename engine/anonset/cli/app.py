@@ -1,4 +1,4 @@
-"""The commands of the application; cyclopts imports the module of a command when it is called."""
+"""Commands of the application. cyclopts imports the module of a command when it is called."""
 
 import os
 from collections.abc import Sequence
@@ -13,64 +13,64 @@ from anonset.errors import InputError
 from anonset.jobs.leftovers import warning_of_what_is_left
 
 _COMMANDS = {
-    "inspect": "Look at a data set before anonymizing it: what is in it, and who is at risk.",
+    "inspect": "Examine a data set: column roles, re-identification risk and problems.",
     "suggest": "Compare suitable algorithms and recommend one.",
     "anonymize": "Anonymize a data set, verify the result and publish it.",
     "verify": "Check a publication against a privacy model.",
-    "evaluate": "Measure what a publication lost.",
-    "risk": "Estimate re-identification risk, and simulate an attack.",
-    "report": "Write a page about a publication for a data protection officer.",
-    "compare": "Compare algorithms or parameters on one data set.",
-    "reconstruct": "Write one possible table behind a disassociated publication.",
-    "import": "Make a job from a project of ARX or a template of Amnesia.",
-    "demo": "Try everything on a generated data set.",
-    "clean": "List what killed jobs left behind, and remove it.",
-    "completions": "Print the completion script of a shell.",
-    "warmup": "Compile everything now, so that no later job has to.",
+    "evaluate": "Measure the information loss of a publication.",
+    "risk": "Estimate re-identification risk and simulate attacks.",
+    "report": "Write a report about a publication for a data protection officer.",
+    "compare": "Compare algorithms or parameters on a data set.",
+    "reconstruct": "Generate a table of records that is consistent with a disassociated publication.",
+    "import": "Convert an ARX project or an Amnesia template to a job file.",
+    "demo": "Generate a data set, anonymize it and explain the result.",
+    "clean": "List and remove the work directories of killed runs.",
+    "completions": "Print a shell completion script.",
+    "warmup": "Compile all kernels, so that later runs start faster.",
 }
 _ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
 _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
     "hierarchy": (
         "Build, check, print and convert hierarchies.",
         {
-            "build": "Build a balanced hierarchy over the items of a data set.",
-            "check": "Check a hierarchy, and that it covers a data set.",
+            "build": "Build a hierarchy over the items or values of a data set.",
+            "check": "Check a hierarchy, and whether it covers a data set.",
             "print": "Print a hierarchy as a tree.",
-            "convert": "Write a hierarchy in the format of anonset.",
+            "convert": "Convert a hierarchy to the format of anonset.",
         },
     ),
     "policy": (
         "Generate, check and convert the constraints of COAT and PCTA.",
         {
             "generate": "Generate privacy or utility constraints for a data set.",
-            "check": "Check constraints, and that they fit a data set.",
-            "convert": "Write constraints in the format of anonset.",
+            "check": "Check constraints, and whether they fit a data set.",
+            "convert": "Convert constraints to the format of anonset.",
         },
     ),
     "datasets": (
         "Find or generate data sets.",
         {
-            "list": "List the catalogue and the generators.",
+            "list": "List the data sets of the catalogue, and the generators.",
             "make": "Generate a data set.",
             "path": "Print the path of a data set of the catalogue.",
-            "check": "Check which data sets are here and unchanged, and how to get the rest.",
+            "check": "Check which data sets of the catalogue are available and unchanged.",
         },
     ),
 }
 
 
 _PLACES = {"import": ("import_project", "import_project")}
-"""Modules and functions whose names differ from their commands."""
+"""Modules and functions with other names than their commands."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
-    "Every command takes --log-format json: progress, warnings and errors as lines of JSON on standard error. "
-    "Exit codes: 0 done, the model holds; 1 it does not hold or cannot be reached; 2 bad input; 3 undecided; "
-    "70 a defect of anonset; 130 interrupted (128 + the number of the signal)."
+    "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
+    "Exit codes: 0 success, the model holds; 1 the model does not hold or is infeasible; 2 invalid input; "
+    "3 undecided; 70 defect of anonset; 130 interrupted (128 + signal number)."
 )
 
 
 def make_app() -> App:
-    """Return the application with its commands."""
+    """Return the application with all commands."""
     app = App(
         name="anonset",
         help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
@@ -95,28 +95,41 @@ def make_app() -> App:
 
 
 def run_command(arguments: Sequence[str]) -> Any:
-    """Run a command and return what it returns.
+    """Run a command and return the result.
 
     Raises
     ------
     InputError
-        If the arguments are none of a command.
+        If the arguments are invalid.
     """
     if arguments and arguments[0] in _ON_DATA:
         _name_what_killed_runs_left()
     app = make_app()
-    if not _HELP.isdisjoint(arguments[1:]):
-        from anonset.cli.short_help import shorten_help  # imports the formatters of help
+    if not {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
+        from anonset.cli.short_help import SHORT, shorten_help  # slow: imports the help formatters
 
-        shorten_help(app, arguments)
+        if arguments[0] in SHORT and _HELP_ALL not in arguments:
+            shorten_help(app, arguments)
+        else:
+            show_docstring(app, arguments)
     try:
         return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     except CycloptsError as error:
         raise InputError(refusal(error, arguments)) from None
 
 
+def show_docstring(app: App, arguments: Sequence[str]) -> None:
+    """Show the docstring of a command in the help, instead of the line in the list of commands."""
+    for argument in arguments:
+        if argument.startswith("-") or argument not in app:
+            break
+        app = app[argument]
+    if app.default_command is not None:
+        app.help = None
+
+
 def _name_what_killed_runs_left() -> None:
-    """Warn of raw data that killed runs left in the temporary directory."""
+    """Warn of raw data of killed runs in the temporary directory."""
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return

@@ -1,4 +1,4 @@
-"""``anonset clean``: name what killed runs left of their data, and remove it."""
+"""``anonset clean``: list and remove the work directories of killed runs."""
 
 import shlex
 from pathlib import Path
@@ -13,29 +13,32 @@ from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
 from anonset.release.memory import format_size
 
 _SAID: dict[State, str] = {
-    "left": "its run was killed or failed",
-    "in use": "a run is at work in it",
-    "of another user": "another user's",
-    "of another host": "of a run on another machine; clean it there",
-    "unknown": "no readable lease; remove it by hand if no run is at work in it",
+    "left": "the run was killed or failed",
+    "in use": "in use by a run",
+    "of another user": "owned by another user",
+    "of another host": "created on another machine; clean it there",
+    "unknown": "no readable lease; if no run uses it, remove it by hand",
 }
 
 
 def clean(
     folder: Annotated[
         str | None,
-        Parameter(name="DIR", help="A work directory, or one that holds some; default: that of temporary files."),
+        Parameter(
+            name="DIR", help="Work directory, or a directory that contains some; default: the temporary directory."
+        ),
     ] = None,
     /,
     *,
-    yes: Annotated[bool, Parameter(help="Remove what killed or failed jobs left.")] = False,
+    yes: Annotated[bool, Parameter(help="Remove the work directories of killed or failed runs.")] = False,
     json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False,
 ) -> int:
-    """Name the work directories, which hold raw data, and with --yes remove those that killed or failed runs left.
+    """List and remove the work directories of killed runs.
 
-    In DIR also what killed runs left of a publication in the making (.OUT.….tmp). Only directories of the same user and
-    machine are removed, and only if their process is gone. If that cannot be looked up, as after a reboot, each is
-    watched for a minute. Exit codes: 0 done; 2 a directory cannot be read or removed.
+    Work directories contain raw data. With --yes, directories of killed or failed runs are removed, and in DIR also
+    unfinished publications (.OUT.….tmp). Only directories of the same user and machine are removed, and only if their
+    process has ended. If the process cannot be identified, for example after a reboot, clean watches each directory for
+    a minute. Exit codes: 0 done; 2 a directory cannot be read or removed.
     """
     directories = work_directories(None if folder is None else Path(folder))
     removed = [directory for directory in directories if yes and remove_left(directory)]
@@ -44,10 +47,10 @@ def clean(
         return DONE
     show(*(_line(directory, removed=directory in removed) for directory in directories))
     if not directories:
-        show("no work directory is there")
+        show("no work directories found")
     elif not yes and any(directory.state == "left" for directory in directories):
         where = "" if folder is None else f" {shlex.quote(folder)}"
-        show(f"Remove what was left: anonset clean{where} --yes")
+        show(f"To remove directories of killed or failed runs: anonset clean{where} --yes")
     return DONE
 
 

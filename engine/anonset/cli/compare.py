@@ -1,4 +1,4 @@
-"""``anonset compare``: several algorithms or parameters on one input."""
+"""``anonset compare``: compare algorithms or parameters on a data set."""
 
 import csv
 import io
@@ -31,24 +31,24 @@ def compare(
     *,
     vary: Annotated[
         list[str] | None,
-        Parameter(help="NAME=VALUE,...: vary any parameter, such as k=2,5 or suppress=true,false."),
+        Parameter(help="NAME=VALUE,...: vary a parameter, such as k=2,5 or suppress=true,false. Repeatable."),
     ] = None,
     out: Annotated[
         str | None,
-        Parameter(alias="-o", help="File of finished runs (JSON lines); those in it are not run again."),
+        Parameter(alias="-o", help="File of finished runs (JSON lines); runs in the file are not repeated."),
     ] = None,
     plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     **flags: Flags,
 ) -> int:
-    """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
+    """Compare algorithms or parameters on a data set.
 
-    A number may have several values or a range: --k 2,5,10..50:10. A parameter goes to those algorithms that have it;
-    what is infeasible is reported as such. With --records, --n-items or several --workers each size is run three times,
-    and the account says how the seconds grow: the exponent, with a 95% interval. With --seeds, or over these runs, the
-    table shows means and standard deviations, CSV and JSON every run. The seconds are those of the search and of
-    applying what it found, without compiling kernels.
+    The result lists losses and times; nothing is published. A number may have several values or a range:
+    --k 2,5,10..50:10. A parameter applies to all algorithms that have it. Infeasible runs are listed. With --records,
+    --n-items or several --workers, each size is run three times, and compare fits the growth of the running time
+    (exponent with a 95% interval). The table shows means and standard deviations over repeated runs and --seeds; CSV
+    and JSON show every run. Times cover search and recoding, without kernel compilation.
     """
     source, asked = over_job(source, "input", given_flags(flags), compare_settings_model())
     given, ranges = with_ranges(asked)

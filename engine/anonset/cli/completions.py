@@ -1,4 +1,4 @@
-"""``anonset completions``: what a shell needs to complete commands and options."""
+"""``anonset completions``: shell completion of commands and options."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,10 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 
 
-def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell to complete in.")], /) -> int:
-    """Print the completions of a shell, such as for ``source <(anonset completions bash)``."""
+def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell of the script.")], /) -> int:
+    """Print a shell completion script.
+
+    To enable completion in bash: source <(anonset completions bash)
+    """
     show(make_app().generate_completion(prog_name="anonset", shell=shell))
     return DONE

@@ -20,7 +20,7 @@ _THERE = "as published"
 
 
 def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False) -> int:
-    """List the catalogue and the generators."""
+    """List the data sets of the catalogue, and the generators."""
     from anonset_datasets.catalogue import entries
     from anonset_datasets.generators import GENERATORS
 
@@ -45,20 +45,21 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
 
 
 def make_datasets(
-    name: Annotated[str, Parameter(help="Generator; see anonset datasets list.")],
+    name: Annotated[str, Parameter(help="Generator, as in anonset datasets list.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file; or, without suffix, new folder of Parquet files.")],
+    out: Annotated[str, Parameter(alias="-o", help="New file, or (without suffix) new folder of Parquet files.")],
     records: Annotated[
-        int | None, Parameter(converter=number_of_64_bits, help="Number of records; default: the generator's.")
+        int | None, Parameter(converter=number_of_64_bits, help="Number of records; default: depends on the generator.")
     ] = None,
     seed: Annotated[int, Parameter(converter=number_of_64_bits, help="Random seed.")] = 0,
-    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
-    hierarchy: Annotated[
-        str | None, Parameter(help="New file for the hierarchy of its items, where it has one.")
-    ] = None,
+    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator. Repeatable.")] = None,  # noqa: A002
+    hierarchy: Annotated[str | None, Parameter(help="New file for the hierarchy of the items.")] = None,
 ) -> int:
-    """Generate a data set; the same parameters and seed give the same bytes."""
+    """Generate a data set.
+
+    The same parameters and seed always generate the same bytes.
+    """
     from anonset_datasets.generators import GENERATORS, make, write_tree
     from anonset_datasets.generators.parts import make_parts
 
@@ -81,14 +82,17 @@ def path_datasets(
     name: Annotated[str, Parameter(help="Data set of the catalogue.")],
     /,
     *,
-    hierarchy: Annotated[bool, Parameter(help="Print the path of its hierarchy instead.")] = False,
+    hierarchy: Annotated[bool, Parameter(help="Print the path of the hierarchy instead.")] = False,
 ) -> int:
-    """Print where a data set of the catalogue lies, below the folder that ANONSET_DATA names."""
+    """Print the path of a data set of the catalogue.
+
+    The environment variable ANONSET_DATA contains the folder of the data sets.
+    """
     from anonset_datasets import catalogue
 
     found = catalogue.hierarchy(name) if hierarchy else catalogue.path(name)
     if found is None:
-        msg = f"data set {name!r} has no hierarchy of its items; use {catalogue.entry(name).default_hierarchy}"
+        msg = f"data set {name!r} has no hierarchy of the items; use {catalogue.entry(name).default_hierarchy}"
         raise InputError(msg)
     if note := catalogue.entry(name).note:
         say(f"{name}: {note}")
@@ -100,16 +104,17 @@ def check_datasets(
     *names: Annotated[str, Parameter(help="Data sets of the catalogue; default: all.")],
     json: Annotated[bool, Parameter(help="Print the result as JSON.")] = False,
 ) -> int:
-    """Tell which data sets of the catalogue are there, whether they are the published ones, and how to get the rest.
+    """Check which data sets of the catalogue are available and unchanged.
 
-    They are looked for below the folder that ANONSET_DATA names. Each file's SHA-256, uncompressed, is compared.
-    Exit codes: 0 all are there and as published; 1 one is missing or different; 2 bad input.
+    The environment variable ANONSET_DATA contains the folder of the data sets. The SHA-256 of each uncompressed file is
+    compared. For missing data sets, the source and the file name are printed. Exit codes: 0 all data sets are available
+    and as published; 1 a data set is missing or different; 2 invalid input.
     """
     from anonset_datasets.catalogue import VARIABLE
     from anonset_datasets.presence import look
 
     if not os.environ.get(VARIABLE):
-        say(f"{VARIABLE} is not set: it names the folder in which the data lie")
+        say(f"{VARIABLE} is not set: set it to the folder of the data sets")
     found = look(names)
     rows = [_told(presence) for presence in found]
     if json:
@@ -125,7 +130,7 @@ def check_datasets(
 
 
 def _told(presence: "Presence") -> dict[str, Any]:
-    """Return what is told of a data set: its state, and where it can be had."""
+    """Return the state of a data set, and how to get it."""
     from anonset_datasets.cards import CARDS
 
     known = presence.entry
@@ -141,9 +146,9 @@ def _told(presence: "Presence") -> dict[str, Any]:
 
 
 def _how_to_get(row: dict[str, Any]) -> str:
-    """Return how a data set can be had that is missing, or is not the published one."""
+    """Return how to get a data set that is missing or different."""
     wanted = [part["file"] for part in row["files"] if part["state"] != _THERE]
-    optional = "; nothing here needs it" if row["optional"] else ""
+    optional = " (optional)" if row["optional"] else ""
     parts = {
         "offered by": row["offered"],
         "source": row["source"],
@@ -151,7 +156,7 @@ def _how_to_get(row: dict[str, Any]) -> str:
         "cite": row["citation"],
         "made": row["made"],
         "note": row["note"],
-        "put it at": ", ".join(wanted),
+        "save as": ", ".join(wanted),
     }
     lines = [f"{row['name']}: {row['about']}{optional}", *(f"{key}: {text}" for key, text in parts.items() if text)]
     return "\n  ".join(lines)

@@ -1,4 +1,4 @@
-"""``anonset demo``: the whole job on a generated data set, with an account of what happened."""
+"""``anonset demo``: a complete job on a generated data set."""
 
 import shutil
 import tempfile
@@ -18,10 +18,10 @@ from anonset.settings.overriding import make_settings
 
 def demo(
     *,
-    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a temporary one.")] = None,
+    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a temporary directory.")] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
 ) -> int:
-    """Run the whole job on a generated data set: generate, anonymize, verify, publish, explain."""
+    """Generate a data set, anonymize it and explain the result."""
     folder = _folder(out)
     try:
         _run(folder, quiet=quiet)
@@ -35,7 +35,7 @@ def _run(folder: Path, *, quiet: bool) -> None:
     data, hierarchy = folder / "shop.dat", folder / "hierarchy.csv"
     _generate(data, hierarchy)
     show(
-        "5,000 baskets of a generated shop. Whoever knows up to 2 items of a basket shall find 5 baskets or more:",
+        "5,000 generated baskets. Goal: someone who knows up to 2 items of a basket finds at least 5 matching baskets.",
         f"anonset anonymize {data} --hierarchy items={hierarchy} --model km --k 5 --m 2 -o {folder / 'published'}",
         "",
     )
@@ -54,7 +54,7 @@ def _run(folder: Path, *, quiet: bool) -> None:
     for warning in release.warnings:
         warn(warning)
     show(*account(release), "", before_and_after(release, 6), codebook_table(release.publication, 6), "")
-    show(f"Check it again with: anonset verify {folder / 'published'}")
+    show(f"To repeat the verification: anonset verify {folder / 'published'}")
 
 
 def _folder(out: str | None) -> Path:
@@ -67,7 +67,7 @@ def _folder(out: str | None) -> Path:
 
 
 def _generate(data: Path, hierarchy: Path) -> None:
-    """Write the shop's baskets and its hierarchy."""
+    """Write the baskets and the hierarchy of a generated shop."""
     from anonset_datasets.generators import make, shop_hierarchy
 
     make("shop", data)

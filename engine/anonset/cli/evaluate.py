@@ -1,4 +1,4 @@
-"""``anonset evaluate``: what a publication lost."""
+"""``anonset evaluate``: information loss of a publication."""
 
 from typing import Annotated, Any
 
@@ -25,7 +25,7 @@ Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
 
 def evaluate(
-    original: Annotated[str, Parameter(help="The original data, or the job file (.toml).")],
+    original: Annotated[str, Parameter(help="Original data, or the job file (.toml).")],
     out: Annotated[
         str | None, Parameter(help="Directory made by anonset anonymize; not needed with a job file.")
     ] = None,
@@ -35,11 +35,12 @@ def evaluate(
     json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, queries, frequent sets.
+    """Measure the information loss of a publication.
 
-    The mapping is read from the private directory, or where there is none from the codebook. The columns of the
-    original need the same roles and hierarchies as they had; without a hierarchy of the items, UL weighs all
-    generalized symbols alike. The loss of buckets is the share of tuples that were starred or removed.
+    Losses: NCP, LM and UL of the items, NCP of relational values, errors of queries and of frequent itemsets. The
+    mapping is read from the private directory or, without it, from the codebook. Declare the same roles and hierarchies
+    as in anonset anonymize. Without a hierarchy of the items, UL weighs all generalized symbols equally. The loss of
+    buckets is the share of tuples that were starred or removed.
     """
     named = {} if out is None else {"out": out}
     original, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)

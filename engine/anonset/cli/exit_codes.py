@@ -1,3 +1,3 @@
-"""The exit codes of commands."""
+"""Exit codes of commands."""
 
 DONE, FAILED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3

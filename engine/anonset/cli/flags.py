@@ -1,4 +1,4 @@
-"""Flags of commands, made from the fields of settings, and their values."""
+"""Command-line flags, derived from the fields of settings, and parsers of their values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
@@ -19,11 +19,11 @@ ALIASES = {"out": "-o"}
 
 
 _IN_JOB_FILES = ("unit",)
-"""Settings of job files whose flags have other names: `--id` and `--rows-are-persons`."""
+"""Settings of job files that have other flags: `--id` and `--rows-are-persons`."""
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
-    """Return the annotation of a command's ``**flags``: a flag for each field of a model, none of them required."""
+    """Return the annotation of a command's ``**flags``: an optional flag for each field of a model."""
     left_out = {*_IN_JOB_FILES, *leave_out}
     types = {
         name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
@@ -34,12 +34,12 @@ def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:
-    """Read an integer as it stands; cyclopts would round 5.7 to 6.
+    """Parse an integer. cyclopts would round 5.7 to 6.
 
     Raises
     ------
     ValueError
-        If the text is no integer.
+        If the text is not an integer.
     """
     try:
         return int(tokens[0].value)
@@ -49,12 +49,12 @@ def whole_number(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
-    """Read an integer of at most 64 bits; for commands without a settings model.
+    """Parse an integer of at most 64 bits, for commands without a settings model.
 
     Raises
     ------
     ValueError
-        If the text is none.
+        If the text is not such an integer.
     """
     number = whole_number(_, tokens)
     if abs(number) > LARGEST:
@@ -69,7 +69,7 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If a ``COL=SPEC`` is none, or names a column twice.
+        If a ``COL=SPEC`` is malformed, or names a column twice.
     """
     given = dict(flags)
     for name in {"hierarchy", "ceiling"} & given.keys():
@@ -80,12 +80,12 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def split(values: Iterable[str]) -> list[str]:
-    """Read ``A,B`` and repeated flags as one list of names."""
+    """Parse ``A,B`` and repeated flags as a list of names."""
     return [name.strip() for value in values for name in value.split(",")]
 
 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
-    """Read repeated ``NAME=VALUE`` as a mapping.
+    """Parse repeated ``NAME=VALUE`` as a mapping.
 
     >>> pairs("--hierarchy", ["items=balanced:5"])
     {'items': 'balanced:5'}
@@ -93,7 +93,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     InputError
-        If there is no ``=``, or a name comes twice.
+        If there is no ``=``, or a name occurs twice.
     """
     values_of: dict[str, str] = {}
     for value in values:
@@ -102,7 +102,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
             msg = f"{option} must be COL=SPEC, got {value!r}"
             raise InputError(msg)
         if name in values_of:
-            msg = f"{option} names column {name!r} twice"
+            msg = f"{option} names {name!r} twice"
             raise InputError(msg)
         values_of[name] = spec
     return values_of
@@ -133,7 +133,7 @@ def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
     alias, group = ALIASES.get(name), _group_of(name, info)
-    choices = name not in _COMPLETED  # their texts name them
+    choices = name not in _COMPLETED  # their descriptions list the names
 
     marks = info.json_schema_extra
     off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()
@@ -143,25 +143,25 @@ def _option(name: str, info: FieldInfo) -> Parameter:
     )  # fmt: skip
 
 
-_HELP_GROUPS: dict[str, tuple[str, ...]] = {  # a setting is under the first heading that names it
+_HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting applies
     "Data and roles": (
         "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
         "hierarchy", "ceiling", "original",
     ),
-    "How the data are read": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
+    "Reading": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
-    "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
+    "Output": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (
         "rows_are_persons", "identifying_as_declared", "publish_as_is", "round_ends", "allow_worthless", "allow_empty",
         "accept_undecided", "budget", "memory_limit",
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),
-    "What is measured": (
+    "Measures": (
         "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
         "attack", "beside", "seconds",
     ),
 }  # fmt: skip
-_REST = ("Parameters of algorithms", "Machinery")
+_REST = ("Algorithm parameters", "Execution")
 
 
 def _group_of(name: str, info: FieldInfo) -> Group:

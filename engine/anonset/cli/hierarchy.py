@@ -23,28 +23,33 @@ from anonset.release.staging import require_new
 from anonset.report.tree import drawn
 from anonset.settings.fitting import left_over
 
-HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: one line per leaf, leaf,parent,...,root.")]
+HierarchyFile = Annotated[str, Parameter(help="Hierarchy file with a line per leaf: leaf,parent,...,root.")]
 
 
 def build_hierarchy(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set whose items, or values, are the leaves.")],
+    source: Annotated[
+        str, Parameter(name="INPUT", help="Data set; its items, or the values of --column, are the leaves.")
+    ],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable by its owner only.")],
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable only by the owner.")],
     spec: Annotated[
         str,
         Parameter(
-            help="balanced:5 (neighbours in the order of the items), balanced:5:frequency (items that occur equally "
-            "often), halves:frequency or halves:number (binary, by falling frequency; with @FILE by that in another "
-            "file), refine:FILE (halves below each node of a file), prefix:1,3 (codes), mask:3,1 (zip codes), "
+            help="Rule: balanced:5 (groups of neighbouring items), balanced:5:frequency (groups of similar "
+            "frequency), halves:frequency or halves:number (binary, by descending frequency; @FILE: frequency in "
+            "FILE), refine:FILE (halves below each node of FILE), prefix:1,3 (codes), mask:3,1 (zip codes), "
             "bins:0,18,65 or bins:width=5,20 (numbers), date:month,year or date:%d.%m.%Y:month,year, or a hierarchy "
             "file of intervals."
         ),
     ] = "balanced:5",
-    column: Annotated[str | None, Parameter(help="Column of the values; default: the items.")] = None,
+    column: Annotated[str | None, Parameter(help="Column with the values; default: the items.")] = None,
     **flags: Flags,
 ) -> int:
-    """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
+    """Build a hierarchy over the items or values of a data set.
+
+    You can edit the resulting file.
+    """
     target = Path(out)
     require_new(target)
     labels = labels_of(source, column, flags)
@@ -58,11 +63,16 @@ def check_hierarchy(
     file: HierarchyFile,
     /,
     *,
-    data: Annotated[str | None, Parameter(name="--input", help="Data set whose items must be leaves.")] = None,
+    data: Annotated[
+        str | None, Parameter(name="--input", help="Data set with the items that the hierarchy must cover.")
+    ] = None,
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
+    """Check a hierarchy, and whether it covers a data set.
+
+    Lists each item that is not a leaf, with frequency and most similar node.
+    """
     hierarchy = read_hierarchy(file)
     found = {
         "nodes": hierarchy.n_nodes,
@@ -84,7 +94,8 @@ def check_hierarchy(
         return DONE
     if not json:
         show(misfits_table(left))
-    msg = f"{len(left):,} of {len(column.vocabulary):,} items are no leaves of {file}"
+    are = "item is not a leaf" if len(left) == 1 else "items are not leaves"
+    msg = f"{len(left):,} {are} of {file} (items in the data: {len(column.vocabulary):,})"
     raise HierarchyError(msg)
 
 
@@ -97,7 +108,10 @@ def print_hierarchy(
     ] = None,
     most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
 ) -> int:
-    """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
+    """Print a hierarchy as a tree.
+
+    Numbers in parentheses are the leaves below a node.
+    """
     for option, number in (("--depth", depth), ("--most", most)):
         if number is not None and number < 0:
             msg = f"{option} must be at least 0, got {number}"
@@ -111,7 +125,10 @@ def convert_hierarchy(
     out: Annotated[str, Parameter(help="New hierarchy file.")],
     /,
 ) -> int:
-    """Write a hierarchy in the house format: commas, no header, the child in the place of a node with one child."""
+    """Convert a hierarchy to the format of anonset.
+
+    The format has commas and no header. A node with a single child is replaced by the child.
+    """
     target = Path(out)
     require_new(target)
     write_hierarchy(read_hierarchy(file), target)

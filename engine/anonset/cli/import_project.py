@@ -1,4 +1,4 @@
-"""``anonset import``: a job from what another tool was set up to do."""
+"""``anonset import``: convert the project of another tool to a job file."""
 
 from typing import Annotated
 
@@ -11,23 +11,26 @@ from anonset.spelling import as_typed
 
 
 def import_project(
-    project: Annotated[str, Parameter(name="PROJECT", help="Project of ARX (.deid), or template of Amnesia.")],
-    data: Annotated[str | None, Parameter(name="INPUT", help="The data; default: those in the project.")] = None,
+    project: Annotated[str, Parameter(name="PROJECT", help="ARX project (.deid) or Amnesia template.")],
+    data: Annotated[str | None, Parameter(name="INPUT", help="Data set; default: the data in the project.")] = None,
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New directory of the job: private, as it may hold the data.")],
-    json: Annotated[bool, Parameter(help="Print as JSON.")] = False,
+    out: Annotated[
+        str, Parameter(alias="-o", help="New directory for the job. Keep it private: it may contain the data.")
+    ],
+    json: Annotated[bool, Parameter(help="Print the result as JSON.")] = False,
 ) -> int:
-    """Write a job from what another tool was set up to do: roles, hierarchies, what must hold, data.
+    """Convert an ARX project or an Amnesia template to a job file.
 
-    Hierarchies of a template are looked for beside it. What is not taken is named, here and at the head of the job. If
-    any of what must hold is not understood, the job has no model, and does not run until you choose one.
+    The job contains column roles, hierarchies, the privacy model and the data. Hierarchies of a template are read from
+    the directory of the template. Settings that cannot be converted are listed here and at the top of the job file. If
+    a privacy criterion is not supported, the job has no model: choose a model before you run it.
     """
     job = written(project, out, data)
     if json:
         show_json({"job": str(job.job), "left": list(job.left)})
         return DONE
-    show(*(f"not taken: {one}" for one in job.left))
+    show(*(f"not converted: {setting}" for setting in job.left))
     look, run = (as_typed(command, str(job.job)) for command in ("inspect", "anonymize"))
-    show(f"Next: look through {job.job}, then {look}, or {run}")
+    show(f"Next: review {job.job}, then run {look}, or {run}")
     return DONE

@@ -1,4 +1,4 @@
-"""``anonset inspect``: what is in data, and at risk, before anything is published."""
+"""``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from anonset.spelling import as_typed
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _RECOGNISED = ("encoding", "header_line", "input_format")
-"""Ways of reading that `inspect` takes by itself where it recognises them."""
+"""Reading options that `inspect` detects and applies."""
 
 
 def inspect(
@@ -37,10 +37,10 @@ def inspect(
     json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Look at a data set before it is anonymized: columns, proposed roles, who is unique, and what is wrong.
+    """Examine a data set: column roles, re-identification risk and problems.
 
-    Columns that no flag gives a role get one that is proposed, with the reason. No value of the data is shown. Exit
-    code 0 also where problems are listed; 2 if the data cannot be read.
+    Columns without a declared role get a proposed role with a reason. No data values are shown. Exit codes: 0 done,
+    even if problems are listed; 2 the data cannot be read.
     """
     place, given = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**given, "input": place})
@@ -62,12 +62,12 @@ def inspect(
         recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
         asked = given_flags(flags)
         again = as_typed("inspect", source, {**asked, **recognised, "hierarchy": []}, asked.get("hierarchy"))
-        show(f"Next: {again} -o job.toml, to have this as a job file{_to_answer(findings)}")
+        show(f"Next: {again} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     return DONE
 
 
 def _of_codes(findings: Findings) -> list[str]:
-    """Say which other hierarchy of the codes is tried, where they have one by their meaning."""
+    """Return a note on the alternative hierarchy for codes with meaningful prefixes."""
     trees = findings.settings.get("hierarchy", {})
     sets = [
         name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
@@ -75,28 +75,28 @@ def _of_codes(findings: Findings) -> list[str]:
     if not sets:
         return []
     return [
-        f"{trees[sets[0]]} keeps codes together that belong together; {PROPOSED} leaves more to count as a rule, and "
-        "joins codes that are about as frequent: anonset suggest shows the best of each"
+        f"{trees[sets[0]]} groups codes by meaning; {PROPOSED} groups codes of similar frequency, and usually loses "
+        "less: anonset suggest compares both"
     ]
 
 
 def _to_answer(findings: Findings) -> str:
-    return "" if findings.question is None else "; its question who is a person is for you to answer"
+    return "" if findings.question is None else "; declare in it who is a person"
 
 
 def _require_new(path: Path) -> None:
     require_local(path)
     if path.suffix.lower() != ".toml":
-        msg = f"-o {path}: a job file must end with .toml"
+        msg = f"-o {path}: the name of a job file must end with .toml"
         raise InputError(msg)
     if path.exists():
-        msg = f"{path} exists already; job files are not overwritten"
+        msg = f"{path} already exists and is not overwritten; name another file"
         raise InputError(msg)
 
 
 def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
     if not findings.records:
-        msg = f"{path} is not written: the data could not be read: {foreign(findings.problems[-1])}"
+        msg = f"{path} is not written, because the data could not be read: {foreign(findings.problems[-1])}"
         raise InputError(msg)
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
@@ -126,10 +126,10 @@ def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> No
     )
     write_file(path, [text.encode()])
     if not json:
-        first = "look through" if question is None else "answer who is a person in"
+        first = "review" if question is None else "declare who is a person in"
         ways = "" if question is None else f" ({' or '.join(line.partition(' # ')[0] for line in lines)})"
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
-        show(f"Next: {first} {path}{ways}, then {then}")
+        show(f"Next: {first} {path}{ways}, then run {then}")
 
 
 _OF_ANSWERS = (
@@ -137,7 +137,7 @@ _OF_ANSWERS = (
     "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
-"""Settings that an answer brings, also where they are the same for all."""
+"""Settings that are part of an answer, even if all answers agree."""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _reasons(findings: Findings) -> dict[str, list[str]]:
-    """Return the comments of the settings: each column with the reason of its role."""
+    """Return the comments by setting: each column with the reason for the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
@@ -153,18 +153,18 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
 
 
 _OF_SETTINGS: dict[str, list[str]] = {
-    "numeric": ["those of the quasi-identifiers that are numbers"],
-    "null": ["texts that probably say that there is no value; leave out those that are one"],
+    "numeric": ["quasi-identifiers that contain numbers"],
+    "null": ['texts that probably mean "no value"; remove texts that are real values'],
     "decimal": ["the decimal sign of the numbers"],
-    "missing": ["what null becomes"],
-    "normalize": ["what is done to codes, one after the other, so that the hierarchy knows them"],
-    "inner_items": ["codes that are inner nodes of the hierarchy become leaves below them"],
-    "unknown": ["what becomes of codes that the hierarchy does not know; better: complete it"],
-    "group": ["rows of the same person become one record"],
+    "missing": ["treatment of null"],
+    "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
+    "inner_items": ["codes that are inner nodes of the hierarchy become leaves below these nodes"],
+    "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
+    "group": ["all rows of a person are merged into a record"],
     "hierarchy": [
-        "How each column is generalized. halves:frequency joins items by how often they occur, and is declared as made",
-        "from the data: a file with a line per item, item,parent,...,root, keeps what belongs together. Others:",
-        "balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
+        "How each column is generalized. halves:frequency groups items of similar frequency; the attestation declares",
+        "that the tree was made from the data. A file with a line item,parent,...,root per item groups by meaning.",
+        "Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
     ],
 }
-"""Comments above settings."""
+"""Comments above settings in a job file."""

@@ -1,4 +1,4 @@
-"""The items of a data set, and figures about them: what the commands for hierarchies and for policies share."""
+"""Items of a data set, for the commands `hierarchy` and `policy`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,16 +22,16 @@ Flags: Any = flags_of(RoleSettings)
 
 
 def items_of(source: str, roles: RoleSettings) -> SetColumn:
-    """Read a data set and return its set-valued column.
+    """Read a data set and return the set-valued column.
 
     Raises
     ------
     InputError
-        If it cannot be read, or has no such column.
+        If the data cannot be read, or have no such column.
     """
     column = _table(source, roles).transactions
     if column is None:
-        msg = f"{source!r} must have a set-valued column; name it with --items"
+        msg = f"{source!r} has no set-valued column; name it with --items"
         raise InputError(msg)
     return column
 
@@ -41,29 +41,29 @@ def _table(source: str, roles: RoleSettings) -> Table:
 
 
 def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
-    """Return a data set, also that of a job file, and the roles of its columns."""
+    """Return the path of a data set, or of the data of a job file, and the column roles."""
     source, given = over_job(source, "input", given_flags(flags), RoleSettings)
     return source, validate(RoleSettings, given)
 
 
 class ColumnLabels(NamedTuple):
-    """The labels of a column."""
+    """Labels of a column."""
 
     name: str
-    """The column's name."""
+    """Name of the column."""
     vocabulary: Vocabulary
-    """Its labels."""
+    """Labels of the column."""
     occurrences: Int64
-    """int64 (M,): records that hold each."""
+    """int64 (M,): number of records with each label."""
 
 
 def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
-    """Read a data set and return the labels of a column, by default of the set-valued one.
+    """Read a data set and return the labels of a column; default: the set-valued column.
 
     Raises
     ------
     InputError
-        If it cannot be read, or has no such column of text.
+        If the data cannot be read, or have no such text column.
     """
     source, roles = _asked(source, flags)
     if name is None:
@@ -74,46 +74,46 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
         return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
     found = next((c for c in table.relational if c.name == name), None)
     if not isinstance(found, CategoricalColumn):
-        msg = f"--column {name}: a column of --items, or a text column of --relational, is required"
+        msg = f"--column {name}: not a column of --items or a text column of --relational"
         raise InputError(msg)
     occurrences = np.bincount(found.codes, minlength=len(found.vocabulary)).astype(np.int64)
     return ColumnLabels(name, found.vocabulary, occurrences)
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
-    """Return the set-valued column of a data set that need not be given; without it no roles may be.
+    """Return the set-valued column of an optional data set.
 
     Raises
     ------
     InputError
-        If roles are given for no data set, or it is not what it must be.
+        If roles are given without a data set, or the data have no set-valued column.
     """
     if source is not None:
         return items_of(*_asked(source, flags))
     if given_flags(flags):
-        msg = "the roles of columns apply to --input, which is not given"
+        msg = "column roles require --input"
         raise InputError(msg)
     return None
 
 
 def code_rules(flags: Any) -> CodeRules:
-    """Return what is to be done to codes that the hierarchy does not know."""
+    """Return the rules for codes that are not in the hierarchy."""
     roles = validate(RoleSettings, given_flags(flags))
     return CodeRules(roles.file.unknown, roles.file.inner_items)
 
 
 def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:
-    """Return items that are no leaves as a table: how often each is, what it is, and the node most like it."""
+    """Return a table of the items that are not leaves: frequency, kind and most similar node."""
     from rich.table import Table
 
     table = Table("item", "occurrences", "is", "nearest node")
-    for one in left:
-        table.add_row(*(printable(f"{x:,}" if isinstance(x, int) else x) for x in one.values()))
+    for misfit in left:
+        table.add_row(*(printable(f"{x:,}" if isinstance(x, int) else x) for x in misfit.values()))
     return table
 
 
 def show_figures(found: Mapping[str, int], *, json: bool) -> None:
-    """Show figures by name, for people or as JSON."""
+    """Print figures by name, as a table or as JSON."""
     if json:
         show_json(found)
     else:

@@ -1,7 +1,7 @@
-"""Log for programs: one JSON object per line on standard error (``--log-format json``).
+"""Log for programs: a JSON object per line on standard error (``--log-format json``).
 
-Lines may be kept where many read them. So no text in them is made from the data: what a message takes from these
-(`anonset.errors.datum`) stands there as ``…``.
+Log files may have many readers. The lines therefore contain no data values: parts of messages marked by
+`anonset.errors.datum` appear as ``…``.
 """
 
 import os
@@ -21,7 +21,7 @@ from anonset.strict_json import dumps
 OPTION = "--log-format"
 SCHEMA = 1
 _EVERY = 1.0
-_own: list[TextIO] = []  # the standard error of this process, which no other code can write to
+_own: list[TextIO] = []  # standard error of this process, reserved for the log
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
@@ -33,7 +33,7 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
     Raises
     ------
     InputError
-        If it is neither ``text`` nor ``json``.
+        If the format is not ``text`` or ``json``.
     """
     left, given, rest = [], "text", iter(arguments)
     for argument in rest:
@@ -51,8 +51,8 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
 def take_standard_error() -> None:
     """Reserve standard error for the lines of the log.
 
-    Other text is dropped: it may show data, and programs cannot read it. Libraries in this process and in child
-    processes write such text, and Python does when threads fail or the process exits.
+    Other text is dropped, because it may show data and is not JSON. It is written by libraries, by child processes, and
+    by Python when a thread fails or the process exits.
     """
     _own[:] = [os.fdopen(os.dup(2), "w", encoding="utf-8", errors="backslashreplace")]
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -66,7 +66,7 @@ class JsonLog:
     def __init__(self, arguments: Sequence[str]) -> None:
         self._said = arguments
         self._began = time.monotonic()
-        self._lock = threading.Lock()  # workers report too
+        self._lock = threading.Lock()  # worker threads also report
         self._shown: dict[str, tuple[float, float]] = {}
         self._result: dict[str, Any] = {}
         self._when = self._began
@@ -79,7 +79,7 @@ class JsonLog:
         self._write("start", schema=SCHEMA, version=version("anonset"), command=command)
 
     def progress(self, stage: str, done: float, total: float) -> None:
-        """Write the progress of a stage: at its start, at its end, and about once a second."""
+        """Write the progress of a stage: at the start, at the end, and about once a second."""
         with self._lock:
             now, state = time.monotonic(), (done, total)
             known = self._shown.get(stage)
@@ -107,7 +107,7 @@ class JsonLog:
         try:
             stream.write(f"{line}\n")
             stream.flush()
-        except OSError:  # the reader is gone
+        except OSError:  # standard error is closed
             discard(stream)
 
 

@@ -1,6 +1,6 @@
-"""Entry point of ``anonset``: exit codes for every way in which a command can end.
+"""Entry point of ``anonset``: runs a command, reports errors in a single line and returns the exit code.
 
-This module must stay light: what is imported here is imported before a signal can be answered in one line.
+Keep the imports of this module light: a signal that arrives during these imports causes a traceback.
 """
 
 import gc
@@ -23,12 +23,12 @@ _RARELY = (300_000, 50, 100)
 
 
 def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
-    """Run a command and return its exit code; an error becomes one line on standard error.
+    """Run a command and return the exit code. Report an error as a line on standard error.
 
     Parameters
     ----------
     own_process
-        Whether the process runs nothing else: then a log in JSON has standard error for itself.
+        True if the process runs only this command. A JSON log then reserves standard error.
     """
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the missing package that caused an error; empty if there is none or if it is part of anonset."""
+    """Return the missing package that caused an error; empty if there is none, or if anonset contains it."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]
@@ -81,11 +81,11 @@ def exit_code(error: BaseException) -> int:
 
 
 def describe(error: BaseException) -> str:
-    """Print an error in one line. Values of the data are marked (see `anonset.errors`)."""
+    """Return an error as a line of text. Data values are marked (see `anonset.errors`)."""
     if isinstance(error, KeyboardInterrupt):
         return f"{'interrupted' if _number(error) == _SIGINT else 'terminated'}; nothing was published"
     if isinstance(error, ImportError) and (package := _missing(error)):
-        return f"this needs the package {package}, which is not installed: pip install {package}"
+        return f"package {package} is required and not installed: pip install {package}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
     if isinstance(error, OSError) and error.strerror:
@@ -105,23 +105,23 @@ def run() -> None:
         unwinding.watch(lambda number: _interrupted(KeyboardInterrupt(number)))
         _open_streams()
         code = main(own_process=True)
-    except KeyboardInterrupt as error:  # before the command began, or after it ended with an error
+    except KeyboardInterrupt as error:  # before the command started, or after it failed
         code = _interrupted(error)
     except Exception as error:
-        if unwinding.came is not None:  # something on the way turned the interruption into another error
+        if unwinding.came is not None:  # a library replaced the interruption by another error
             code = _interrupted(KeyboardInterrupt(unwinding.came))
-        else:  # a defect of ours, and no statement about the data: not the exit code of a failed model
+        else:  # a defect has another exit code than a failed model
             _show_defect(error)
     if code > _BY_SIGNAL:
-        os._exit(code)  # all is cleaned up; worker threads may be in a kernel for long
+        os._exit(code)  # files are removed; worker threads may still run a kernel
     unwinding.leave()
-    gc.freeze()  # what is still there goes with the process: nobody needs to look for cycles in it
+    gc.freeze()  # skip the search for cycles at exit
     sys.exit(code)
 
 
 def _open_streams() -> None:
     """Redirect closed output (``>&-``) to the null device; otherwise the next opened file would receive it."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest that is free
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest free descriptor
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
     if sys.stdout is None:
@@ -129,7 +129,7 @@ def _open_streams() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a label must not break the account on a narrow terminal
+        sys.stdout.reconfigure(errors="backslashreplace")  # a label may not be encodable
 
 
 def _show_defect(error: Exception) -> None:
@@ -139,7 +139,7 @@ def _show_defect(error: Exception) -> None:
     from anonset.cli.output import has_log, say
 
     places = "".join(traceback.format_tb(error.__traceback__))
-    defect = "this is a defect of anonset; the text of the error is withheld, since it may show data"
+    defect = "defect of anonset; the error text is hidden because it may contain data values"
     if not has_log():
         sys.stderr.write(f"Traceback (most recent call last):\n{places}{type(error).__name__}\n")
     say(defect, "error", code="defect", exit_code=_DEFECT, defect=type(error).__name__, places=places.splitlines())
@@ -153,7 +153,7 @@ def _interrupted(error: KeyboardInterrupt) -> int:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Print a library's warning in one line without source locations; the log gets its type only."""
+    """Print a library's warning without source locations. The log contains only the type of the warning."""
     from anonset.cli.output import warn
     from anonset.errors import foreign
 
@@ -170,11 +170,11 @@ def _say(error: BaseException) -> None:
     from anonset.errors import foreign
 
     for note in getattr(error, "__notes__", ()):
-        if note.startswith(RAW_DATA_STAY):  # any other is another library's, and may show data
+        if note.startswith(RAW_DATA_STAY):  # notes of libraries may contain data values
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
     commands = "".join(f"; {foreign(command)}" for command in getattr(error, "commands", ()))
-    if findings := getattr(error, "findings", ()):  # a line each
+    if findings := getattr(error, "findings", ()):  # a line for each finding
         for finding in findings:
             text = f"{finding}{commands if finding is findings[-1] else ''}"
             say(text, "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
@@ -183,6 +183,6 @@ def _say(error: BaseException) -> None:
 
 
 def _end(code: int) -> None:
-    """Write the exit code to the log, if there is one."""
+    """Write the exit code to the log, if any."""
     if output := sys.modules.get("anonset.cli.output"):
         output.end_log(code)

@@ -31,7 +31,7 @@ class Log(Protocol):
         ...
 
     def result(self, **values: Any) -> None:
-        """Store the results for the last line."""
+        """Store results for the last line."""
         ...
 
     def end(self, code: int) -> None:
@@ -39,8 +39,8 @@ class Log(Protocol):
         ...
 
 
-_log: list[Log] = []  # of this process, for all of its threads, where --log-format json was asked for
-_WIDTH = 160  # of tables where no terminal says its own
+_log: list[Log] = []  # log of this process with --log-format json, else empty
+_WIDTH = 160  # of tables if the output is not a terminal
 
 
 def show(*parts: RenderableType) -> None:
@@ -57,7 +57,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Write one JSON document."""
+    """Write a JSON document."""
     lines = dumps(value, indent=2).split("\n")
     _write("\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines) + "\n")
 
@@ -103,9 +103,9 @@ def say(message: str, level: str = "note", **more: Any) -> None:
     Parameters
     ----------
     message
-        With what it takes from the data marked (see `anonset.errors`), which a program is not told.
+        Text in which data values are marked (see `anonset.errors`). The JSON log omits them.
     more
-        What a program is told besides.
+        Additional fields of the JSON log.
     """
     if _log:
         _log[0].message(level, message, **more)
@@ -124,7 +124,7 @@ def warn(message: str) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Discard buffered and further output of a broken stream, because flushing it at exit would fail again."""
+    """Discard buffered and further output of a broken stream, because flushing it at exit would fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -135,7 +135,7 @@ Progress = Callable[[str, float, float], None]
 
 @contextmanager
 def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
-    """Yield a callback that shows progress and compilation, or None if nothing is shown."""
+    """Yield a callback that shows progress and compilation, or None if the command is quiet."""
     if quiet:
         yield None
         return
@@ -167,7 +167,7 @@ class _Phases:
         self._tasks: dict[str, TaskID] = {}
         self._visible: str | None = None
         self._interrupted: str | None = None
-        self._lock = threading.Lock()  # workers report too
+        self._lock = threading.Lock()  # worker threads also report
 
     def show(self, phase: str, done: float, total: float) -> None:
         """Show the progress of a phase; a total of 0 means that the total is unknown."""
@@ -202,20 +202,23 @@ class _Phases:
 
 
 def _say_uncached() -> Progress:
-    """Return a callback that warns once if a kernel is compiled and the compiled code cannot be cached."""
+    """Return a callback that notes once that kernels are compiled and cannot be cached."""
     silent = [False]
 
-    def told(_phase: str, _done: float, _total: float) -> None:
+    def note(_phase: str, _done: float, _total: float) -> None:
         if not silent[0] and kernel_cache() is None:
             say_compiling()
         silent[0] = True
 
-    return told
+    return note
 
 
 def say_compiling() -> None:
-    """Note that kernels are being compiled, and whether the next run compiles them again."""
+    """Note that kernels are being compiled, and whether later runs use a cache."""
     if (folder := kernel_cache()) is None:
-        say("compiling kernels, in every run anew: there is no folder to keep them in; name one by NUMBA_CACHE_DIR")
+        say(
+            "compiling kernels; every run repeats this, because no cache folder is writable: set "
+            "NUMBA_CACHE_DIR to a folder"
+        )
     else:
-        say(f"compiling kernels, once: their machine code is kept in {folder}")
+        say(f"compiling kernels; later runs use the cache in {folder}")

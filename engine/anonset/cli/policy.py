@@ -26,24 +26,34 @@ from anonset.settings.readers import Context, privacy_constraints, utility_const
 from anonset.settings.settings import validate
 
 _Flags: Any = flags_of(PolicySettings)
-Kind = Annotated[Literal["privacy", "utility"], Parameter(help="What the file holds: itemsets, or groups.")]
+Kind = Annotated[
+    Literal["privacy", "utility"], Parameter(help="Content of the file: itemsets (privacy) or item groups (utility).")
+]
 
 
 def generate_policy(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set that the constraints are for.")],
+    source: Annotated[str, Parameter(name="INPUT", help="Data set with the items of the constraints.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file, one constraint per line.")],
-    privacy: Annotated[str | None, Parameter(help="pgen (records rarer than k), or PP1 to PP9 (at random).")] = None,
-    utility: Annotated[str | None, Parameter(help="one, siblings:N, or level:D of the hierarchy.")] = None,
-    hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F.")] = None,
+    out: Annotated[str, Parameter(alias="-o", help="New file with a constraint per line.")],
+    privacy: Annotated[
+        str | None, Parameter(help="pgen (rare itemsets of the data, by --k), or PP1 to PP9 (random itemsets).")
+    ] = None,
+    utility: Annotated[
+        str | None,
+        Parameter(
+            help="one (all items in one group), siblings:N (groups of N neighbouring items), or level:D of the "
+            "hierarchy."
+        ),
+    ] = None,
+    hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file or balanced:F.")] = None,
     **flags: _Flags,
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
     target = Path(out)
     require_new(target)
     if (privacy is None) == (utility is None):
-        msg = "exactly one of --privacy and --utility must be given"
+        msg = "exactly one of --privacy and --utility is required"
         raise InputError(msg)
     source, given = over_job(source, "input", given_flags(flags), PolicySettings)
     settings = validate(PolicySettings, given)
@@ -66,11 +76,11 @@ def check_policy(
     /,
     *,
     kind: Kind = "privacy",
-    data: Annotated[str | None, Parameter(name="--input", help="Data set that the constraints are for.")] = None,
+    data: Annotated[str | None, Parameter(name="--input", help="Data set with the items of the constraints.")] = None,
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check constraints, and that they fit a data set."""
+    """Check constraints, and whether they fit a data set."""
     column = items_of_input(data, flags)
     policy = _read(Path(file), kind, None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
@@ -86,13 +96,16 @@ def check_policy(
 
 def convert_policy(
     file: Annotated[str, Parameter(help="File of constraints, one per line.")],
-    out: Annotated[str, Parameter(help="New file; blanks between items.")],
+    out: Annotated[str, Parameter(help="New file; items separated by blanks.")],
     /,
     *,
     kind: Kind = "privacy",
-    separator: Annotated[str, Parameter(help="Character between the items now.")] = ",",
+    separator: Annotated[str, Parameter(help="Character between the items in FILE.")] = ",",
 ) -> int:
-    """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
+    """Convert constraints to the format of anonset.
+
+    The format separates items by blanks.
+    """
     target = Path(out)
     require_new(target)
     lines = text_lines(Path(file), "a constraint")
@@ -111,7 +124,7 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
-    """Return a column bound to its hierarchy, if there is one."""
+    """Return a column bound to a hierarchy, and the hierarchy or None."""
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)

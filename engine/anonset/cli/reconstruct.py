@@ -1,4 +1,4 @@
-"""``anonset reconstruct``: one possible table behind a disassociated publication."""
+"""``anonset reconstruct``: generate a table that is consistent with a disassociated publication."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,30 +15,29 @@ from anonset.spelling import counted
 from anonset.writing.publications.records import write_sets
 
 MOST_DRAWS = 100_000
-"""Largest number of tables of one command: each is a file, and their mean is exact long before."""
+"""Maximum number of tables per command. Means are exact enough with fewer tables."""
 
 
 def reconstruct(
     published: Annotated[str, Parameter(name="OUT", help="Directory of a disassociated publication.")],
     /,
     *,
-    out: Annotated[str, Parameter(name=["--out", "-o"], help="New file, FILE.csv, .dat or .parquet.")],
-    seed: Annotated[
-        int, Parameter(help="Random seed: another one gives another table.", converter=number_of_64_bits)
-    ] = 0,
+    out: Annotated[str, Parameter(name=["--out", "-o"], help="New file (.csv, .dat or .parquet).")],
+    seed: Annotated[int, Parameter(help="Random seed of the first table.", converter=number_of_64_bits)] = 0,
     draws: Annotated[
         int,
         Parameter(
-            help="Tables, of the seeds from --seed on; of several, each file has its seed in its name.",
+            help="Number of tables, with consecutive seeds; with several tables, file names contain the seed.",
             converter=number_of_64_bits,
         ),
     ] = 1,
-    quiet: Annotated[bool, Parameter(help="Print no account.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print nothing.")] = False,
 ) -> int:
-    """Write one possible table behind a disassociated publication, for programs that read records.
+    """Generate a table of records that is consistent with a disassociated publication.
 
-    Items of a chunk stand together as often as published, items of different chunks by chance: what goes together
-    within a cluster is understated. The table says no more than OUT does; take the mean over several (`--draws`).
+    Use it for programs that read records. Items of the same chunk occur together as often as published; items of
+    different chunks are combined at random, which weakens associations within a cluster. The table contains no
+    information beyond OUT. Average the results of several tables (--draws).
     """
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"
@@ -49,16 +48,16 @@ def reconstruct(
     require_local(out)
     path = Path(out)
     if path.resolve().is_relative_to(Path(published).resolve()):
-        msg = f"-o {out}: the table must not lie in {published}, which is handed on"
+        msg = f"-o {out}: the table must be outside {published}, which recipients get"
         raise InputError(msg)
     seeds = range(seed, seed + draws)
-    paths = [path] if draws == 1 else [path.with_name(f"{path.stem}-{own}{path.suffix}") for own in seeds]
-    if there := next((one for one in paths if one.exists()), None):
-        msg = f"{there} exists already; tables are not overwritten"
+    paths = [path] if draws == 1 else [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in seeds]
+    if existing := next((target for target in paths if target.exists()), None):
+        msg = f"{existing} already exists and is not overwritten; name another file"
         raise InputError(msg, code="exists")
-    for own, table in zip(paths, possible_tables(published, seeds), strict=True):
+    for target, table in zip(paths, possible_tables(published, seeds), strict=True):
         if table.transactions is not None:
-            write_sets(table.transactions, own)
+            write_sets(table.transactions, target)
         if not quiet:
-            show(f"{own}: {counted(table.n, 'record')}, one possible table behind {published}")
+            show(f"{target}: {counted(table.n, 'record')}, consistent with {published}")
     return DONE

@@ -1,4 +1,4 @@
-"""Messages about invalid arguments: the option, its allowed values, and the probably intended option."""
+"""Messages about invalid arguments: the option, the allowed values, and the probably intended option."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -24,13 +24,13 @@ _MEANT = {
     "--threads": "--workers",
     "--jobs": "--workers",
 }
-"""Options of other tools, and the corresponding options of anonset."""
+"""Option names that people try, and the corresponding options of anonset."""
 _OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 
 
 def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
-    """Return a one-line message about invalid arguments."""
+    """Return a message about invalid arguments."""
     if isinstance(error, UnknownOptionError):
         return _unknown_option(error, arguments)
     if isinstance(error, UnknownCommandError) and error.app is not None and error.unused_tokens:
@@ -38,7 +38,7 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = error.unused_tokens or ()
         flag = next((before for before, after in pairwise(arguments) if unused and after == unused[0]), "")
-        what = f"{flag} takes no value, got" if flag.startswith("--") else "unexpected argument"
+        what = f"{flag} accepts no value, got" if flag.startswith("--") else "unexpected argument"
         return f"{what} {', '.join(map(repr, unused))}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         name = error.argument.name
@@ -50,8 +50,7 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
 
 def _unknown_command(given: str, known: Sequence[str]) -> str:
     near = get_close_matches(given, known, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-    return f"there is no command {given!r}; {hint}"
+    return f"unknown command {given!r}" + (f" (did you mean {near[0]}?)" if near else f"; commands: {', '.join(known)}")
 
 
 def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
@@ -61,14 +60,14 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
     letter = given[1:2]
     if not given.startswith("--") and f"--{letter}" in known:  # -k 5, -k5, -k=5
         value = value or given[2:] or next(_following(given, arguments), "")
-        return f"there is no option {given}; did you mean {f'--{letter} {value}'.rstrip()}?"
+        return f"unknown option {given} (did you mean {f'--{letter} {value}'.rstrip()}?)"
     near = get_close_matches(given, known, n=1, cutoff=0.6)
     found = _MEANT.get(given) if _MEANT.get(given) in known else next(iter(near), None)
-    return f"there is no option {given}" + ("" if found is None else f"; did you mean {found}?")
+    return f"unknown option {given}" + ("" if found is None else f" (did you mean {found}?)")
 
 
 def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the value of an option, if there is one."""
+    """Yield the value of an option, if any."""
     for argument, following in pairwise([*arguments, "-"]):
         if argument.startswith(f"{given}="):
             yield argument.removeprefix(f"{given}=")
@@ -77,17 +76,17 @@ def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _unfit(error: CoercionError, token: Any) -> str:
-    """Return the allowed values of an option as text."""
+    """Return a message about an invalid value, with the allowed values."""
     name = token.keyword or (error.argument.name if error.argument is not None else "an argument")
-    if error.msg is not None:  # from a converter of ours
+    if error.msg is not None:  # from a converter in `cli.flags`
         return f"{name} {error.msg}"
     kind = error.target_type
     if kind is bool:
-        return f"{name} takes no value, got {shortened(token.value)}"
+        return f"{name} accepts no value, got {shortened(token.value)}"
     if get_origin(kind) is Literal:
         choices = [str(choice) for choice in get_args(kind)]
         near = get_close_matches(token.value.casefold(), choices, n=1, cutoff=0.6)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f" (did you mean {near[0]}?)" if near else ""
         return (
             f"{name} must be {' or '.join([', '.join(choices[:-1]), choices[-1]])}, got {shortened(token.value)}{hint}"
         )

@@ -1,4 +1,4 @@
-"""``anonset report``: one page on a publication, for a data protection officer."""
+"""``anonset report``: report about a publication for a data protection officer."""
 
 import os
 from collections.abc import Iterable
@@ -28,18 +28,21 @@ def report(
     published: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file for the page, outside OUT.")] = "report.html",
-    shareable: Annotated[bool, Parameter(help="Write a page that may go with the data: it shows only OUT.")] = False,
-    recipient: Annotated[str, Parameter(help="Who receives the data.")] = "",
-    purpose: Annotated[str, Parameter(help="What the data are for.")] = "",
-    title: Annotated[str, Parameter(help="Title of the page.")] = "Report on a publication",
+    out: Annotated[str, Parameter(alias="-o", help="New HTML file, outside OUT.")] = "report.html",
+    shareable: Annotated[
+        bool, Parameter(help="Write a report that you may share with the data: it uses only OUT.")
+    ] = False,
+    recipient: Annotated[str, Parameter(help="Recipient of the data.")] = "",
+    purpose: Annotated[str, Parameter(help="Purpose of the data.")] = "",
+    title: Annotated[str, Parameter(help="Title of the report.")] = "Report on a publication",
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     **flags: Flags,
 ) -> int:
-    """Write one page on a publication: guarantee and limits in words, risk before and after, what is left, a signature.
+    """Write a report about a publication for a data protection officer.
 
-    The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
-    alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
+    The page explains the guarantee and the limits, the risk before and after, the remaining utility, and has a place to
+    sign. The default report is internal: it contains private information, and only the owner can read the file. With
+    --shareable, the report uses only OUT and the options of this command, and no original data or private directory.
     """
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in ("memory_limit", "work_dir")])
@@ -59,26 +62,26 @@ def report(
             page = internal_page(report_facts(opened, table, settings.hierarchy, persons), purpose_of_page)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
-        for_whom = "may go with the data" if shareable else "is internal: do not hand it on"
-        show(f"{out} {for_whom}; print it, and sign it")
+        for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
+        show(f"{out} {for_whom}; print and sign it")
     return DONE
 
 
 def _require_public(given: Iterable[str]) -> None:
-    """Refuse settings that speak of the original where a page shows the publication alone."""
+    """Reject settings of the original for a shareable report."""
     for name in given:
-        msg = f"{setting('shareable', True)} shows OUT alone: leave out {setting(name)}"
+        msg = f"{setting('shareable', True)} uses only OUT; remove {setting(name)}"
         raise InputError(msg)
 
 
 def _require_place(path: Path, published: Path) -> None:
-    """Refuse a page within the publication, or in the place of another file."""
+    """Reject a path inside the publication, or of an existing file."""
     require_local(path)
     if path.resolve().is_relative_to(published.resolve()):
-        msg = f"-o {path}: a page must not lie in {published}, which is handed on"
+        msg = f"-o {path}: the report must be outside {published}, which recipients get"
         raise InputError(msg)
     if path.exists():
-        msg = f"{path} exists already; pages are not overwritten"
+        msg = f"{path} already exists and is not overwritten; name another file"
         raise InputError(msg, code="exists")
 
 

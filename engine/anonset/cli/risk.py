@@ -1,4 +1,4 @@
-"""``anonset risk``: what is at risk after a publication."""
+"""``anonset risk``: re-identification risk of a publication."""
 
 from typing import Annotated, Any
 
@@ -36,10 +36,11 @@ def risk(
     json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Count how many rows of a publication fit what somebody may know, and with --original try to find persons.
+    """Estimate re-identification risk and simulate attacks.
 
-    By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
-    buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
+    Counts the rows that match an attacker's knowledge: all quasi-identifiers, 1, 2, … items (up to two more than the
+    guarantee), or both. For buckets: the probability of inferring sensitive values. With --original, attacks try to
+    find persons. Exit code 1 if an attack finds more than the guarantee allows.
     """
     asked = out
     out, given = over_job(out, "out", given_flags(flags), RiskSettings)
@@ -65,7 +66,7 @@ def risk(
 
 
 def _without_original(out: str) -> str:
-    return f"For an attack that tries: {as_typed('risk', out)} --original FILE"
+    return f"To simulate an attack: {as_typed('risk', out)} --original FILE"
 
 
 def _report(asked: str) -> str:
@@ -77,13 +78,13 @@ def _beside(opened: Opened, other: str | None) -> Beside | None:
         return None
 
     if opened.report is None:
-        msg = f"--beside needs the private directory of {str(opened.out)!r}, too"
+        msg = f"--beside requires the private directory of {str(opened.out)!r}; name it with --private"
         raise InputError(msg)
     return read_beside(other, opened.report)
 
 
 def _population(opened: Opened, population: str, original: Table | None) -> Table:
-    """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
+    """Read the quasi-identifiers of a population; columns that are numeric in the original are read as numbers."""
     data = opened.attested.data
     names = data.relational if isinstance(data, PublishedFile) else []
     source = source_of(population)
@@ -91,7 +92,9 @@ def _population(opened: Opened, population: str, original: Table | None) -> Tabl
     of_original = () if original is None else original.relational
     numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
     if lacking := [name for name in names if name not in there]:
-        msg = f"--population {population}: the quasi-identifiers of the data are required, {lacking[0]!r} is missing"
+        msg = (
+            f"--population {population}: quasi-identifier {lacking[0]!r} is missing; the file must contain all of them"
+        )
         raise InputError(msg)
     others = [name for name in there if name not in names]
     return read(source, relational=names, numeric=numeric, drop=others)

@@ -60,17 +60,15 @@ SHORT = {
 
 
 def shorten_help(app: App, arguments: Sequence[str]) -> None:
-    """Show an example and a few options in the help of a command with many options.
+    """Show an example and a few options in the help of a command in `SHORT`.
 
-    If the arguments name an algorithm, show its parameters instead.
+    If the arguments name an algorithm, show the parameters of the algorithm instead.
     """
     name = arguments[0]
-    if name not in SHORT:
-        return
     command, short, more = app[name], SHORT[name], f"All options: anonset {name} --help-all."
     options: Collection[str] = short.options
     if name == "anonymize":
-        more += " Those of an algorithm: anonset anonymize --algorithm NAME --help."
+        more += " Options of an algorithm: anonset anonymize --algorithm NAME --help."
     if name == "anonymize" and (algorithm := _algorithm_in(arguments)) is not None:
         options = parameters(algorithm)
     else:
@@ -80,19 +78,21 @@ def shorten_help(app: App, arguments: Sequence[str]) -> None:
 
 
 def _algorithm_in(arguments: Sequence[str]) -> str | None:
-    """Return the name of an algorithm that arguments contain; None if there is no such algorithm."""
+    """Return the algorithm that the arguments name; None if they name no known algorithm."""
     parts = [part for argument in arguments for part in argument.split("=", 1)]
     return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 
 
 class _OnlySome(DefaultFormatter):
-    """Shows all arguments and some options."""
+    """Shows all arguments and the selected options."""
 
     def __init__(self, options: Collection[str]) -> None:
         super().__init__()
         self._shown = frozenset(options)
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
-        left = [one for one in panel.entries if one.positional_label or not self._shown.isdisjoint(one.names)]
-        if left:
-            super().__call__(console, options, panel.copy(entries=left))
+        entries = [
+            entry for entry in panel.entries if entry.positional_label or not self._shown.isdisjoint(entry.names)
+        ]
+        if entries:
+            super().__call__(console, options, panel.copy(entries=entries))

@@ -1,4 +1,4 @@
-"""``anonset suggest``: try what can give a guarantee, and say what leaves the most to count."""
+"""``anonset suggest``: compare suitable algorithms on a data set and recommend one."""
 
 import shlex
 from collections.abc import Mapping
@@ -49,10 +49,11 @@ def suggest(
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Try the algorithms that can give a guarantee on a data set, and say which leaves the most to count.
+    """Compare suitable algorithms and recommend one.
 
-    Large data are sampled first. Nothing is published; the command that would is printed. Exit code 1 if nothing that
-    was tried leaves anything of use.
+    Runs the algorithms for a guarantee on the data, or on a sample of large data, and recommends the algorithm with
+    the most accurate counts. Nothing is published; the command for the publication is printed. Exit code 1 if no
+    result is useful.
     """
     require_local(plot)
     if plot is not None:
@@ -64,10 +65,10 @@ def suggest(
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read_data(data, settings.read_options(), mapped=False)
     if plot is not None and (table.transactions is None or not table.relational):
-        msg = f"--plot {plot}: draws the loss of items against that of relational columns; the data must have both"
+        msg = f"--plot {plot} requires items and relational columns: it draws the loss of both"
         raise InputError(msg)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
-    if guarantee.sensitive_column is not None:  # ids do not repeat beside it
+    if guarantee.sensitive_column is not None:  # such models need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options(), mapped=False)
     with progress_bars(quiet=quiet) as progress:
         tried = try_all(
@@ -107,7 +108,7 @@ def suggest(
 
 
 def _guarantee(table: Table, asked: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
-    """Return the guarantee that is asked for; where no model is named, that of the roles."""
+    """Return the requested guarantee; without --model, the guarantee for the column roles."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
     if asked["sensitive_items"]:
         by_roles = "klm"
@@ -118,8 +119,8 @@ def _guarantee(table: Table, asked: Mapping[str, Any], sensitive: str | None) ->
             by_roles = "kl" if asked["t"] is None else "kt"
     name = asked["model"] or by_roles
     if name not in MODELS or name not in KNOWN:
-        others = "for others, anonset compare holds algorithms side by side"
-        msg = f"--model {name}: suggest knows {', '.join(KNOWN)}; {others}"
+        others = "use anonset compare for other models"
+        msg = f"--model {name}: suggest supports {', '.join(KNOWN)}; {others}"
         raise InputError(msg)
     algorithm = default_algorithm(name, relational=bool(table.relational))
     cls: Any = MODELS[name].model
@@ -131,14 +132,14 @@ def _guarantee(table: Table, asked: Mapping[str, Any], sensitive: str | None) ->
     }
     given |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in own else {}
     if stray := [n for n in _ASKED[1:] if asked[n] is not None and n not in own]:
-        msg = f"--{stray[0].replace('_', '-')} is no parameter of the model {name}"
+        msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
         raise InputError(msg)
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
     return make_algorithm(name, algorithm, {**given, **needed}).model
 
 
 def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
-    """Return a hierarchy for the items; by default the one that is taken where none is given."""
+    """Return the hierarchy setting for the items; by default the proposed hierarchy."""
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     return dict.fromkeys(sets, spec)
 
@@ -151,10 +152,10 @@ def _command(
     given: Mapping[str, Any],
     hierarchies: Mapping[str, str],
 ) -> str:
-    """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
+    """Return the command that runs a candidate, on a data set with these roles or on a job file."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
-    sizes.pop("sensitive", None)  # a role, which is said
-    on = {name: value for name, value in sizes.items() if value is not True}  # which is the default
+    sizes.pop("sensitive", None)  # a role, already part of the command
+    on = {name: value for name, value in sizes.items() if value is not True}  # True is the default
     sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
     model = {}
     if not serves(algorithm, guarantee):

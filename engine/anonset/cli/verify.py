@@ -1,4 +1,4 @@
-"""``anonset verify``: check a publication against a privacy model, also one made elsewhere."""
+"""``anonset verify``: check a publication of anonset or of another program."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,21 +22,21 @@ Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 def verify(
     published: Annotated[
         str,
-        Parameter(help="Directory made by anonset anonymize, its job file (.toml), or a published file."),
+        Parameter(help="Directory made by anonset anonymize, the job file (.toml), or a published file."),
     ],
     /,
     *,
-    quiet: Annotated[bool, Parameter(help="Print nothing; the exit code is the verdict.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no result; the exit code shows the verdict.")] = False,
     json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check a publication against a privacy model, and with --original that it is true.
+    """Check a publication against a privacy model.
 
-    The symbols of a plain file are opaque, and the whole file counts. Of buckets with ids it also says what several
-    tuples of an individual give away (correlations), which no model here excludes but safe-grouping: this does not
-    change the exit code.
+    With --original, the check also compares the publication with the original data. In a file without attestation,
+    each symbol counts as an item, and all rows are checked. For buckets with ids, the result also lists inferences from
+    several tuples of a person; only safe-grouping prevents them, and they do not change the exit code.
 
-    Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
+    Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
     out, given = over_job(published, "out", given_flags(flags), check_settings_model())
     private = private_of(out, given.pop("private", None))

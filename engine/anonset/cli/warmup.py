@@ -1,4 +1,4 @@
-"""``anonset warmup``: compile every kernel before it is needed."""
+"""``anonset warmup``: compile all kernels."""
 
 from typing import Annotated
 
@@ -11,20 +11,24 @@ from anonset.jobs.warmup import warm_up
 
 def warmup(
     *,
-    quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
-    json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
+    json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
 ) -> int:
-    """Compile every kernel, so that no later run has to: for images of containers, and before measuring.
+    """Compile all kernels, so that later runs start faster.
 
-    Machine code is kept below the user's cache folder, or the one that NUMBA_CACHE_DIR names, and is of this version of
-    the kernels and this kind of processor; where the image may run on another kind, set NUMBA_CPU_NAME=generic here and
-    there. The folder may be read-only then.
+    Use it in container images, and before measuring times. Machine code is stored in the user's cache folder, or in
+    NUMBA_CACHE_DIR, and is valid for this version and this kind of processor. If an image may run on another kind, set
+    NUMBA_CPU_NAME=generic during warmup and in the image. Afterwards the folder may be read-only.
     """
     with progress_bars(quiet=quiet) as progress:
         found = warm_up(progress=progress)
     if json:
         show_json({"kernels": found.kernels, "seconds": found.seconds, "folder": str(found.folder)})
     elif not quiet:
-        done = f"compiled {found.kernels} kernels in {found.seconds:.1f} s" if found.kernels else "nothing to compile"
-        show(f"{done}; machine code is kept in {found.folder}")
+        done = (
+            f"compiled {found.kernels} kernels in {found.seconds:.1f} s"
+            if found.kernels
+            else "all kernels are compiled already"
+        )
+        show(f"{done}; cache: {found.folder}")
     return DONE

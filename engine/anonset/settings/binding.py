@@ -30,7 +30,7 @@ class _Frame(Protocol):
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""Hierarchy, or its specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
+"""Hierarchy or its specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
 mapping."""
 
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
@@ -68,16 +68,18 @@ def bind(
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:
-    """Return a table whose sensitive column is kept, if the model protects one."""
+    """Return a table in which the sensitive column of a model is kept, if any."""
     if name is None or name in (column.name for column in table.kept):
         return table
     if table.sensitive is None or table.sensitive.name != name:
         names = ", ".join(repr(column.name) for column in table.kept) or "none"
-        msg = f"{setting('sensitive')}: {name!r} must be a column that is sensitive or kept; kept are: {names}"
+        msg = f"{setting('sensitive')}: {name!r} must be a sensitive or kept column; kept columns: {names}"
         raise InputError(msg)
     if table.ids:
-        others = f"read it with {setting('keep', name)}, so that ids are held to be distinct"
-        msg = f"column {name!r} was read beside ids that may repeat, as buckets need them; {others}"
+        remedy = f"read it with {setting('keep', name)}"
+        msg = (
+            f"column {name!r} was read with repeating ids, as for buckets, but this model needs distinct ids; {remedy}"
+        )
         raise InputError(msg)
     return replace(table, sensitive=None, kept=(*table.kept, table.sensitive))
 
@@ -97,10 +99,10 @@ def bind_columns(
     """
     column = table.transactions
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
-    takers = dict.fromkeys([*known, *table.joined])
-    if unknown := sorted(set(hierarchies) - set(takers)):
-        names = ", ".join(takers) or "none"
-        msg = f"{hierarchy_of()} names column {unknown[0]!r}; the columns that take one are: {names}"
+    possible = dict.fromkeys([*known, *table.joined])
+    if unknown := sorted(set(hierarchies) - set(possible)):
+        names = ", ".join(possible) or "none"
+        msg = f"{hierarchy_of()}: {unknown[0]!r} is not a column of items or quasi-identifiers; these are: {names}"
         raise InputError(msg)
     table, fitting = fit(table, hierarchies, beside)
     column = table.transactions
@@ -118,30 +120,30 @@ def bind_columns(
 
 
 def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
-    """Return the hierarchies of bound columns, restricted so that nothing above a ceiling is published.
+    """Return the hierarchies of bound columns, restricted to the nodes at or below the ceilings.
 
     Raises
     ------
     InputError
-        If a column has no hierarchy, or a ceiling is not one of its nodes.
+        If a column has no hierarchy, or a ceiling is not a node.
     """
     if unknown := sorted(ceilings.keys() - hierarchies.keys()):
         names = ", ".join(map(repr, hierarchies)) or "none"
-        msg = f"{setting('ceiling')} names column {unknown[0]!r}; the columns with a hierarchy are: {names}"
+        msg = f"{setting('ceiling')}: column {unknown[0]!r} has no hierarchy; columns with a hierarchy: {names}"
         raise InputError(msg)
     return {name: _capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
 
 
 def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy that publishes nothing above a column of the hierarchy file, or above the given nodes.
+    """Return a hierarchy restricted to a column of the hierarchy file, or to the given nodes, and below.
 
-    A text is a column number, or a file that lists the nodes, one per line.
+    A text is a column number, or a file with a node per line.
     """
     ceiling = given
     if isinstance(given, (str, os.PathLike)):
         ceiling = _ceiling_in(os.fspath(given))
     if isinstance(ceiling, int) and hierarchy.unnamed:
-        msg = f"{setting('ceiling')} of {name!r}: the hierarchy is made, and has no columns; name nodes in a file"
+        msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
         raise InputError(msg)
     try:
         return under(hierarchy, cast("int | Collection[str]", ceiling))
@@ -155,8 +157,8 @@ def _ceiling_in(text: str) -> int | list[str]:
         return int(text)
 
     if not Path(text).is_file():
-        way = "a column of the hierarchy, as a number, or a file with a node a line"
-        msg = f"{setting('ceiling')} must be {way}; there is no file {os.fspath(text)!r}"
+        way = "a column number of the hierarchy, or a file with a node per line"
+        msg = f"{setting('ceiling')} must be {way}; file {os.fspath(text)!r} does not exist"
         raise InputError(msg)
     return text_lines(Path(text), "a node")
 
@@ -164,12 +166,12 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit the codes of a table to its hierarchies by the rules that the table was read with. Idempotent.
+    """Fit the codes of a table to the hierarchies by the reading options of the table. Idempotent.
 
     Raises
     ------
     InputError
-        If a hierarchy is invalid, or labels of the data are not among its leaves.
+        If a hierarchy is invalid, or labels of the data are not leaves.
     """
     specs = {name: _spec(name, given) for name, given in hierarchies.items()}
     if table.rules == CodeRules() and all(
@@ -181,7 +183,7 @@ def fit(
 
 
 def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
-    """Return a hierarchy in memory, or the text that specifies one."""
+    """Return a hierarchy in memory, or a specification."""
     if isinstance(given, Hierarchy):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -207,7 +209,7 @@ def _with_joined(
     if missing or (column.name in hierarchies and column.name not in table.joined):
         names = ", ".join(map(repr, table.joined))
         problem = f"{missing[0]!r} has none" if missing else "both are given"
-        msg = f"{hierarchy_of()}: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
+        msg = f"{hierarchy_of()}: give a hierarchy for each of {names}, or one for all as {column.name!r}; {problem}"
         raise InputError(msg)
     parts = {}
     for name in table.joined:
@@ -242,12 +244,12 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     numeric = isinstance(column, NumericColumn)
     if spec in (RANGE, VALUES):
         if numeric != (spec == RANGE):
-            kind = "holds numbers: its domain must be range" if numeric else "is text: read it as numeric for range"
-            msg = f"{hierarchy_of(column.name, spec)}: the column {kind}"
+            kind = "numbers; use range" if numeric else f"text; for range, add {setting('numeric', column.name)}"
+            msg = f"{hierarchy_of(column.name, spec)}: the column contains {kind}"
             raise InputError(msg)
         return None
     if isinstance(column, NumericColumn):
-        msg = f"{hierarchy_of(column.name)}: the column holds numbers, which generalize to ranges; read it as text"
+        msg = f"{hierarchy_of(column.name)}: the column contains numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
     found = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
     return _named_by_members(found, column.name) if found.unnamed else found
@@ -263,8 +265,8 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
     """
     if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
-            f"hierarchy of {name!r}: value {datum(odd)} must hold no comma and no parenthesis, since sets of values "
-            "are published as (a,b,c); rename it, or give a hierarchy with names"
+            f"hierarchy of {name!r}: value {datum(odd)} contains a comma or parenthesis, but sets of values are "
+            "published as (a,b,c); rename the value, or give a hierarchy with named nodes"
         )
         raise InputError(msg)
     labels = list(hierarchy.labels)
@@ -282,7 +284,7 @@ _MOST_COMPARED = 10_000
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     """Reject a diversity model without sensitive items, or with items that the column does not contain.
 
-    In a column without items there is nothing to infer.
+    Accept any model for a column without items.
 
     Raises
     ------
@@ -293,19 +295,18 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     if column is None or not len(column.codes):
         return
     if model.needs_secrets and not named:
-        needed = f"{setting('sensitive_items')} must name at least one item"
-        msg = f"model {model.name}: {needed}, got none: it is about nothing else"
+        msg = f"model {model.name} requires at least one sensitive item; name it with {setting('sensitive_items')}"
         raise InputError(msg)
     labels = [label for label, count in zip(column.vocabulary.labels, column.occurrences, strict=True) if count]
     there = set(labels)
     unknown = [label for label in named if label not in there]
     if unknown:
         like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= _MOST_COMPARED else []
-        more = f", nor are {len(unknown) - 1} more of {setting('sensitive_items')}" if len(unknown) > 1 else ""
-        hint = f"; the item most like it is {datum(like[0])}" if like else ""
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        hint = f" (most similar item: {datum(like[0])})" if like else ""
         msg = (
-            f"sensitive item {typed(unknown[0])} is not in column {column.name!r}{more}{hint} "
-            "(leave out what does not occur: it needs no protection)"
+            f"column {column.name!r} does not contain sensitive item {typed(unknown[0])}{more}{hint}; "
+            f"remove items that do not occur from {setting('sensitive_items')}"
         )
         raise InputError(msg)
 
@@ -313,7 +314,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
 _IN_WORDS: Mapping[Part, str] = {
     "items": "the set-valued column",
     "relational": "the relational columns",
-    "sensitive": "the link of ids to the sensitive column",
+    "sensitive": "the link between ids and the sensitive column",
 }
 
 
@@ -336,24 +337,21 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     if found := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
         msg = (
-            f"model {model.name} protects {protected} alone, and says nothing about "
-            f"{', '.join(map(repr, found))}; publish them as they are with --keep or leave them out with --drop"
+            f"model {model.name} protects only {protected}, not {', '.join(map(repr, found))}; "
+            f"publish these columns unchanged with {setting('keep')}, or remove them with {setting('drop')}"
             f"{_as_items(table, model)}"
         )
         raise InputError(msg)
 
 
 def _as_items(table: Table, model: PrivacyModel) -> str:
-    """Return the remedy that also hides a sensitive column from attackers who know items.
-
-    Its values become sensitive items.
-    """
+    """Return the remedy that makes the values of a sensitive column sensitive items."""
     name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
     if name is None or table.transactions is None or "sensitive" in model.protects:
         return ""
     sets = ",".join(table.joined or (table.transactions.name,))
     options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])
-    return f"; to hide {name!r} from those who know items, too: {options} {prefixed(name, 'VALUE')},..."
+    return f"; to protect {name!r} from attackers who know items: {options} {prefixed(name, 'VALUE')},..."
 
 
 def require_table(given: object) -> None:
@@ -365,5 +363,5 @@ def require_table(given: object) -> None:
         With the type of the argument, and the call that converts it to a table.
     """
     if not isinstance(given, Table):
-        msg = f"the data must be a table, got {type(given).__name__}: anonset.read makes one of it, given its columns"
+        msg = f"the data must be a table, got {type(given).__name__}; convert them with anonset.read"
         raise InputError(msg)

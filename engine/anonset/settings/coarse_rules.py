@@ -1,4 +1,4 @@
-"""Choose rules that generalize dates, postal codes and codes until few of their values belong to few persons."""
+"""Choose rules that generalize dates, postal codes and codes until few values are rare."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _CUTS = ("3,1", "2,1", "1")
 
 
 def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: int, rule: str = "") -> str:
-    """Return the finest rule under which few values belong to few persons; empty if there is none.
+    """Return the finest rule under which few values are rare; empty if there is none.
 
     Parameters
     ----------
     labels, counts
-        The values of the column, and the number of persons of each.
+        The values of the column, and the number of persons with each value.
     rule
-        The rule with which the values were read, if any. Its date format is that of the file.
+        The rule with which the values were read, if any, with the date format of the file.
 
     >>> days = [f"19{year}-0{month}-11" for year in range(10, 99) for month in range(1, 10)]
     >>> coarse_rule("born", days, [1] * len(days), 5)

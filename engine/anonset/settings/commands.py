@@ -1,4 +1,4 @@
-"""Settings of the commands that examine data and publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
+"""Settings of the commands that publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,20 +17,20 @@ SECONDS = 50.0
 class InspectSettings(InputSettings):
     """Settings of `anonset inspect`."""
 
-    k: int = Field(5, description="Minimum number of records that must look alike; default: 5.")
-    m: int = Field(2, description="Maximum number of items that somebody may know; default: 2.")
-    seed: int = Field(0, description="Random seed of samples.")
+    k: int = Field(5, description="Minimum number of records that match an attacker's knowledge; default: 5.")
+    m: int = Field(2, description="Maximum number of items that an attacker knows; default: 2.")
+    seed: int = Field(0, description="Random seed for samples.")
 
 
 class SuggestSettings(InputSettings):
     """Settings of `anonset suggest`."""
 
     publish_as_is: Names = Field([], description=AS_IS)
-    model: str | None = Field(None, description="What must hold; default: by the columns.")
-    k: int | None = Field(None, description="Minimum number of records that must look alike; default: 5.")
-    m: int | None = Field(None, description="Maximum number of items that somebody may know; default: 2.")
+    model: str | None = Field(None, description="Privacy model; default: chosen by the column roles.")
+    k: int | None = Field(None, description="Minimum number of records that match an attacker's knowledge; default: 5.")
+    m: int | None = Field(None, description="Maximum number of items that an attacker knows; default: 2.")
     l: int | None = Field(  # noqa: E741
-        None, description="No sensitive item or value is in more than 1 of l matching records; default: 2."
+        None, description="At most 1 in l matching records has the same sensitive item or value; default: 2."
     )
     l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
     c: Share | None = Field(None, description=FORMS["c"].text)
@@ -38,76 +38,83 @@ class SuggestSettings(InputSettings):
     t_distance: Distance | None = Field(None, description=FORMS["t_distance"].text)
     h: Share | None = Field(
         None,
-        description="Of coherence: maximum share of the matching records with the same sensitive item; default: 1.",
+        description="Coherence: maximum share of matching records with the same sensitive item; default: 1.",
     )
-    p: int | None = Field(None, description="Of coherence: maximum number of known items; default: 2.")
+    p: int | None = Field(None, description="Coherence: maximum number of items that an attacker knows; default: 2.")
     rho: Share | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
-        description="Of rho: a share of exactly rho is too much; default: it is.",
+        description="A share of exactly rho is too high (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     from_nothing: bool | None = Field(
         None,
-        description="Of rho: the share of all records counts, too; default: it does.",
+        description="Also bound by rho the share among all records (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     sensitive_items: Names | None = Field(
-        None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm, rho and coherence."
+        None, description="Items that must not be inferred: a,b,... or @FILE; for klm, lm, rho and coherence."
     )
     round_ends: bool = ROUND_ENDS
     seconds: float = Field(
-        SECONDS, ge=0, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."
+        SECONDS,
+        ge=0,
+        description=f"Approximate seconds for all candidates together, without compilation; default: {SECONDS:g}.",
     )
-    seed: int = Field(0, description="Random seed of the sample.")
+    seed: int = Field(0, description="Random seed for the sample.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
-    memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger data are refused.")
+    memory_limit: str | None = Field(None, description="Memory limit, such as 8G; fails if the data are larger.")
 
 
 class PolicySettings(RoleSettings):
     """Settings of `anonset policy generate`."""
 
-    k: int | None = Field(None, description="Minimum number of records that must look alike, for pgen.")
-    itemsets: int = Field(1000, description="Number of itemsets of PP6 to PP9; default: 1000.")
-    seed: int = Field(0, description="Random seed of PP1 to PP9.")
+    k: int | None = Field(None, description="Minimum number of records that match an itemset, for pgen.")
+    itemsets: int = Field(1000, description="Number of itemsets for PP6 to PP9; default: 1000.")
+    seed: int = Field(0, description="Random seed for PP1 to PP9.")
 
 
 class QuerySettings(InputSettings):
     """Settings for the query error, and for the distance of a cut from the optimum."""
 
     queries: str | None = Field(
-        None, description="File of queries for the ARE, the items of one per line, or a workload (.json)."
+        None, description="File of queries for the ARE: the items of each query on a line, or a workload (.json)."
     )
     workload: str | None = Field(
         None,
-        description="Random queries for the ARE, such as record:100x2 (100 of 2 items); +1 adds a relational value.",
+        description="Random queries for the ARE, such as record:100x2 (100 queries of 2 items); +1 adds a "
+        "relational value.",
     )
-    width: float = Field(0.0, ge=0, le=1, description="Width of conditions on numbers, as a share of the column.")
+    width: float = Field(
+        0.0, ge=0, le=1, description="Half-width of number conditions in queries, as a share of the column's range."
+    )
     reading: str = Field(
-        "one-member", description="How to read a symbol of several items: one-member, subsets or subsets-apart."
+        "one-member", description="Interpretation of a symbol with several items: one-member, subsets or subsets-apart."
     )
     bound: bool = Field(
         False,
-        description="Prove the smallest NCP of any cut, and show how far each result is from it (km, partition-km).",
+        description="Prove the minimum NCP of all cuts, and show how close each result is to it (km, partition-km).",
     )
 
 
 class EvaluateSettings(QuerySettings, ComparedSettings):
-    """Settings of `anonset evaluate`, whose INPUT is the original."""
+    """Settings of `anonset evaluate`. INPUT is the original."""
 
     out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
     item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
     relational_weights: dict[str, float | str] | None = Field(None, description=FORMS["relational_weights"].text)
     top: int | None = Field(
-        None, ge=1, description="Hold so many most frequent sets of 2 to 4 items against the published ones, say 1000."
+        None,
+        ge=1,
+        description="Number of most frequent sets of 2 to 4 items to compare with the publication, such as 1000.",
     )
-    seed: int = Field(0, description="Random seed of the queries.")
+    seed: int = Field(0, description="Random seed for the queries.")
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job without the work directory.
 
-        If a flag names another OUT, the private directory is that of the other OUT.
+        If a flag names another OUT, the private directory of the job does not apply.
         """
         left_out = ("work_dir", "private") if "out" in flags else ("work_dir",)
         return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

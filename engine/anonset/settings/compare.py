@@ -17,22 +17,24 @@ from anonset.settings.settings import CEILING, ROUND_ENDS, with_parameters
 class CompareSettings(QuerySettings):
     """Settings of `anonset compare`. `compare_settings_model` adds the parameters of the algorithms."""
 
-    model: str | None = Field(None, description="What must hold; may be omitted with --algorithms.")
-    algorithms: Names = Field([], description="Algorithms to compare; default: the one of the model.")
+    model: str | None = Field(None, description="Privacy model; optional with --algorithms.")
+    algorithms: Names = Field([], description="Algorithms to compare; default: the model's default algorithm.")
     ceiling: dict[str, str] = CEILING
     round_ends: bool = ROUND_ENDS
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
-    seeds: str | None = Field(None, description="Random seeds to repeat each run with, such as 1..5.")
+    seeds: str | None = Field(None, description="Random seeds, such as 1..5: each run is repeated with each seed.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: Share | None = Field(
-        None, description="Number of threads; several, such as 1,2,4, are compared. Default: one per core."
+        None, description="Number of threads, or several numbers to compare, such as 1,2,4. Default: one per core."
     )
     records: str | None = Field(
-        None, description="Sizes of random samples, each part of the next, to study growth on: 1%,10%,100% or numbers."
+        None, description="Sizes of nested random samples for a growth study: 1%,10%,100% or row counts."
     )
-    n_items: Share | None = Field(None, description="Numbers of most frequent items to study growth on: 100,1000.")
-    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
-    memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger jobs are refused.")
+    n_items: Share | None = Field(None, description="Numbers of most frequent items for a growth study: 100,1000.")
+    budget: int | None = Field(
+        None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
+    )
+    memory_limit: str | None = Field(None, description="Memory limit, such as 8G; larger jobs fail.")
 
 
 @cache
@@ -43,13 +45,13 @@ def compare_settings_model() -> type[CompareSettings]:
 
 @cache
 def compare_options_model() -> type[CompareSettings]:
-    """Return the settings with texts in place of numbers: several values, or a range, vary a parameter."""
+    """Return the settings with text fields for numbers, which accept several values or a range."""
     found = {name: replace(one, type=str) if _is_number(one.type) else one for name, one in parameters().items()}
     return with_parameters(CompareSettings, found)
 
 
 def with_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the settings without numbers that have several values, and the texts of these.
+    """Split settings into fixed values, and texts of numbers with several values.
 
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
@@ -75,7 +77,7 @@ def read_value(text: str) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    """Return True if a parameter is a number, or a number that keeps its notation."""
+    """Return True if a parameter is a number, also if it is passed on as text."""
     if get_origin(kind) in (Union, UnionType):
         return any(_is_number(part) for part in get_args(kind))
     if get_origin(kind) is Annotated:

@@ -1,4 +1,4 @@
-"""Fit the codes of a table to its hierarchies by the rules that the table was read with, or report all misfits."""
+"""Fit the codes of a table to the hierarchies by the reading options of the table, or report all misfits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _OF_VALUES = ("range", "values")
 _SHOWN = 20
@@ -40,11 +40,11 @@ TRIED = (
     ("upper", "strip-dots"),
     ("lower", "strip-dots"),
 )
-"""Combinations of rules that are tried to match the codes of data and hierarchy."""
+"""Combinations of rules that may match the codes of data and hierarchy."""
 
 
 class HierarchyLabels(NamedTuple):
-    """Labels that a hierarchy covers: of a column, or of one of the joined columns."""
+    """Labels that a hierarchy covers: of a column, possibly a joined column."""
 
     name: str
     labels: tuple[str, ...]
@@ -58,17 +58,17 @@ class HierarchyLabels(NamedTuple):
 def fit_codes(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str]
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit a table to its hierarchies, and record the changes in the table.
+    """Fit a table to the hierarchies, and record the changes in the table.
 
     Parameters
     ----------
     beside
-        Sensitive items, which are in no hierarchy.
+        Sensitive items, which are not in the hierarchy.
 
     Raises
     ------
     HierarchyError
-        With all labels of a column that are not leaves and that no rule covers, and the remedy.
+        If labels of a column are not leaves and no rule covers them.
     """
     found, rules = dict(hierarchies), table.rules
     fits = False
@@ -90,16 +90,13 @@ def fit_codes(
             found[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
     if rules != CodeRules() and not fits:
         asked = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
-        msg = f"{asked} is about codes that a hierarchy from a file, or a rule, rejects; none is given"
+        msg = f"{asked} requires a hierarchy file or a rule; give a hierarchy or remove the option"
         raise InputError(msg)
     return replace(table, rules=CodeRules()), found
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
-    """Suppress values that a rule rejects, if requested.
-
-    Generalize values that the rule never publishes unchanged.
-    """
+    """Suppress values that a rule rejects, if requested, and apply levels that the rule always generalizes."""
     odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if odd:
         to = None if part.of_items else MISSING_VALUE
@@ -109,7 +106,7 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
-    """Fit a column to its hierarchy by the rules of the table; return the remaining misfits, which no rule covers."""
+    """Fit a column to the hierarchy by the rules of the table. Return also the misfits that no rule covers."""
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
     categories = part.name in {column.name for column in table.relational}
@@ -120,7 +117,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
 
 
 def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLabels | None:
-    """Return the labels that the hierarchy with this name covers; None if there are none."""
+    """Return the labels of the column with this name; None if the table has no such column."""
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
@@ -137,7 +134,7 @@ def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLab
 def _images(
     wrong: Sequence[Misfit], tree: Hierarchy, rules: CodeRules, *, categories: bool
 ) -> dict[str, dict[str, str | None]]:
-    """Return, by rule, the replacements of labels that are not leaves."""
+    """Return the replacements of labels that are not leaves, by rule."""
     images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
     nodes, leaves = nodes_of(tree), tree.leaves.index
     inner = inner_labels(tree)
@@ -173,46 +170,45 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
 
 
 def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the message about labels that are not leaves: all of them, with counts, and the remedy."""
+    """Return the message about labels that are not leaves, the most frequent first, and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
-    first, *others = [
-        f"{datum(misfit.label)} of the data must be a leaf, but is {_kind(misfit)}" for misfit in ordered[:1]
-    ] + [f"{datum(misfit.label)} {_kind(misfit)}" for misfit in ordered[1:_SHOWN]]
-    rest = f"; and {len(wrong) - _SHOWN:,} more, listed by: anonset hierarchy check" if len(wrong) > _SHOWN else ""
-    more = f"; so must {len(wrong) - 1:,} more: {', '.join(others)}" if others else ""
-    return f"hierarchy of {part.name!r}: item {first}{more}{rest}; {way_out(part, wrong, tree)}"
+    labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
+    rest = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
+    number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
+    return f"hierarchy of {part.name!r}: {number}: {labels}{rest}; {way_out(part, wrong, tree)}"
 
 
 def _kind(misfit: Misfit) -> str:
-    return f"{'an inner node' if misfit.inner else 'missing'} ({misfit.occurrences:,})"
+    return f"{'inner node' if misfit.inner else 'missing'}, {counted(misfit.occurrences, 'record')}"
 
 
 def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the option that would fit the labels, the smallest change first."""
+    """Return the options that make the labels leaves, the smallest change first."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
-        return f"all are leaves by {_asked(part, names)}"
+        return f"use {_asked(part, names)}"
     unknown = [misfit for misfit in wrong if not misfit.inner]
     ways = []
     if len(unknown) < len(wrong):
-        ways.append(f"{setting('inner_items', 'leaf')} makes leaves of inner nodes")
+        ways.append(f"{setting('inner_items', 'leaf')} adds leaves below inner nodes")
     if unknown:
-        ways.append(f"{setting('unknown', 'suppress')} leaves unknown items out")
+        suppress = f"{setting('unknown', 'suppress')} removes missing items"
+        ways.append(suppress if part.of_items else "add missing values to the hierarchy")
         nodes = nodes_of(tree)
         if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
-            ways.insert(0, f"{setting('unknown', 'prefix')} takes the nodes that they begin with")
+            ways.insert(0, f"{setting('unknown', 'prefix')} replaces missing codes by their longest known prefix")
     if best:
-        ways.insert(0, f"{_asked(part, names)} makes leaves of {best:,}")
+        ways.insert(0, f"{_asked(part, names)} fits {best:,}")
     return "; ".join(ways)
 
 
 def _asked(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules in the form of the option; for a relational column with its name."""
+    """Return rules as an option; for a relational column with its name."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
-    """Return how many labels the rules turn into leaves; 0 if a label that is a leaf would no longer be one."""
+    """Return the number of labels that the rules turn into leaves; 0 if the rules remove a leaf."""
     leaves, found = tree.leaves.index, 0
     for before in part.labels:
         after = before

@@ -18,7 +18,7 @@ from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""Unit if each row is a person, unit that is not answered yet, and table of the settings for each answer."""
+"""Unit if each row is a person, undeclared unit, and table of the settings for each answer."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 
@@ -36,10 +36,10 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
         text = path.read_bytes().decode()
         found = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
-        msg = f"config file {str(path)!r} is no valid TOML: {error}"
+        msg = f"job file {str(path)!r} is not valid TOML: {error}"
         raise InputError(msg) from None
     except RecursionError:
-        msg = f"config file {str(path)!r} is no valid TOML: it is nested too deeply"
+        msg = f"job file {str(path)!r} is not valid TOML: it is nested too deeply"
         raise InputError(msg) from None
     return {key.replace("-", "_"): value for key, value in found.items()}, text
 
@@ -50,14 +50,14 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     Parameters
     ----------
     flags
-        Settings that override those of the file; `id` and `rows_are_persons` declare the unit.
+        Settings that override the file; `id` and `rows_are_persons` declare the unit.
     unanswered
-        Whether a job without a declared unit is accepted. The settings for all answers are then omitted.
+        True to accept a job without a declared unit. The settings that depend on the unit are then omitted.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is neither TOML nor a report; or if it does not declare the unit.
+        If the file does not exist, is not TOML or a report, or does not declare the unit.
     """
     if Path(path).name == REPORT:
         return _settings_of_report(Path(path))
@@ -73,13 +73,13 @@ def _answered(
     if "unit" not in job and not answers:
         return job
     if not (isinstance(answers, dict) and all(isinstance(own, dict) for own in answers.values())):
-        msg = f"{path}: {ANSWERS} must be a table of settings for each answer"
+        msg = f"{path}: {ANSWERS} must be a table with the settings for each value of unit"
         raise InputError(msg)
     without = {name: value for name, value in job.items() if name != "unit"}
     by_flags = [ROW] if flags.get("rows_are_persons") else name_list(flags.get("id") or ())
     unit = by_flags or job.get("unit", OPEN)
     if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
-        msg = f'{path}: unit must be "{ROW}" or names of columns, got {unit!r}'
+        msg = f'{path}: unit must be "{ROW}" or column names, got {unit!r}'
         raise InputError(msg)
     names, rows = name_list(unit), unit == ROW or bool(flags.get("rows_are_persons"))
     key = ROW if rows else ",".join(names)
@@ -95,7 +95,8 @@ def _answered(
             new = next(file for file in further if not file.exists())
             again = as_typed("inspect", path, {**given, "out": str(new)})
             msg = (
-                f'{path}: the job has no roles for unit = "{key}", but for {has}; {again} writes a job file with roles'
+                f'{path}: the job has no roles for unit = "{key}", only for {has}; '
+                f"to write a job file with these roles: {again}"
             )
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in answers[key].items()}
@@ -119,7 +120,7 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
     """Return the message that a job does not declare the unit, with the possible lines."""
     lines = _POSSIBLE.findall(text) or [f'unit = "{answer}"' for answer in answers]
     lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
-    return f'{path}: unit = "?" must say who is a person; replace it by one of these lines: {"; ".join(lines)}'
+    return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
 
 
 def _settings_of_report(path: Path) -> dict[str, Any]:
@@ -127,17 +128,17 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
     try:
         settings = loads(path.read_text(encoding="utf-8"))["settings"]
     except (ValueError, KeyError, TypeError) as error:
-        msg = f"{path}: the private report of a job is required: {type(error).__name__}"
+        msg = f"{path}: not the private report of a job ({type(error).__name__})"
         raise InputError(msg) from None
     if not settings:
-        ways = "give its directory OUT and --original, or write a job file"
-        msg = f"{path}: the job was run from Python, whose settings are not kept; {ways}"
+        ways = "give OUT and --original, or write a job file"
+        msg = f"{path}: the report of a run from Python contains no settings; {ways}"
         raise InputError(msg)
     return dict(settings)
 
 
 def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
-    """Reject keys that are settings neither of ``anonymize`` nor of the command that reads the job."""
+    """Reject keys that are not settings of ``anonymize`` or of the command that reads the job."""
     known: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
     if known.keys() >= job.keys():
         return
@@ -150,20 +151,20 @@ def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSe
 def over_job(
     source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings], *, unanswered: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Return the data of a command, and its settings: flags over the settings of the job file, if `source` is one.
+    """Return the data path and the settings of a command: flags over the settings of a job file, if given.
 
     Parameters
     ----------
     source
-        A data set, a publication, or the job file used in its place.
+        A data set, a publication, or a job file.
     place
-        The setting of the job file with its path: ``input`` or ``out``.
+        The setting of the job file with the path: ``input`` or ``out``.
     flags
-        Settings by name, without those that were not given.
+        Settings by name; only given flags.
     model
         The settings of the command.
     unanswered
-        Whether the job file may leave the unit undeclared.
+        True to accept a job file without a declared unit.
 
     Raises
     ------
@@ -173,10 +174,10 @@ def over_job(
     if not is_job(source):
         return source, dict(flags)
     job = read_job(source, flags if "unit" in model.model_fields else {}, unanswered=unanswered)
-    if Path(source).name != REPORT:  # a report was written by a version that knew its settings
+    if Path(source).name != REPORT:  # a report may contain settings of another version
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
-        msg = f"{source}: {place} must be there, as text"
+        msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)
     taken = {name: value for name, value in model.of_job(job, flags).items() if name != place}
     return job[place], over(taken, flags)

@@ -17,7 +17,7 @@ def job_text(
     guarantee: Mapping[str, Any],
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str],
-    origin: str = "Roles were proposed by what columns look like. Whether they are right, you alone can know.",
+    origin: str = "Roles are proposals, based on column names and values. Check them: only you know the data.",
     question: Sequence[str] = (),
     answers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
@@ -34,7 +34,7 @@ def job_text(
     reasons
         Comment lines above a setting.
     problems
-        Problems that the owner should examine first.
+        Problems that the owner should check first.
     origin
         A sentence on the origin of the settings.
     question
@@ -42,18 +42,18 @@ def job_text(
     answers
         The settings for each answer, as text, by the value of ``unit``.
     """
-    lines = ["# A job for anonset: `anonset anonymize THIS-FILE`; `anonset suggest THIS-FILE` tries what keeps more."]
+    lines = ["# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE."]
     lines += [f"# {_one_line(origin)}"]
-    lines += ["#", *(f"# Look at: {one}" for one in map(_one_line, problems))] if problems else []
+    lines += ["#", *(f"# Check: {problem}" for problem in map(_one_line, problems))] if problems else []
     lines += [
         "",
         f"input = {_toml(input)}",
-        f"out = {_toml(out)}  # a new directory; out.private beside it stays at home",
+        f"out = {_toml(out)}  # new directory; do not share {_one_line(out)}.private",
     ]
     if question:
         lines += [
             "",
-            "# Who is a person? Replace the line with the question mark by one of these; the job does not run before.",
+            '# Who is a person? Replace unit = "?" by one of these lines; until then, the job does not run.',
         ]
         lines += [*(f"# {_one_line(line)}" for line in question), 'unit = "?"']
     lines += _settings_lines(settings, guarantee, reasons)
@@ -83,7 +83,11 @@ def _settings_lines(
         if name not in tables:
             lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"{name} = {_toml(value)}"]
     if guarantee:
-        lines += ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
+        lines += [
+            "",
+            "# Privacy model. k: minimum number of matching records; m: maximum number of items that an "
+            "attacker knows.",
+        ]
     lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         if entries or not within:
@@ -119,7 +123,7 @@ def relative_to(folder: Path, path: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML. TOML strings equal JSON strings, except for one character."""
+    """Return a value as TOML. TOML strings equal JSON strings, except for the character DEL."""
     if isinstance(value, bool) or not isinstance(value, (str, list, tuple)):
         return str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str):

@@ -11,7 +11,7 @@ from anonset.settings.settings import Settings, settings_model, validate
 _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles from which a column is removed if a flag gives it another role."""
+"""Roles from which a column is removed if a flag declares another role."""
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
@@ -68,7 +68,7 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return flags in which dropped columns have no other role, so that the --drop of a message can be appended.
+    """Return flags in which dropped columns have no other role, so that users can append a suggested --drop.
 
     >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
     {'relational': ['age'], 'drop': ['house', 'hiv']}

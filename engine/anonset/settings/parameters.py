@@ -27,7 +27,7 @@ class ModelEntry:
     """Settings and default algorithms of a privacy model."""
 
     home: str | type[PrivacyModel]
-    """Class, or its module and name for an import on first use: a run needs only one or two."""
+    """Class, or module and name of the class, imported on first use."""
     algorithm: str
     """Name of the default algorithm."""
     alone: str | None = None
@@ -35,9 +35,9 @@ class ModelEntry:
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Default settings of an algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings under which any data can be anonymized."""
+    """Settings that are feasible for any data."""
     of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings that differ if there are very many combinations of quasi-identifiers."""
+    """Settings for data with very many combinations of quasi-identifiers."""
     equals: str | None = None
     """Name of an equivalent model for data without relational columns."""
 
@@ -101,7 +101,7 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of one or several algorithms or models."""
+    """Parameter of algorithms or models."""
 
     name: str
     """Name of the setting; the option has hyphens instead of underscores."""
@@ -110,23 +110,23 @@ class Parameter:
     type: Any
     """Type of the setting."""
     first: Any
-    """First class with the parameter, whose documentation is used."""
+    """First class with the parameter, for the documentation."""
     users: tuple[str, ...]
     """Names of the algorithms or models with the parameter."""
 
     @property
     def text(self) -> str:
-        """Line of documentation, read from the source of the class if no form has one."""
+        """Line of documentation, from the form or from the source of the class."""
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
     def marks(self) -> dict[str, Any]:
-        """Additional schema entries of the setting, such as that it is on by default and an option turns it off."""
+        """Additional schema entries of the setting, such as `ON_BY_DEFAULT`."""
         return {ON_BY_DEFAULT: getattr(self.first, self.field, None) is True}
 
     @property
     def description(self) -> str:
-        """Line of documentation with the algorithms or models that have the parameter, unless nearly all do."""
+        """Line of documentation with the algorithms or models of the parameter; for k and m without them."""
         if self.name in ("k", "m"):
             return self.text
         many = len(self.users) > _NAMED
@@ -197,7 +197,7 @@ def make_algorithm(
     Parameters
     ----------
     model, algorithm
-        Their names; one suffices.
+        Names; either is sufficient.
     given
         The parameters by setting.
     context
@@ -233,11 +233,11 @@ def _require_answers(model: str, algorithm: str) -> None:
     answers = traits_of(ALGORITHMS[algorithm])
     if model in answers.models:
         return
-    given = [MODELS[name].model for name in answers.models if name in MODELS]
-    if given and not any(issubclass(one, MODELS[model].model) for one in given):
+    declared = [MODELS[name].model for name in answers.models if name in MODELS]
+    if declared and not any(issubclass(cls, MODELS[model].model) for cls in declared):
         others = with_traits(lambda traits: model in traits.models)
         msg = f"--algorithm {algorithm} guarantees the model {' or '.join(answers.answers)}, not {model}"
-        raise InputError(f"{msg}, which {', '.join(others)} guarantee{'s' * (len(others) == 1)}" if others else msg)
+        raise InputError(f"{msg}; algorithms for {model}: {', '.join(others)}" if others else msg)
 
 
 def default_algorithm(model: str | None, *, relational: bool) -> str | None:
@@ -271,7 +271,7 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context,
     Parameters
     ----------
     model
-        Name of the requested model. If settings do not apply, the message names its algorithms that accept them.
+        Name of the requested model. If settings do not apply, the message names algorithms that accept them.
 
     Raises
     ------
@@ -312,7 +312,7 @@ def _that_take(strange: list[str], model: str | None) -> list[str]:
     """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them, if any."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
-    return [f"for {listed([*map(option, strange)])}, give --algorithm {listed(able, 'or')}"] if able else []
+    return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []
 
 
 def needs_data(given: Mapping[str, Any]) -> bool:

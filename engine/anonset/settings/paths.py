@@ -15,7 +15,7 @@ from anonset.settings.readers import FORMS
 DATA = ("input", "out", "private", "work_dir", "recoding", "after", "beside", "original")
 """Settings that are paths of data sets or directories."""
 FILES = ("records", "codebook", "queries", "population")
-"""Settings that are paths of single files, in addition to those of algorithms (`FORMS`)."""
+"""Settings that are paths of single files, in addition to algorithm parameters (`FORMS`)."""
 PLACES = (*DATA, *FILES)
 """Settings that are paths."""
 _WORDS: Mapping[str, tuple[str, ...]] = {
@@ -24,7 +24,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 """Keywords that are not paths, by path setting."""
 Replace = Callable[[str, str], str]
-"""Function that returns the replacement of a path, given the setting (with the column if it has one) and the path."""
+"""Function that returns the replacement of a path, given the setting (with the column, if any) and the path."""
 
 
 def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) -> None:
-    """Reject side files whose content no longer has the given digests.
+    """Reject side files that changed since the given digests.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) ->
         With the settings that name the files.
     """
     if changed := [name for name, found in side_digests(settings).items() if before.get(name) != found]:
-        msg = f"the file of {', '.join(changed)} changed while the run read its files; start again"
+        msg = f"the file of {', '.join(changed)} changed during the run; repeat the run"
         raise InputError(msg)
 
 
@@ -114,7 +114,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
-    """Return a hierarchy specification with its path, if any, replaced."""
+    """Return a hierarchy specification with another path, if it contains a path."""
     if not isinstance(spec, str):
         return spec
     how, path = split_spec(spec)

@@ -1,4 +1,4 @@
-"""Propose roles for columns that name, reach or identify persons, or that are sensitive."""
+"""Propose roles for direct identifiers and sensitive columns."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ _VALUES = ("numbers", "dates", "postal codes")
 _MOST_GRADES = 30
 """Maximum number of distinct grades of a subject."""
 _MANY_NAMES = 50
-"""Minimum number of capitalised words, and minimum share (one per so many rows), that count as many."""
+"""Minimum number of different capitalized words in a column of names."""
 _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows that may be due to errors."""
@@ -48,7 +48,7 @@ class Proposed(Discreet):
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> Proposed | None:
-    """Propose a role for a column that names, reaches or identifies a person; None for other columns.
+    """Propose a role for a column that identifies persons; None for other columns.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     if profile.distinct <= 1 or not profile.look.usable or profile.kind in ("0/1", "crosses", "sets"):
         return None
     if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
-        return Proposed("drop", f"names or reaches a person, {described}")
+        return Proposed("drop", f"direct identifier (name or contact), {described}")
     if meaning in ATTRIBUTES:
         return None
     if profile.name in identifying or meaning in ("person id", "case id"):
@@ -73,9 +73,9 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         and profile.kind != "numbers"
         and meaning != "thing"
     ):
-        return Proposed("drop", f"called like an identifier, {described} in {profile.records:,} rows")
+        return Proposed("drop", f"named like an identifier, {described} in {profile.records:,} rows")
     if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
-        return Proposed("drop", f"nearly every row has a value of its own ({profile.uniqueness:.1%})")
+        return Proposed("drop", f"nearly every row has a different value ({profile.uniqueness:.1%})")
     many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
     of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
     if (
@@ -83,7 +83,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         profile.capitalised and many and not meaning
         and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
     ):  # fmt: skip
-        return Proposed("drop", f"{described}, capitalised words without digits: they may be names")
+        return Proposed("drop", f"{described}, capitalized words without digits: possibly names")
     return None
 
 
@@ -92,7 +92,7 @@ def with_unit(
 ) -> dict[str, Proposed]:
     """Return the roles if some columns identify the person."""
     roles = {
-        name: Proposed("drop", f"another identifier than {', '.join(map(repr, unit))}")
+        name: Proposed("drop", f"identifier other than {', '.join(map(repr, unit))}")
         if own.role == "id" and own.reason != "given"
         else own
         for name, own in proposed.items()
@@ -112,9 +112,9 @@ def united(
     count_differing: Callable[[str], int],
     tree: Callable[[str], str],
 ) -> dict[str, Proposed]:
-    """Return the roles for merging the rows of an identifier into one record.
+    """Return the roles for merging the rows of an identifier into a record.
 
-    Sets are merged by union. If there are no sets, columns with one code per row become sets. Other columns that differ
+    Sets are merged by union. If there are no sets, columns with a code per row become sets. Other columns that differ
     within the identifier are dropped.
 
     Parameters
@@ -122,7 +122,7 @@ def united(
     unit
         The columns that identify the person.
     count_differing
-        Returns the number of persons whose rows differ in a column.
+        Returns the number of persons with different rows in a column.
     tree
         Returns the hierarchy of items of a kind.
     """
@@ -132,18 +132,18 @@ def united(
     if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
         for code in _codes(list(differing), profiles)[:1]:
             levels = tree(profiles[code].kind)
-            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="one code a row of a person")
+            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="a code per row of a person")
             del differing[code]
-    of_persons = f"of the same {', '.join(map(repr, unit))}, which become one record"
+    of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
-        reason = f"differs between rows {of_persons}, for {counted(persons, 'person')}"
+        reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
         few = persons <= _FEW_DIFFERING * max(profiles[column].distinct for column in unit)
-        roles[name] = Proposed("drop", f"{reason}: correct the rows of these few to use the column" if few else reason)
+        roles[name] = Proposed("drop", f"{reason}; correct these rows to use the column" if few else reason)
     return roles
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns that may contain one code per row, the most probable first: no quantities, numbers last."""
+    """Return the columns without quantities that may contain a code per row, the most probable first."""
 
     def likely(name: str) -> tuple[bool, bool, bool, int]:
         profile = profiles[name]
@@ -172,7 +172,7 @@ def is_grade(profile: Profile) -> bool:
 
 
 def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
-    """Return roles in which a column is sensitive only if a model protects it, and is dropped otherwise; none is kept.
+    """Return roles in which a sensitive column is dropped unless a model protects it.
 
     (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
     value of fewer than k rows cannot be published.
@@ -185,28 +185,30 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
     for name in sensitive:
         profile = profiles[name]
         why = (
-            "the guarantee for sets of items does not protect it" if sets
-            else "there is no quasi-identifier to protect it by" if not relational
-            else "another column is sensitive, and a model protects one" if taken
-            else f"so are others; a model protects one: {setting('sensitive', name)} chooses it" if len(sensitive) > 1
-            else "values are missing, which no model protects" if profile.missing + profile.nulls
+            "models for sets of items do not protect it" if sets
+            else "models protect it only if there are quasi-identifiers" if not relational
+            else "models protect one sensitive column, and another is declared" if taken
+            else f"models protect one sensitive column; {setting('sensitive', name)} chooses it" if len(sensitive) > 1
+            else "models do not protect a column with missing values" if profile.missing + profile.nulls
             else f"some values occur in fewer than {k} rows" if profile.rarest < k
             else ""
         )  # fmt: skip
         if why:
             what = f"sensitive, {profile.distinct:,} different values; {why}; {setting('keep', name)}"
-            roles[name] = Proposed("drop", f"{what} publishes it as it is: your decision")
+            roles[name] = Proposed("drop", f"{what} publishes it unprotected")
     return roles
 
 
 def without_commas(found: Mapping[str, Proposed], profiles: Mapping[str, Profile]) -> dict[str, Proposed]:
-    """Return roles in which every quasi-identifier with commas in its values has a hierarchy, or another role.
+    """Return roles in which quasi-identifiers with commas in their values, but without a hierarchy, are dropped.
 
     Commas separate the values of published sets.
     """
     roles = dict(found)
     for name, own in found.items():
         if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:
-            what = f"{profiles[name].distinct:,} different values, some with commas, of which no sets can be published"
-            roles[name] = Proposed("drop", f"{what}; as {setting('relational')} it needs a hierarchy")
+            what = (
+                f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
+            )
+            roles[name] = Proposed("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
     return roles

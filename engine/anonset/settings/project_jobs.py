@@ -16,7 +16,7 @@ class ProjectJob:
     settings: dict[str, Any]
     """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """Model and parameters; empty if any criterion is not supported, so that a job never silently promises less."""
+    """Model and parameters; empty if a criterion is not supported, because the job would guarantee less."""
     trees: dict[str, str]
     """Name of each column's hierarchy in the other tool."""
     left: tuple[str, ...]
@@ -26,36 +26,36 @@ class ProjectJob:
 def job_of(project: Project) -> ProjectJob:
     """Return the settings of a job that corresponds to a project.
 
-    A column without a known role gets none, so that `anonset anonymize` asks for it.
+    A column without a known role gets no role; `anonset anonymize` then requires a role.
     """
     guarantee, unknown = _guarantee(tuple(criterion for criterion in project.criteria if criterion != _SAMPLE))
     settings: dict[str, Any] = {} if project.delimiter is None else {"delimiter": project.delimiter}
     left = list(project.others)
     if _SAMPLE in project.criteria:
-        left.append("a research sample, if one is chosen: all records are taken")
+        left.append("research sample: the job uses all records")
     protected = guarantee.pop("sensitive", None)
     for column in project.columns:
         role = column.role
         if role == "sensitive" and column.name == protected:
             settings[role] = column.name
         elif role is None or role == "sensitive":
-            left.append(f"{column.name!r}: {_WITHOUT[role]}; give it a role")
+            left.append(f"{column.name!r}: {_WITHOUT[role]}; declare a role")
         else:
             settings.setdefault(role, []).append(column.name)
         left += [f"{column.name!r}: {other}" for other in column.others]
     if protected is not None and "sensitive" not in settings:
-        unknown.append(f"what is asked of {protected!r}, which is no sensitive column")
+        unknown.append(f"criterion of {protected!r}, which is not a sensitive column")
     relational = [column for column in project.columns if column.role == "relational"]
     trees = {column.name: column.hierarchy for column in relational if column.hierarchy is not None}
     if guarantee.get("t_distance") == "hierarchical":
         tree = next((column.hierarchy for column in project.columns if column.name == protected), None)
         if tree is None:
-            unknown.append(f"the distance by a hierarchy of {protected!r}, which the project lacks")
+            unknown.append(f"hierarchical distance of {protected!r}: the project has no hierarchy for it")
         else:
             trees[protected] = tree
-    left += [f"what must hold: {criterion}" for criterion in unknown]
+    left += [f"privacy criterion: {criterion}" for criterion in unknown]
     if unknown or "k" not in guarantee:
-        left.append("no model is chosen: add model, k and what it takes, or the job does not run")
+        left.append("no privacy model: add model, k and other parameters before you run the job")
         return ProjectJob(settings, {}, trees, tuple(left))
     if project.suppressed:
         guarantee["max_suppressed_records"] = project.suppressed
@@ -65,7 +65,7 @@ def job_of(project: Project) -> ProjectJob:
     return ProjectJob(settings, guarantee, trees, tuple(left))
 
 
-_WITHOUT = {None: "what it is, is not told", "sensitive": "sensitive, and nothing that is taken protects it"}
+_WITHOUT = {None: "no role in the project", "sensitive": "sensitive, but no converted criterion protects it"}
 _OF = r" for attribute '(?P<sensitive>.*)'"
 _CRITERIA = (
     (r"(?P<k>\d+)-anonymity", {"model": "k"}),
@@ -89,7 +89,7 @@ def _decimal(text: str) -> float | None:
 
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
-"""Parsers of numbers; each returns None for a text that is not a number, or is too long."""
+"""Parsers of numbers; each returns None for a text that is not a number or has more digits."""
 _SAMPLE = "Inclusion"
 """ARX's criterion for a research sample, which may contain all records."""
 

@@ -29,9 +29,9 @@ _ONE_CODE = re.compile(
     r"(^|[_\W])(dx|icd|hd|nd|nebend|das)($|[_\W\d])",
     re.IGNORECASE,
 )
-"""Names of columns with one diagnosis each, such as the principal diagnosis, in addition to numbered columns."""
+"""Names of columns with a diagnosis, such as the principal diagnosis, in addition to numbered columns."""
 _PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
-"""Names of columns with one procedure each: different codes than diagnoses, even if they look similar."""
+"""Names of columns with a procedure. Procedure codes differ from diagnosis codes, even if similar."""
 _CROSSES = ("0/1", "crosses")
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
@@ -50,11 +50,11 @@ def propose(
     Parameters
     ----------
     says
-        Returns a key for the content of a column: equal for two columns whose values correspond one-to-one in all rows.
+        Returns a key for the content of a column. Columns with one-to-one corresponding values have equal keys.
     identifying
         Columns of the candidates for the unit.
     mentioning
-        Columns whose values mention persons, each with the column of their names.
+        Columns that mention persons, each with the column of the names.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -63,7 +63,7 @@ def propose(
     proposed: dict[str, Proposed] = {}
     for profile in profiles:
         if why := _why_text(profile, mentioning.get(profile.name, "")):
-            proposed[profile.name] = Proposed("drop", f"{why}: no codes, and may say anything of a person")
+            proposed[profile.name] = Proposed("drop", f"{why}; may describe a person")
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
@@ -73,7 +73,7 @@ def propose(
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
             twin = earlier.setdefault(says(profile.name), profile)
             if twin is not profile:
-                proposed[profile.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
+                proposed[profile.name] = Proposed("drop", f"same content as {twin.name!r} in every row")
     return proposed
 
 
@@ -87,11 +87,11 @@ def _why_text(profile: Profile, column: str) -> str:
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
-    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with one code each."""
+    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with a code each."""
     for profile in profiles:
         if profile.kind == "sets":
             what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
-            reason = f"cells hold sets{what}, {profile.distinct:,} different items"
+            reason = f"cells contain sets{what}, {profile.distinct:,} different items"
             proposed[profile.name] = Proposed("items", reason, tree_of(profile.items_kind))
     if any(own.role == "items" for own in proposed.values()):
         return
@@ -102,18 +102,18 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
     ]
     if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [profile.name for profile in profiles])):
         proposed |= dict.fromkeys(
-            hot, Proposed("one_hot", f"one of {len(hot)} columns of 0 and 1, or crosses: an item each")
+            hot, Proposed("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
         )
         return
     proposed |= _one_code(profiles)
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
-    """Propose numbered columns with one code each, and columns of the same codes that are named like a diagnosis."""
+    """Propose numbered columns with a code each, and columns of the same codes that are named like a diagnosis."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
         numbered = _NUMBERED.fullmatch(profile.name)
-        if numbered and (numbered[1] or profile.kind in _CODE_LEVELS):  # unnamed columns are numbered, too
+        if numbered and (numbered[1] or profile.kind in _CODE_LEVELS):  # columns without a header have numbers as names
             stems.setdefault(numbered[1], []).append(profile)
     names, codes = list[str](), set[str]()
     for stem, group in stems.items():
@@ -129,7 +129,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
     if 0 < len(others) < len(names):  # two kinds of codes do not form a set
         names = [name for name in names if name not in others]
         which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
-        what = f"one of {len(others)} columns of procedures, and diagnoses are the items; {which} takes these instead"
+        what = f"one of {len(others)} procedure columns; the items are diagnoses ({which} uses procedures instead)"
         other = dict.fromkeys(others, Proposed("drop", what))
     else:
         other = {}
@@ -138,7 +138,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
         for profile in profiles
         if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
     ]
-    reason = f"one of {len(single) + len(names)} columns of one code each"
+    reason = f"one of {len(single) + len(names)} columns with a code each"
     return other | dict.fromkeys([*single, *names], Proposed("one_code", reason))
 
 
@@ -160,14 +160,14 @@ def _alone(profile: Profile) -> Proposed:
     if not profile.look.usable:
         return Proposed("drop", profile.look.doubt)
     if profile.distinct <= 1:
-        return Proposed("drop", "holds one value in all rows: it says nothing")
+        return Proposed("drop", "same value in all rows: no information")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
-        return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
+        return Proposed("drop", "sampling weight: not an attribute of the person, and identifies rows")
     sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile) or _is_result(profile)
     if sensitive or profile.kind in _CODE_LEVELS:
-        return Proposed("sensitive", f"sensitive, {described}: nobody should learn it about a person")
+        return Proposed("sensitive", f"sensitive, {described}: must not be inferred for a person")
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
-    return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(profile))
+    return Proposed("relational", f"{kind}{described}: an attacker may know it", _hierarchy(profile))
 
 
 def _is_result(profile: Profile) -> bool:
@@ -176,7 +176,7 @@ def _is_result(profile: Profile) -> bool:
 
 
 def _hierarchy(profile: Profile) -> str:
-    """Return the hierarchy setting for a quasi-identifier, by the kind of its values."""
+    """Return the hierarchy setting for a quasi-identifier, by the kind of the values."""
     many = profile.distinct > min(_FEW, profile.records // 3) or profile.look.form != ""
     if profile.kind in _NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
         return "range"

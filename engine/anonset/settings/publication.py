@@ -18,23 +18,22 @@ THRESHOLD = 0.09
 """Risk above which a record counts as at risk. Classes of 12 records are below it (European Medicines Agency, 2014)."""
 _OF_JOB = ("private", "memory_limit")
 _OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
-"""Settings of a job that are used together with its INPUT. The roles and the guarantee are read from the attestation in
-OUT."""
+"""Settings of a job that are used together with INPUT. Roles and guarantee are read from the attestation in OUT."""
 
 
 class OriginalSettings(ComparedSettings):
     """Original of a publication, and the memory limit for comparing both."""
 
     original: str | None = Field(
-        None, description="The original data, for the risk before and for an attack that is tried."
+        None, description="The original data, to compute the risk before anonymization and to try attacks."
     )
-    items: Names = Field([], description="Of a publication in FIMI: the column of the original that holds the items.")
+    items: Names = Field([], description="FIMI publications: column of the original that contains the items.")
     id: Names = Field([], description="Columns of the original that identify the person.")
     drop: Names = Field([], description="Columns of the original that were not published.")
-    hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as for anonymize; repeatable.")
+    hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as in anonset anonymize. Repeatable.")
 
     def original_source(self) -> Source | None:
-        """Resolve the original, if one is given.
+        """Resolve the original, if given.
 
         Raises
         ------
@@ -45,7 +44,7 @@ class OriginalSettings(ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job for its INPUT, the original, and how to read it; none if it does not exist."""
+        """Return the settings of a job for reading INPUT, the original; without it if the file does not exist."""
         original, taken = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and _is_there(original):
             job, taken = {**job, "original": original}, {*taken, *_OF_ITS_ORIGINAL, "original"}
@@ -56,20 +55,20 @@ class OriginalSettings(ComparedSettings):
 class RiskSettings(OriginalSettings):
     """Settings of `anonset risk`."""
 
-    population: str | None = Field(None, description="File with the quasi-identifiers of the whole population.")
+    population: str | None = Field(None, description="File with the quasi-identifiers of the population.")
     m: int | None = Field(
-        None, description="Known items of the guarantee; up to 2 more are tried. Default: as attested."
+        None,
+        description="Number of known items in the guarantee; attacks with up to 2 more are tried. Default: as "
+        "attested.",
     )
     threshold: float = Field(
         THRESHOLD, description=f"Risk above which a person counts as at risk; default: {THRESHOLD}."
     )
-    sensitive: Names | None = Field(None, description="Kept columns that the attack tries to learn; default: all.")
-    attempts: int = Field(1000, description="Number of persons that the attack looks for; default: 1000.")
-    attack: Names = Field(
-        [], description=f"Attacks to try on the publication, with a control each: {', '.join(ATTACKS)}, or all."
-    )
+    sensitive: Names | None = Field(None, description="Kept columns that the attack tries to infer; default: all.")
+    attempts: int = Field(1000, description="Number of persons that the attack targets; default: 1000.")
+    attack: Names = Field([], description=f"Attacks to try, each with a control: {', '.join(ATTACKS)}, or all.")
     beside: str | None = Field(
-        None, description="Another release of the same persons (its directory): the attack by composition is tried."
+        None, description="Directory of another release of the same persons, for the composition attack."
     )
     seed: int = Field(0, description="Random seed.")
 
@@ -80,28 +79,33 @@ class CheckSettings(OriginalSettings):
     Reading options apply to the original, and to a publication of another program.
     """
 
-    model: str | None = Field(None, description=f"What must hold; default: as attested. {', '.join(MODELS)}.")
+    model: str | None = Field(None, description=f"Privacy model; default: as attested. One of {', '.join(MODELS)}.")
     items: Names = Field(
         [],
-        description="Column that holds sets of items; several are joined into one. For FIMI: that of the original.",
+        description="Column that contains sets of items; several columns are joined. For FIMI: column of the original.",
     )
-    relational: Names = Field([], description="Generalized columns; commas between.")
-    id: Names = Field([], description="Columns that identify the person: of qit.csv, or of the original.")
+    relational: Names = Field([], description="Generalized columns, such as age,zip.")
+    id: Names = Field([], description="Columns that identify the person, in qit.csv or in the original.")
     keep: Names = Field([], description="Columns published unchanged.")
-    codebook: str | None = Field(None, description="Codebook of a publication made elsewhere (codebook.csv).")
-    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count.")
-    original: str | None = Field(None, description="The original data, to check that the publication is true.")
+    codebook: str | None = Field(None, description="Codebook (codebook.csv) of a publication of another program.")
+    budget: int | None = Field(None, ge=0, description="Maximum number of itemset occurrences to count.")
+    original: str | None = Field(
+        None, description="The original data, to check that the publication is consistent with them."
+    )
     records: str | None = Field(
         None,
-        description="File with the original record of each row; default: the one in the private directory, if any.",
+        description="File with the original record number of each row; default: the file in the private directory.",
     )
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: hierarchy of the items, which the codebook must match; with --original also of a "
-        "relational column. Repeatable.",
+        description="COL=SPEC: hierarchy of the items, which must match the codebook; with --original also of "
+        "relational "
+        "columns. Repeatable.",
     )
     utility_constraints: str | None = Field(
-        None, description="With --original: file of item groups, one per line; no symbol may cross them."
+        None,
+        description="With --original: file with one item group per line; the items of a symbol must be in the "
+        "same group.",
     )
     max_suppressed: Share | None = Field(
         None, description="With --original: maximum share of suppressed items, from 0 to 1."

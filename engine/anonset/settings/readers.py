@@ -45,7 +45,7 @@ Share = Annotated[str, BeforeValidator(_as_written)]
 
 
 class WrittenFloat(float):
-    """Number that keeps its notation."""
+    """Number with the text from which it was parsed."""
 
     text: str
 
@@ -83,7 +83,7 @@ class Context(Discreet):
 
 @dataclass(frozen=True)
 class Form:
-    """Parameter whose setting has another name or type than its field."""
+    """Parameter with another name or type as a setting than as a field."""
 
     setting: str
     """Name of the setting."""
@@ -98,13 +98,13 @@ class Form:
     companions: Callable[[Any], frozenset[str]] | None = None
     """Function that returns the other settings that a value requires; None: none."""
     words: tuple[str, ...] | None = None
-    """For a path: values that are not paths, alone or before a colon; None: the setting is not a path."""
+    """For a path: values that are not paths, also before a colon and a number; None: the setting is not a path."""
     missing: str = ""
-    """Message if it is required and missing: its meaning, and how to choose its value."""
+    """Message if it is required and missing: the meaning, and how to choose a value."""
 
 
 def transaction_class(value: str, context: Context) -> Any:
-    """Return the class of a transaction function of the RT frameworks, with its parameters other than k and m."""
+    """Return the class of a transaction function of the RT frameworks, with the parameters other than k and m."""
     require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
@@ -143,7 +143,7 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
 def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
     """Parse ``km`` (all itemsets of m items) or ``pgen`` (itemsets rare in the data), or a file name.
 
-    The file contains one itemset per line.
+    The file contains an itemset per line.
     """
     if value == "km":
         return None
@@ -155,7 +155,7 @@ def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> Privacy
     if context.early:
         return PrivacyPolicy(())
     if context.column is None or "k" not in context.given:
-        msg = "--privacy-constraints pgen needs the original data and --k; write a file by: anonset policy generate"
+        msg = "--privacy-constraints pgen requires the original data and --k; to write a file: anonset policy generate"
         raise InputError(msg)
 
     return generate_constraints(context.column, context.given["k"])
@@ -169,7 +169,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
     if context.column is None:
         return None
     if kind == "level" and context.hierarchy is None:
-        msg = f"--utility-constraints {value} needs a hierarchy of the items, got none"
+        msg = f"--utility-constraints {value} requires a hierarchy of the items; add --hierarchy"
         raise InputError(msg)
     try:
         if context.hierarchy is None or kind == "siblings":
@@ -181,7 +181,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
 
 
 def item_weights(value: str, context: Context) -> str | ItemWeights:
-    """Parse the name of predefined weights, or read a file with a weight and its items per line."""
+    """Parse the name of predefined weights, or read a file with a weight and items per line."""
     if value in KINDS:
         return value
 
@@ -207,13 +207,14 @@ def tree_lines(value: str, _: Context) -> str:
             path.append(int(tree.parent[path[-1]]))
         lines.append(";".join(tree.labels[node] for node in path))
         if lines[-1].count(";") != len(path) - 1:
-            msg = f"{value}: a label holds a semicolon, which separates the labels of {setting('t_tree')}; rename it"
+            msg = f"{value}: a label contains a semicolon, which separates the labels of {setting('t_tree')}; "
+            "rename the label"
             raise InputError(msg)
     return "".join(f"{line}\n" for line in lines)
 
 
 def item_loss(value: str, context: Context) -> dict[str, Fraction]:
-    """Read a file with a loss and its items per line.
+    """Read a file with a loss and items per line.
 
     Raises
     ------
@@ -224,7 +225,7 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:
             if item in losses:
-                msg = f"{value}: item {datum(item)} must have one loss, got {losses[item]} and {loss}"
+                msg = f"{value}: item {datum(item)} has two losses, {losses[item]} and {loss}"
                 raise InputError(msg)
             losses[item] = loss
     return losses
@@ -234,7 +235,7 @@ _PRIVACY = Form(
     "privacy_constraints",
     str,
     privacy_constraints,
-    "Itemsets to protect: a file with one per line, km (all of up to --m items), or pgen (the rare ones).",
+    "Itemsets to protect: a file with an itemset per line, km (all of up to --m items), or pgen (rare itemsets).",
     lambda value: value != "km",
     words=("km", "pgen"),
 )
@@ -245,7 +246,7 @@ FORMS: dict[str, Form] = {
         "utility_constraints",
         str,
         utility_constraints,
-        "Items that may be published as one: a file with a group per line, level:D of the hierarchy, or siblings:N.",
+        "Items that may share a symbol: a file with a group per line, level:D of the hierarchy, or siblings:N.",
         lambda _: True,
         words=_MADE_GROUPS,
     ),
@@ -260,59 +261,59 @@ FORMS: dict[str, Form] = {
         "item_loss",
         str,
         item_loss,
-        "Loss of suppressing an item: a file with a loss and its items per line; default: how often it occurs.",
+        "Loss of suppressing an item: a file with a loss and items per line; default: the item's frequency.",
         words=(),
     ),
     "order": Form("item_order"),
-    "k": Form("k", text="Minimum number of records that must look alike."),
-    "m": Form("m", text="Maximum number of items that somebody may know."),
+    "k": Form("k", text="Minimum number of records that match an attacker's knowledge."),
+    "m": Form("m", text="Maximum number of items that an attacker knows."),
     "l": Form(
         "l",
-        text="No sensitive item or value is in more than 1 of l matching records; with --sensitive and relational "
-        "columns: each class holds l well-represented values.",
+        text="At most 1 in l matching records has the same sensitive item or value. With --sensitive and relational "
+        "columns: each class has l well-represented values.",
     ),
     "l_kind": Form(
-        "l_kind", text="How l values are represented: distinct (they occur), entropy, or recursive (by --c)."
+        "l_kind", text="Form of l-diversity: distinct (l different values), entropy, or recursive (with --c)."
     ),
     "c": Form(
         "c",
         Share,
-        text="Of recursive: the most frequent value is less than c times as frequent as those from rank l on.",
+        text="Recursive l-diversity: the most frequent value is less than c times as frequent as all from rank "
+        "l on together.",
     ),
     "t": Form(
         "t",
         Share,
-        text="Maximum distance, from 0 to 1, of the sensitive values of a class from those of all records.",
+        text="Maximum distance, from 0 to 1, between the sensitive values of a class and of all records.",
     ),
     "t_distance": Form(
         "t_distance",
-        text="How far values are apart: equal (any two), ordered (numbers, by rank) or hierarchical (by --t-tree).",
+        text="Distance of two values: equal (always 1), ordered (numbers, by rank) or hierarchical (by --t-tree).",
     ),
     "t_tree": Form(
-        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; the attestation holds it.", words=()
+        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; published in the attestation.", words=()
     ),
-    "sensitive": Form("sensitive", text="Column, published as it is, whose values are mixed in each class."),
+    "sensitive": Form("sensitive", text="Sensitive column: published unchanged, with mixed values in each class."),
     "delta": Form(
         "delta",
-        missing=": the largest loss to accept, from 0 to 1, of the relational values (rum-bound) or of the items "
-        "(tum-bound); what some values cost is shown by: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
+        missing=": the maximum loss, from 0 to 1, of the relational values (rum-bound) or of the items (tum-bound); "
+        "to compare values: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
     "w": Form("w", Share),
-    "h": Form("h", Share, text="Maximum share of the matching records with the same sensitive item."),
-    "rho": Form(
-        "rho", Share, text="What the share of matching records with a sensitive item stays below, from 0 to 1."
-    ),
-    "cap": Form("cap", Share, text="Maximum share of a cluster that shows a sensitive item; default: 1/2."),
+    "h": Form("h", Share, text="Maximum share of matching records with the same sensitive item."),
+    "rho": Form("rho", Share, text="Bound, from 0 to 1, of the share of matching records with a sensitive item."),
+    "cap": Form("cap", Share, text="Maximum share of a cluster's records with the same sensitive item; default: 1/2."),
     "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "max_steps": Form(
         "max_steps",
-        text="Stop after so many steps, most below a second, with the best by then; default: 1000, of set-search 60.",
+        text="Maximum number of steps, most below a second; returns the best result by then. Default: 1000 "
+        "(set-search: 60).",
     ),
     "suppress": Form(
         "suppress",
         bool,
-        text="Allow items to be suppressed, at the cost of the root. --model km does so by default if only one symbol "
-        "would be left, and says so.",
+        text="Allow suppression of items, at the cost of the root. --model km does this by default, with a note, if "
+        "otherwise a single symbol would remain.",
     ),
     "transaction": Form(
         "transaction",
@@ -322,10 +323,16 @@ FORMS: dict[str, Form] = {
         companions=transaction_companions,
     ),
     "sensitive_items": Form(
-        "sensitive_items", Names, sensitive_items, "Items that nobody may learn: a,b,... or @FILE, one per line."
+        "sensitive_items",
+        Names,
+        sensitive_items,
+        "Items that must not be inferred: a,b,... or @FILE with an item per line.",
     ),
     "relational_weights": Form(
-        "relational_weights", dict[str, float | str], weights, "COL=WEIGHT,...: how much each relational column counts."
+        "relational_weights",
+        dict[str, float | str],
+        weights,
+        "COL=WEIGHT,...: weight of each relational column in the loss.",
     ),
 }
 """Forms by field name, of algorithms and of privacy models."""

@@ -17,7 +17,7 @@ from anonset.spelling import counted, setting
 
 @dataclass(frozen=True)
 class Remedy(Discreet):
-    """Settings that make the labels of a column leaves of the hierarchy, and their cost."""
+    """Settings that make the labels of a column leaves of the hierarchy, and the resulting loss."""
 
     column: str
     """Name of the column."""
@@ -28,17 +28,17 @@ class Remedy(Discreet):
     labels: int
     """Number of labels of the column."""
     left_out: int
-    """Number of labels that no setting makes leaves; they are suppressed."""
+    """Number of labels that are suppressed because no setting makes them leaves."""
     lost: float
     """Share of the occurrences with these labels."""
 
     def __str__(self) -> str:
-        are = "does not fit" if self.misfits == 1 else "do not fit"
+        are = "is not a leaf" if self.misfits == 1 else "are not leaves"
         ways = " ".join(setting(n, ",".join(v) if isinstance(v, list) else v) for n, v in self.settings.items())
-        gone = f"{counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences) cannot be placed: suppressed"
+        gone = f"this suppresses {counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences)"
         what = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
-        said = f"hierarchy of {self.column!r}: {what}; use {ways}"
-        return f"{said}; {gone}" if self.left_out else said
+        remedy = f"hierarchy of {self.column!r}: {what}; use {ways}"
+        return f"{remedy}; {gone}" if self.left_out else remedy
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:

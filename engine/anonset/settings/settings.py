@@ -35,13 +35,13 @@ _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 
 
 CEILING: Any = Field(
     {},
-    description="COL=N or COL=FILE: publish nothing above the nodes in column N of the hierarchy, counted from the "
-    "root's, which is 0, or above those that a file names, one per line. Repeatable.",
+    description="COL=N or COL=FILE: highest nodes that may be published, as a column number of the hierarchy, counted "
+    "from the root (0), or as a file with a node per line. Repeatable.",
 )
 """Setting for ceilings, of the commands that support them."""
 ROUND_ENDS: Any = Field(
     True,
-    description="Round the ends of number ranges outward; if not, they are values of single records.",
+    description="Round the ends of number ranges outward; unrounded ends are exact values of single records.",
     json_schema_extra={ON_BY_DEFAULT: True},
 )
 """Setting for rounded range ends, of the commands that publish ranges."""
@@ -93,7 +93,7 @@ class ReadingSettings(_FileSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that a command reads from a job file, given its flags; by default all that it has."""
+        """Return the settings that a command reads from a job file, given its flags; by default all fields."""
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
 
@@ -102,10 +102,11 @@ class ComparedSettings(ReadingSettings):
 
     private: str | None = Field(None, description="Private directory; default: OUT.private.")
     memory_limit: str | None = Field(
-        None, description="Maximum memory, such as 8G; larger data are read in blocks. Default: all that is free."
+        None, description="Memory limit, such as 8G; larger data are processed out of core. Default: all free memory."
     )
     work_dir: str | None = Field(
-        None, description="New or empty directory for blocks; emptied afterwards. Default: a temporary one."
+        None,
+        description="New or empty directory for out-of-core data; emptied afterwards. Default: a temporary directory.",
     )
 
 
@@ -114,18 +115,22 @@ class ColumnSettings(BaseModel):
 
     model_config = _CONFIG
 
-    items: Names = Field([], description="Column that holds sets of items; several are joined into one.")
-    relational: Names = Field([], description="Quasi-identifiers: columns that others may know; commas between.")
-    numeric: Names = Field([], description="Columns of numbers; all others are text.")
-    sensitive: str | None = Field(None, description="Column to protect: its values must not be linked to anyone.")
-    id: Names = Field([], description="Columns that identify the person; published in buckets alone.")
-    keep: Names = Field([], description="Columns to publish unchanged: your decision.")
+    items: Names = Field([], description="Column that contains sets of items; several columns are joined into one.")
+    relational: Names = Field(
+        [], description="Quasi-identifiers: columns whose values an attacker may know, such as age,zip."
+    )
+    numeric: Names = Field([], description="Columns that contain numbers; all others are read as text.")
+    sensitive: str | None = Field(None, description="Sensitive column: its values must not be inferred for a person.")
+    id: Names = Field(
+        [], description="Columns that identify the person; published only in buckets (anatomy, safe-grouping)."
+    )
+    keep: Names = Field([], description="Columns to publish unchanged, without protection.")
     drop: Names = Field([], description="Columns to leave out.")
 
 
 AS_IS = (
-    "You state that these columns are published although they show exact values of few persons, make records unique, "
-    "or name persons; the attestation says so."
+    "Declare that these columns are published although they show exact values of few persons, make records unique, "
+    "or name persons. The attestation states this."
 )
 
 
@@ -134,17 +139,17 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 
     unit: Names = Field(
         [],
-        description="Of a job file: who is a person, as the columns that identify one, or row. The same as --id and "
-        "--rows-are-persons.",
+        description="Job files only: the columns that identify a person, or row if each row is a person. "
+        "Equivalent to --id and --rows-are-persons.",
     )
     rows_are_persons: bool = Field(
         False,
-        description="You state that each row, or each value of --id, is a different person; the attestation says so.",
+        description="Declare that each row, or each value of --id, is a different person. The attestation states this.",
     )
     identifying_as_declared: bool = Field(
         False,
-        description="You state that names, e-mail addresses, IBANs or full dates of birth are published on purpose; "
-        "the attestation says so.",
+        description="Declare that names, e-mail addresses, IBANs or full dates of birth are published on purpose. "
+        "The attestation states this.",
     )
 
     def read_options(self) -> dict[str, Any]:
@@ -157,12 +162,13 @@ class InputSettings(RoleSettings):
     """Settings of a file with column roles and hierarchies."""
 
     input: str = Field(
-        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; a folder, a glob or a URL also works."
+        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; also a folder, a glob or a URL."
     )
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: how values become coarser. A file, refine:FILE, halves:frequency, balanced:F, or a rule "
-        "(prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a relational column also range or values. Repeatable.",
+        description="COL=SPEC: how to generalize a column: a hierarchy file, refine:FILE, halves:frequency, "
+        "balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a relational column also "
+        "range or values. Repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:
@@ -176,10 +182,10 @@ class Settings(InputSettings):
 
     out: str = Field(description="New directory for the published data.")
     model: str | None = Field(
-        None, description=f"What must hold: km protects items, k relational columns, kkm both. {_OTHERS}"
+        None, description=f"Privacy model: km protects items, k relational columns, kkm both. {_OTHERS}"
     )
     algorithm: str | None = Field(
-        None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
+        None, description=f"Algorithm; default: chosen by the model. One of {', '.join(ALGORITHMS)}."
     )
     ceiling: dict[str, str] = CEILING
     round_ends: bool = ROUND_ENDS
@@ -187,53 +193,55 @@ class Settings(InputSettings):
         None,
         ge=0,
         le=1,
-        description="Refuse to publish if more than this is lost, from 0 to 1 (NCP, Rum or grouping loss).",
+        description="Publish nothing if the loss (NCP, Rum or grouping loss) exceeds this value, from 0 to 1.",
     )
-    allow_worthless: bool = Field(
-        False, description="Publish even if every protected column would show a single symbol."
-    )
+    allow_worthless: bool = Field(False, description="Publish even if every protected column shows a single symbol.")
     publish_as_is: Names = Field([], description=AS_IS)
-    allow_empty: bool = Field(False, description="Publish even if the data contain no record.")
+    allow_empty: bool = Field(False, description="Publish even if the data contain no records.")
     order: Literal["sorted", "input"] = Field(
-        "sorted", description="Order of the published rows: sorted hides the original order."
+        "sorted", description="Order of the published rows; sorted hides the original order."
     )
     symbols: Literal["auto", "members", "short"] = Field(
         "auto",
-        description="Name groups by their members, by short codes, or (auto) by codes above 8 members, or if a name "
-        "has a comma.",
+        description="Names of groups: their members, short codes, or auto: short codes for more than 8 members "
+        "or if a name contains a comma.",
     )
     recoding: str | None = Field(
         None, description="OUT.private of an earlier release to continue: published names keep their meaning."
     )
     after: str | None = Field(
-        None, description="OUT.private of an earlier release of the same persons: both together keep km, by their --id."
+        None,
+        description="OUT.private of an earlier release of the same persons, matched by --id: both releases "
+        "together satisfy km.",
     )
     format: Literal["csv", "parquet", "dat"] | None = Field(
-        None, description="Format of the published data; default: that of the input."
+        None, description="Format of the published data; default: the input format."
     )
     part_rows: int | None = Field(None, ge=1, description="Maximum rows per file.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
-    private: str | None = Field(None, description="Directory for what must stay with you; default: OUT.private.")
+    private: str | None = Field(None, description="Directory for files that must not be shared; default: OUT.private.")
     if_exists: Literal["error", "resume"] = Field(
         "error",
-        description="If OUT exists: refuse (error), or verify it again if settings, data and versions are the same "
-        "(resume). resume also continues a killed run: one command serves first run, retry and completed run.",
+        description="If OUT exists: fail (error), or repeat the verification if settings, data and versions are "
+        "unchanged (resume). resume also continues a killed run: the same command starts and retries a run.",
     )
-    accept_undecided: bool = Field(False, description="Publish even if the check could not finish.")
-    budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
+    accept_undecided: bool = Field(False, description="Publish even if the verification could not finish.")
+    budget: int | None = Field(
+        None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
+    )
     trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(
         None,
-        description="Maximum memory, such as 8G; larger jobs run in blocks or are refused. Default: all that is free.",
+        description="Memory limit, such as 8G; larger jobs run out of core or fail. Default: all free memory.",
     )
     work_dir: str | None = Field(
         None,
-        description="New or empty directory for a job that runs in blocks, or that of a killed run; emptied unless the "
-        "job fails. Default: a temporary one.",
+        description="New or empty directory for out-of-core data, or the directory of a killed run; emptied unless the "
+        "job fails. Default: a temporary directory.",
     )
     cluster: str | None = Field(
-        None, description="Address of a dask scheduler to search on, or local:N for N processes."
+        None, description="Address of the dask scheduler that runs the search, or local:N for N processes."
     )
 
     def algorithm_parameters(self) -> dict[str, Any]:
@@ -293,7 +301,7 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
         With every error, separated by semicolons.
     """
     if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
-        msg = "; ".join(f"{setting(name)}: no path holds a NUL, \\x00" for name in bad)
+        msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)
         raise InputError(msg)
     require_local(*(path for name in _WRITTEN if isinstance(path := given.get(name), str)))
     try:
@@ -305,7 +313,7 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     source = given.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not (
         set(source) & set("*?[") or "://" in source or Path(source).exists()
-    ):  # first, because all other settings depend on it
+    ):  # first: all other settings depend on it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
 
@@ -337,7 +345,7 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
         return f"{name} is required"
     if error["type"] == "extra_forbidden":
         return unknown_setting(where, model.model_fields)
-    required = _REQUIRED.get(error["type"], "must be otherwise: {reason}")
+    required = _REQUIRED.get(error["type"], "is invalid: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
     given = error["input"]
     got = str(given).lower() if isinstance(given, bool) else shortened(given)  # as written in a settings file
