@@ -93,7 +93,7 @@ def test_codes_that_a_hierarchy_does_not_know_are_mended(place: Place, monkeypat
 def test_a_hierarchy_that_lacks_most_codes_is_reported(place: Place) -> None:
     tree = place.write("tree.csv", "c0,A,any\nc1,A,any\nx,B,any\n")
     ran = place.run("inspect", place.write("people.csv", PEOPLE), "--hierarchy", f"codes={tree}")
-    assert names(ran.out, "c2 leaf")
+    assert names(ran.out, "c2 leaves")
 
 
 def test_each_command_prints_a_next_command_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_each_command_prints_a_next_command_that_runs(place: Place, monkeypatch:
         assert (ran.code, ran.err) == (0, "")
         seen.append(typed[0])
         following = [line for line in ran.out.splitlines() if line.startswith("Next: ")]
-        commands = re.findall(r"anonset ([^;]*?)(?:, to have this.*|, or .*|;.*|$)", following[-1]) if following else []
+        commands = re.findall(r"anonset ([^;]*?)(?:, to write .*|, or .*|;.*|$)", following[-1]) if following else []
         typed = shlex.split(commands[0]) if commands else []
     assert seen == ["inspect", "inspect", "suggest", "anonymize", "risk", "report"]
 

@@ -103,7 +103,7 @@ def run_command(arguments: Sequence[str]) -> Any:
         If the arguments are invalid.
     """
     if arguments and arguments[0] in _ON_DATA:
-        _name_what_killed_runs_left()
+        _warn_of_leftovers()
     app = make_app()
     if not {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
         from anonset.cli.short_help import SHORT, shorten_help  # slow: imports the help formatters
@@ -128,7 +128,7 @@ def show_docstring(app: App, arguments: Sequence[str]) -> None:
         app.help = None
 
 
-def _name_what_killed_runs_left() -> None:
+def _warn_of_leftovers() -> None:
     """Warn of raw data of killed runs in the temporary directory."""
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208

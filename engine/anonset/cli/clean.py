@@ -12,7 +12,7 @@ from anonset.data.lease import State
 from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
 from anonset.release.memory import format_size
 
-_SAID: dict[State, str] = {
+_STATES: dict[State, str] = {
     "left": "the run was killed or failed",
     "in use": "in use by a run",
     "of another user": "owned by another user",
@@ -47,7 +47,7 @@ def clean(
         return DONE
     show(*(_line(directory, removed=directory in removed) for directory in directories))
     if not directories:
-        show("no work directories found")
+        show("no work directory found")
     elif not yes and any(directory.state == "left" for directory in directories):
         where = "" if folder is None else f" {shlex.quote(folder)}"
         show(f"To remove directories of killed or failed runs: anonset clean{where} --yes")
@@ -55,7 +55,7 @@ def clean(
 
 
 def _line(directory: WorkFound, *, removed: bool) -> str:
-    return f"{directory.path}: {format_size(directory.bytes)}, {'removed' if removed else _SAID[directory.state]}"
+    return f"{directory.path}: {format_size(directory.bytes)}, {'removed' if removed else _STATES[directory.state]}"
 
 
 def _as_json(directory: WorkFound, *, removed: bool) -> dict[str, str | int | bool]:

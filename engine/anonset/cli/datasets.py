@@ -116,7 +116,7 @@ def check_datasets(
     if not os.environ.get(VARIABLE):
         say(f"{VARIABLE} is not set: set it to the folder of the data sets")
     found = look(names)
-    rows = [_told(presence) for presence in found]
+    rows = [_row_of(presence) for presence in found]
     if json:
         show_json(rows)
     else:
@@ -129,7 +129,7 @@ def check_datasets(
     return FAILED if any(presence.is_wanting for presence in found) else DONE
 
 
-def _told(presence: "Presence") -> dict[str, Any]:
+def _row_of(presence: "Presence") -> dict[str, Any]:
     """Return the state of a data set, and how to get it."""
     from anonset_datasets.cards import CARDS
 

@@ -64,7 +64,7 @@ class JsonLog:
     """Writes the events of a command as lines of JSON, from ``start`` to ``end``."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self._said = arguments
+        self._arguments = arguments
         self._began = time.monotonic()
         self._lock = threading.Lock()  # worker threads also report
         self._shown: dict[str, tuple[float, float]] = {}
@@ -75,7 +75,7 @@ class JsonLog:
         """Write the start line with the command."""
         from importlib.metadata import version
 
-        command = next((one for one in self._said if not one.startswith("-")), None)
+        command = next((one for one in self._arguments if not one.startswith("-")), None)
         self._write("start", schema=SCHEMA, version=version("anonset"), command=command)
 
     def progress(self, stage: str, done: float, total: float) -> None:

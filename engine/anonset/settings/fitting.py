@@ -198,7 +198,7 @@ def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
         if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} replaces missing codes by their longest known prefix")
     if best:
-        ways.insert(0, f"{_asked(part, names)} fits {best:,}")
+        ways.insert(0, f"{_asked(part, names)} fits {counted(best, 'label')}")
     return "; ".join(ways)
 
 
