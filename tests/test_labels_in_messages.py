@@ -34,7 +34,8 @@ reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wro
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/wide.py: name_of[label]; reading/workloads.py: source; data/cluster.py: address;
-jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded; queries/estimate.py: reading;
+jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded;
+queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 reading/persons/candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];

@@ -23,8 +23,8 @@ def test_missing_data_sets_are_listed_with_their_source(place: Place, folder: Pa
         "retail: baskets of a Belgian supermarket",
         "offered by: the FIMI repository",
         "cite: Brijs et al., KDD 1999",
-        "put it at: transactions/retail.dat.gz",
-        "put it at: rt/informs2005_rt.csv.gz, taxonomies/informs2005_icd9_taxonomy.csv.gz",
+        "save as: transactions/retail.dat.gz",
+        "save as: rt/informs2005_rt.csv.gz, taxonomies/informs2005_icd9_taxonomy.csv.gz",
         "Never use it in linking-attack demonstrations",
     ):
         assert words in " ".join(ran.out.split()), words
