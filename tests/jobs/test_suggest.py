@@ -330,6 +330,12 @@ def test_every_algorithm_is_a_candidate_or_has_a_documented_reason():
     assert tried == set(with_traits(lambda traits: not traits.not_tried))
 
 
+def test_no_candidate_is_tried_twice():
+    for table, model, _ in OF_MODELS:
+        found = candidates_for(table, model)
+        assert all(found.count(one) == 1 for one in found), model.name
+
+
 @pytest.mark.parametrize("n", [50_000, 50_001])
 def test_quadratic_formations_are_left_out_of_large_data(n):
     ages = anonset.Table.from_columns(age=[str(age % 70) for age in range(n)])

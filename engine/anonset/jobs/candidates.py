@@ -48,7 +48,6 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.65, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.3, **_MERGING},
         {"algorithm": "rfirst", "transaction": "lm-apriori", "on_infeasible": "merge"},
-        {"algorithm": "joint-split", "transaction": "lm-apriori"},
     ),
     "rho": (
         {"algorithm": "suppress-control", "generalize": True},
