@@ -15,7 +15,7 @@ from anonset.data.hierarchy import attach_sensitive
 from anonset.errors import InputError
 from anonset.generalization import Cut, apply
 from anonset.measures.ncp import ncp_exact
-from anonset.verification.rho import check_rho
+from anonset.verification.cohort_models import check_rho
 from effort import examples
 from reference.hierarchy_model import parse
 from reference.uncertainty import Rows, largest_share, rules, suppress_control

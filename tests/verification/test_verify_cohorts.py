@@ -23,9 +23,8 @@ from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification import cohorts, distinct_rows, occurrences, verify
-from anonset.verification.coherence import check_coherence
+from anonset.verification.cohort_models import check_coherence, check_partitions
 from anonset.verification.lm import check_klm, check_lm, classes_of
-from anonset.verification.partitions import check_partitions
 from anonset.verification.transaction_k import check_transaction_k
 from effort import examples
 from reference.diversity import is_diverse

@@ -1,4 +1,4 @@
-"""Entry point for all models. Each model has a check in a module that is imported on demand."""
+"""Entry point for the checks of all models."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,15 +27,13 @@ from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.classes import check_classes
-from anonset.verification.coherence import check_coherence
+from anonset.verification.cohort_models import check_coherence, check_partitions, check_rho
 from anonset.verification.constraints import check_constraints, members_of
 from anonset.verification.counting import Progress
 from anonset.verification.disassociation import check_disassociation
 from anonset.verification.itemsets import check_km
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm, check_lm
-from anonset.verification.partitions import check_partitions
-from anonset.verification.rho import check_rho
 from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 

@@ -1,0 +1,62 @@
+"""Checks of models that limit cohorts: partitions with k^m-anonymity, (h, k, p)-coherence and rho-uncertainty."""
+
+from dataclasses import replace
+
+from anonset.data import SetColumn
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int32
+from anonset.errors import InputError
+from anonset.privacy import Verdict
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.rho import RhoUncertainty
+from anonset.verification.cohorts import Rule, check_cohorts
+from anonset.verification.counting import Progress
+
+
+def check_partitions(
+    column: SetColumn,
+    partition: Int32 | None,
+    model: PartitionKmAnonymity,
+    budget: int,
+    progress: Progress | None,
+    store: Store = MEMORY,
+) -> Verdict:
+    """Check published records, given the partition of each.
+
+    Parameters
+    ----------
+    store
+        Store of temporary files, if the column is in files.
+
+    Raises
+    ------
+    InputError
+        If the partitions are not known.
+    """
+    if partition is None or len(partition) != column.n:
+        msg = f"model {model.name!r} needs the partition of each published record; check 'km' where it is not known"
+        raise InputError(msg)
+    rule = Rule(range(1, model.m + 1), model.k)
+    return check_cohorts(column, partition, (), rule, model, budget, progress, store)
+
+
+def check_coherence(
+    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store = MEMORY
+) -> Verdict:
+    """Check published records. The share h is not monotone in the set size, so every size is counted."""
+    share = (model.share.numerator, model.share.denominator)
+    rule = Rule(range(1, model.p + 1), model.k, share)
+    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
+
+
+def check_rho(
+    column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
+) -> Verdict:
+    """Check published records. The share is not monotone in the set size, so every size is counted."""
+    share = (model.share.numerator, model.share.denominator)
+    rule = Rule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
+    verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
+    there = sum(item in column.vocabulary.index for item in model.sensitive_items)
+    counts = {"protected_items": len(model.sensitive_items), "unpublished_items": len(model.sensitive_items) - there}
+    return replace(verdict, checked={**verdict.checked, **counts})
