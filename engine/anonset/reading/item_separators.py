@@ -1,0 +1,93 @@
+"""Separators of items within the cells of a text column."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, are_sets, mark_of_sets
+from anonset.reading.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
+
+_MARKS = (";", "|", ",", " ")
+"""Separators of items within a cell, the most reliable first."""
+_SOME = 500
+"""Number of distinct values examined for their kind."""
+_MISSING = MISSING | PROBABLE_NULLS
+"""Values that may be missing."""
+_OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+"""Names of columns that never contain sets."""
+_FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
+"""Names of columns in which commas and blanks are punctuation of text."""
+_SUREST_MARKS = (";", "|")
+
+_OF_SETS = re.compile(
+    r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
+    r"|(^|_)(icd|atc|ops)($|[_\d])",
+    re.IGNORECASE,
+)
+
+
+def separator_of_items(name: str, labels: Sequence[str], separator: str | None) -> str | None:
+    """Return the separator of items in cells; None if cells contain one value each.
+
+    Parameters
+    ----------
+    name
+        Column name. It may show that the column contains sets, or text.
+    separator
+        Declared separator, or None.
+    """
+    mark = _usual_separator(name, labels, separator)
+    return _further_separator(name, labels) if mark is None and separator is None else mark
+
+
+def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
+    """Return the declared separator or one of `_MARKS`; None if cells contain one value each.
+
+    Columns of free text are detected by name; only semicolons and bars separate their items. A decimal comma separates
+    no items. Blanks separate no items after another separator.
+    """
+    marks: Sequence[str] = (separator,) if separator else _MARKS
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    text = "\n".join(looked_at)
+    marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
+    if not marks or _OF_ONE.search(name):
+        return None
+    if separator is None and not _OF_SETS.search(name) and (with_comma(looked_at) or are_measured(looked_at)):
+        return None
+    for mark in marks:
+        several = [label for label in looked_at if mark in label]
+        if (
+            len(several) * 20 >= max(1, len(looked_at))
+            and several
+            and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
+        ):
+            beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
+            if beside is None:
+                return mark
+            return beside if _OF_SETS.search(name) and _recur(looked_at, beside) else None
+    return None
+
+
+def _further_separator(name: str, labels: Sequence[str]) -> str | None:
+    """Return ``/`` or ``+`` if it separates items in text cells."""
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
+        return None
+    return mark_of_sets(looked_at)
+
+
+def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
+    """Return True if a semicolon or bar separates codes, or parts of which some are also separate cells."""
+    if mark not in _SUREST_MARKS:
+        return False
+    parts = [{part.strip() for part in label.split(mark)} for label in several]
+    if kind_of_values(sorted(set[str]().union(*parts) - {""})) in ("ICD-10 codes", "ATC codes"):
+        return True
+    single = {label.strip() for label in labels if mark not in label}
+    return 2 * sum(not single.isdisjoint(cell) for cell in parts) > len(parts)
+
+
+def _recur(labels: Sequence[str], mark: str) -> bool:
+    """Return True if some parts between separators occur in several cells, unlike parts of product names."""
+    cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
+    return any(count > 1 for count in cells.values())
