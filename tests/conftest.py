@@ -58,9 +58,9 @@ def temporary_files_of_killed_runs() -> Iterator[None]:
     yield
     from anonset.jobs.leftovers import remove_left, work_directories
 
-    for found in work_directories():
-        if found.state == "left":
-            remove_left(found)
+    for leftover in work_directories():
+        if leftover.state == "left":
+            remove_left(leftover)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -29,7 +29,7 @@ def names(text: object, facts: str) -> bool:
     words.whitespace_split, words.commenters, words.escape = True, "", ""
     wanted = [_whole(fact) for fact in words]
     assert wanted, "a test must state a fact"
-    return any(all(one.search(line) for one in wanted) for line in str(text).splitlines())
+    return any(all(fact.search(line) for fact in wanted) for line in str(text).splitlines())
 
 
 def _whole(fact: str) -> re.Pattern[str]:

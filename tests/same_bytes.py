@@ -260,7 +260,7 @@ ROLES = ("--items", "--relational", "--keep", "--drop", "--id", "--sensitive", "
 def after(job: Job, out: Path) -> Iterator[Job]:
     """Yield the commands to run on every publication."""
     yield ("verify", str(out), "--json")
-    roles = [text for at, text in enumerate(job) if text in ROLES or job[at - 1] in ROLES]
+    roles = [text for i, text in enumerate(job) if text in ROLES or job[i - 1] in ROLES]
     of_items = "--items" in job or job[1].endswith(".dat") or "--sensitive" in job
     workload = "record:20x2" if of_items else "record:20x0+1"
     yield ("evaluate", job[1], str(out), *roles, "--workload", workload, "--json")
@@ -316,21 +316,21 @@ def _plain(text: str, here: Path, out: Path | None = None) -> Any:
 def _untimed(value: Any) -> Any:
     """Remove times and memory from a JSON value."""
     if isinstance(value, dict):
-        return {key: _untimed(one) for key, one in value.items() if "second" not in key and "memory" not in key}
+        return {key: _untimed(entry) for key, entry in value.items() if "second" not in key and "memory" not in key}
     return [_untimed(entry) for entry in value] if isinstance(value, list) else value
 
 
 def digests(folder: Path) -> dict[str, Any]:
     """Return the digests of all files below a folder; of the private report only reproducible fields."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
         if path.name == "report.json":
             report = json.loads(path.read_text())
             decided = json.dumps({name: report.get(name) for name in DECIDED}, sort_keys=True)
-            found[path.name] = hashlib.sha256(decided.encode()).hexdigest()
+            result[path.name] = hashlib.sha256(decided.encode()).hexdigest()
         elif path.is_file():
-            found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return found
+            result[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return result
 
 
 def ran(arguments: Job, here: Path, out: Path) -> dict[str, Any]:

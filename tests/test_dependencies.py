@@ -15,7 +15,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 ASKED = [
     *PROJECT["dependencies"],
-    *(one for extra in PROJECT.get("optional-dependencies", {}).values() for one in extra),
+    *(requirement for extra in PROJECT.get("optional-dependencies", {}).values() for requirement in extra),
 ]
 
 
@@ -27,14 +27,14 @@ def name_of(requirement: str) -> str:
 @cache
 def imported(folder: str) -> set[str]:
     """Return the packages that the modules below a folder import, also within functions."""
-    found = set()
+    result = set()
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
+                result |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").partition(".")[0])
-    return found
+                result.add((node.module or "").partition(".")[0])
+    return result
 
 
 @pytest.mark.parametrize("requirement", ASKED)
@@ -45,7 +45,12 @@ def test_required_packages_are_imported(requirement: str) -> None:
 
 def test_each_requirement_has_a_tested_version() -> None:
     lines = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
-    groups = [one for group in PYPROJECT["dependency-groups"].values() for one in group if isinstance(one, str)]
+    groups = [
+        requirement
+        for group in PYPROJECT["dependency-groups"].values()
+        for requirement in group
+        if isinstance(requirement, str)
+    ]
     for requirement in map(Requirement, [*PYPROJECT["build-system"]["requires"], *ASKED, *groups]):
         name = canonicalize_name(requirement.name)
         versions = [version for pinned, version in lines if canonicalize_name(pinned) == name]

@@ -124,13 +124,13 @@ def test_blocks_can_be_nested() -> None:
 
 
 def test_other_threads_do_not_defer_signals() -> None:
-    found: list[object] = []
+    result: list[object] = []
 
     def work() -> None:
         with defer_signals():
-            found.append(signal.getsignal(signal.SIGINT))
+            result.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [signal.default_int_handler]
+    assert result == [signal.default_int_handler]

@@ -23,11 +23,11 @@ NAMES = anonset.__all__
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_public_name_is_there_and_documented(name: str) -> None:
-    found = getattr(anonset, name)
-    if isinstance(found, UnionType):
+    original = getattr(anonset, name)
+    if isinstance(original, UnionType):
         return
-    assert found.__name__ == name
-    own = vars(found).get("__doc__") if isinstance(found, type) else found.__doc__
+    assert original.__name__ == name
+    own = vars(original).get("__doc__") if isinstance(original, type) else original.__doc__
     assert own, f"{name} has no documentation of its own"
 
 

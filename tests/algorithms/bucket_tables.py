@@ -38,7 +38,7 @@ def table_of(rows: Sequence[tuple[str | tuple[str, ...], str]], kept: Sequence[s
     """Encode rows of (identity, value); an identity is a label or a tuple of labels."""
     identities = [(identity,) if isinstance(identity, str) else identity for identity, _ in rows]
     width = len(identities[0]) if identities else 1
-    ids = tuple(CategoricalColumn.of(f"id{at}", [identity[at] for identity in identities]) for at in range(width))
+    ids = tuple(CategoricalColumn.of(f"id{i}", [identity[i] for identity in identities]) for i in range(width))
     sensitive = CategoricalColumn.of("drug", [value for _, value in rows])
     columns = () if kept is None else (CategoricalColumn.of("zip", kept),)
     return Table(sensitive=sensitive, ids=ids, kept=columns)
@@ -68,12 +68,12 @@ def shown_rows(publication: Buckets) -> list[tuple[str, ...] | None]:
 
 def values_of(publication: Buckets) -> dict[str, list[str]]:
     """Return the sensitive values of each published group."""
-    found: dict[str, list[str]] = {label: [] for label in publication.group.vocabulary.labels}
+    result: dict[str, list[str]] = {label: [] for label in publication.group.vocabulary.labels}
     labels = publication.group.vocabulary.labels
     rows = zip(publication.snt_group, publication.snt_value.labels(), publication.snt_count, strict=True)
     for group, value, count in rows:
-        found[labels[group]] += [value] * int(count)
-    return found
+        result[labels[group]] += [value] * int(count)
+    return result
 
 
 def random_rows(seed: int, n: int | None = None) -> list[tuple[tuple[str, str], str]]:

@@ -146,10 +146,10 @@ def tuples_of(publication: Records) -> list[tuple[str, ...]]:
 
 
 def classes(keys: Sequence[Any], rows: Rows) -> list[list[Collection[str]]]:
-    found: dict[Any, list[Collection[str]]] = {}
+    result: dict[Any, list[Collection[str]]] = {}
     for key, row in zip(keys, rows, strict=True):
-        found.setdefault(key, []).append(row)
-    return list(found.values())
+        result.setdefault(key, []).append(row)
+    return list(result.values())
 
 
 def _km(publication: Records, k: int, m: int) -> bool:
@@ -187,12 +187,12 @@ def _rho(publication: Records, k: int, m: int) -> bool:
 
 
 def _values(publication: Buckets) -> dict[Hashable, list[str]]:
-    groups, found = publication.group.vocabulary.labels, dict[Hashable, list[str]]()
+    groups, result = publication.group.vocabulary.labels, dict[Hashable, list[str]]()
     for group, value, count in zip(
         publication.snt_group, publication.snt_value.labels(), publication.snt_count.tolist(), strict=True
     ):
-        found.setdefault(groups[group], []).extend([value] * count)
-    return found
+        result.setdefault(groups[group], []).extend([value] * count)
+    return result
 
 
 def _anatomy(publication: Buckets, k: int, _: int) -> bool:

@@ -93,9 +93,9 @@ class Case:
             return None
 
     def library(self, algorithm: str) -> Result | None:
-        found: Algorithm = Pcta(**self.parameters()) if algorithm == "pcta" else self.coat()
+        result: Algorithm = Pcta(**self.parameters()) if algorithm == "pcta" else self.coat()
         try:
-            return found.recode(self.table, self.hierarchies)
+            return result.recode(self.table, self.hierarchies)
         except InfeasibleError:
             return None
 

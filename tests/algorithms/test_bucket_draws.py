@@ -84,7 +84,7 @@ def test_the_key_depends_on_the_seed_and_the_complete_input() -> None:
 
 def test_without_a_seed_the_key_is_drawn_and_it_is_never_shown() -> None:
     table = table_of([("a", "x")])
-    one, other = Draws.of(table, None), Draws.of(table, None)
-    assert len(one.secret) == len(other.secret) == 32
-    assert one.secret != other.secret
-    assert repr(one) == "Draws()"
+    first, other = Draws.of(table, None), Draws.of(table, None)
+    assert len(first.secret) == len(other.secret) == 32
+    assert first.secret != other.secret
+    assert repr(first) == "Draws()"

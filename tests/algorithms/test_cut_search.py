@@ -51,30 +51,32 @@ def are_apart(nodes):
 
 def above(hierarchy, sets, at_once, kept=lambda sets: np.ones(len(sets), bool)):
     """Return the sets above some sets, part by part, as tuples."""
-    return [[tuple(one) for one in part.tolist()] for part in sets_above(hierarchy, sets, at_once, kept)]
+    return [[tuple(nodes) for nodes in part.tolist()] for part in sets_above(hierarchy, sets, at_once, kept)]
 
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9))
 def test_sets_above_are_all_sets_with_raised_members(sets):
-    expected = {tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)}
+    expected = {tuple(sorted(way)) for itemset in sets for way in product(*map(ways_up, itemset)) if are_apart(way)}
     for at_once in (1, 3, 1_000):
-        found = [one for part in above(TREE, np.array(sorted(sets), np.int32)[:, ::-1], at_once) for one in part]
-        assert sorted(found) == sorted(expected)
+        actual = [nodes for part in above(TREE, np.array(sorted(sets), np.int32)[:, ::-1], at_once) for nodes in part]
+        assert sorted(actual) == sorted(expected)
 
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9), st.data())
 def test_sets_above_a_rejected_set_are_not_generated(sets, data):
     """Sets above a rejected set are never generated."""
-    everything = sorted({tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)})
+    everything = sorted(
+        {tuple(sorted(way)) for itemset in sets for way in product(*map(ways_up, itemset)) if are_apart(way)}
+    )
     left_out = data.draw(st.lists(st.sampled_from(everything), max_size=3))
-    reached = [way for one in left_out for way in product(*map(ways_up, one)) if way != one and are_apart(way)]
+    reached = [way for nodes in left_out for way in product(*map(ways_up, nodes)) if way != nodes and are_apart(way)]
     dropped = ({*left_out, *(tuple(sorted(way)) for way in reached)}) - sets
 
     def kept(some):
-        return np.array([tuple(sorted(one)) not in dropped for one in some.tolist()], bool)
+        return np.array([tuple(sorted(nodes)) not in dropped for nodes in some.tolist()], bool)
 
-    found = [one for part in above(TREE, np.array(sorted(sets), np.int32), 2, kept) for one in part]
-    assert sorted(found) == [one for one in everything if one not in dropped]
+    result = [nodes for part in above(TREE, np.array(sorted(sets), np.int32), 2, kept) for nodes in part]
+    assert sorted(result) == [nodes for nodes in everything if nodes not in dropped]
 
 
 def test_parts_of_sets_above_are_as_small_as_they_may_be():
@@ -203,8 +205,8 @@ def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records
                     patch.setattr(rare_above, "SETS_AT_ONCE", sets_at_once)
                     patch.setattr(rare_above, "BYTES_AT_ONCE", bytes_at_once)
                     for records in (column, blocks):
-                        found = run(records, k, m, workers=workers)
-                        assert found == expected, f"{workers} workers, {sets_at_once} sets, {bytes_at_once} bytes"
+                        actual = run(records, k, m, workers=workers)
+                        assert actual == expected, f"{workers} workers, {sets_at_once} sets, {bytes_at_once} bytes"
 
 
 @settings(max_examples=examples(60))
@@ -245,9 +247,9 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
 @given(records_of_items, st.integers(1, 9))
 def test_several_threads_mark_the_same_pairs_as_one(rows, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
-    (alone, rare), (shared, found) = marked(column, TREE, 1, 1_000), marked(column, TREE, 3, records_per_block)
+    (alone, rare), (shared, shared_rare) = marked(column, TREE, 1, 1_000), marked(column, TREE, 3, records_per_block)
     assert np.array_equal(shared, alone)
-    assert found == rare
+    assert shared_rare == rare
 
 
 @settings(max_examples=examples(60))
@@ -259,12 +261,12 @@ def test_compressed_marks_are_restored(n_codes, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(marked_pairs, "spans", lambda n, at_once=3: spans(n, min(at_once, 3)))
         for some in data.draw(st.lists(cells, max_size=3)):
-            one = np.zeros_like(expected)
-            one.flat[sorted(some)] = 1
-            found = marked_pairs.packed(one)
-            assert found.nbytes <= min(8 * len(some), (n_codes**2 + 7) // 8)
-            marked_pairs.mark(found, together)
-            expected |= one
+            combined = np.zeros_like(expected)
+            combined.flat[sorted(some)] = 1
+            actual = marked_pairs.packed(combined)
+            assert actual.nbytes <= min(8 * len(some), (n_codes**2 + 7) // 8)
+            marked_pairs.mark(actual, together)
+            expected |= combined
         assert np.array_equal(together, expected)
         marked_pairs.make_symmetric(together)
     assert np.array_equal(together, expected | expected.T)
@@ -292,6 +294,6 @@ def test_pairs_of_records_in_files_equal_those_in_memory(tmp_path, rows, k, m):
     in_memory = Vpa(k=k, m=m).recode(Table(column), {"items": TREE})
     with Files.temporary(tmp_path) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(vpa, "spans", lambda n: spans(n, 3))
-        found = Vpa(k=k, m=m).recode(Table(mapped(column, work)), {"items": TREE})
-    assert found.recoding.image.tolist() == in_memory.recoding.image.tolist()
-    assert (found.trace, found.figures) == (in_memory.trace, in_memory.figures)
+        result = Vpa(k=k, m=m).recode(Table(mapped(column, work)), {"items": TREE})
+    assert result.recoding.image.tolist() == in_memory.recoding.image.tolist()
+    assert (result.trace, result.figures) == (in_memory.trace, in_memory.figures)

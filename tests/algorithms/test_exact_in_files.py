@@ -52,9 +52,9 @@ def told(result: Result) -> Told:
 @pytest.fixture(scope="module")
 def expected(column: SetColumn, m: int, suppress: bool) -> Told:
     """Return the result of a search in memory."""
-    found = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column, MEMORY), HIERARCHY)
-    assert {step.kind for step in found.trace} > set()  # some relaxations were solved
-    return told(found)
+    result = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column, MEMORY), HIERARCHY)
+    assert {step.kind for step in result.trace} > set()  # some relaxations were solved
+    return told(result)
 
 
 @pytest.mark.compiled
@@ -69,8 +69,8 @@ def test_it_is_the_cut_of_records_in_memory(
     monkeypatch.setattr(filed_rows, "RECORDS_PER_PIECE", 37)
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
     with Files.temporary(tmp_path, workers=Threads(workers)) as work:
-        found = exact.search(in_files(column, work, ends), HIERARCHY)
-        assert told(found) == expected
+        result = exact.search(in_files(column, work, ends), HIERARCHY)
+        assert told(result) == expected
         assert file_names(work.path, INPUT) == INPUT
 
 
@@ -93,13 +93,13 @@ def test_first_copies_in_files_equal_those_in_memory(
 ) -> None:
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", at_once)
     starts = range(0, N, 90)
-    parts: list[Rows] = [(column.indptr[at : at + 91], column.items) for at in starts]
+    parts: list[Rows] = [(column.indptr[i : i + 91], column.items) for i in starts]
     expected = first_copies(parts, FirstCopies(lambda rows: rows, 2), MEMORY)
     assert len(expected[0]) < N
     with Files.temporary(tmp_path) as work:
-        found = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work)
-        assert [array.tolist() for array in found] == [array.tolist() for array in expected]
-        del found
+        actual = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work)
+        assert [array.tolist() for array in actual] == [array.tolist() for array in expected]
+        del actual
         assert list(work.path.iterdir()) == []
 
 
@@ -113,9 +113,9 @@ def test_pairs_are_recounted_only_for_new_nodes(column: SetColumn, monkeypatch: 
 
     exact = Exact(k=4, m=3)
     monkeypatch.setattr(search, "RarePairs", Noted)
-    found = exact.search(Blocks.of(column, MEMORY), HIERARCHY)
+    result = exact.search(Blocks.of(column, MEMORY), HIERARCHY)
     assert counted.count(True) < len(counted)
     monkeypatch.setattr(pairs, "MAX_CHOSEN", 0)
     counted.clear()
-    assert told(exact.search(Blocks.of(column, MEMORY), HIERARCHY)) == told(found)
+    assert told(exact.search(Blocks.of(column, MEMORY), HIERARCHY)) == told(result)
     assert all(counted)

@@ -35,13 +35,13 @@ def modules() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def homes() -> dict[str, list[Any]]:
     """Return the valid names before a dot: modules, and classes of the algorithms."""
-    found: dict[str, list[Any]] = defaultdict(list)
+    result: dict[str, list[Any]] = defaultdict(list)
     for module in modules():
-        found[module.__name__.rpartition(".")[2]].append(module)
+        result[module.__name__.rpartition(".")[2]].append(module)
         for name, value in vars(module).items():
             if isinstance(value, type):
-                found[name].append(value)
-    return found
+                result[name].append(value)
+    return result
 
 
 FILES = [path for path in sorted(ALGORITHMS.rglob("*.py")) if NAME.search(header(path))]
@@ -56,6 +56,6 @@ def test_headers_name_existing_functions(path: Path, homes: dict[str, list[Any]]
     missing = [
         f"{home}.{name}"
         for home, name in NAME.findall(header(path))
-        if home not in OTHERS and not any(hasattr(one, name) for one in homes[home])
+        if home not in OTHERS and not any(hasattr(home, name) for home in homes[home])
     ]
     assert missing == []

@@ -48,10 +48,10 @@ def content(publication: Any) -> list[Any]:
         assert record is not None
         assert cluster is not None
         return [publication.vocabulary.labels, publication.clusters, publication.shared, *map(list, (record, cluster))]
-    found: list[Any] = [column.labels() for column in publication.relational]
+    result: list[Any] = [column.labels() for column in publication.relational]
     if publication.transactions is not None:
-        found += [publication.symbols, list(publication.transactions.rows())]
-    return [*found, None if publication.cluster is None else publication.cluster.tolist()]
+        result += [publication.symbols, list(publication.transactions.rows())]
+    return [*result, None if publication.cluster is None else publication.cluster.tolist()]
 
 
 def values_of(column: Any) -> Sequence[Any]:
@@ -174,7 +174,7 @@ def test_does_not_modify_its_input(name: str) -> None:
     nodes = {column: tree.leaf_node.copy() for column, tree in case.hierarchies.items()}
     run(name, case, 3, 2)
     assert [list(values_of(column)) for column in case.table.columns] == before
-    assert all(np.array_equal(case.hierarchies[column].leaf_node, found) for column, found in nodes.items())
+    assert all(np.array_equal(case.hierarchies[column].leaf_node, node_labels) for column, node_labels in nodes.items())
 
 
 @every_algorithm
@@ -202,9 +202,9 @@ def test_m_beyond_the_longest_record_is_the_longest_record(name: str) -> None:
     case = CONTRACTS[name].case(19, 30)
     assert case.table.transactions is not None
     longest = int(case.table.transactions.lengths.max())
-    one, other = (published(case, run(name, case, 3, m)) for m in (50, longest))
-    assert CONTRACTS[name].holds(one, 3, longest)
-    assert content(one) == content(other) or not CONTRACTS[name].longest_is_most
+    first, other = (published(case, run(name, case, 3, m)) for m in (50, longest))
+    assert CONTRACTS[name].holds(first, 3, longest)
+    assert content(first) == content(other) or not CONTRACTS[name].longest_is_most
 
 
 @pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.infeasible is not None])

@@ -45,8 +45,8 @@ def naive_rare_sets(rows, tree, image, size, k):
     for row in rows:
         on_cut = {int(image[tree.leaves.labels.index(item)]) for item in row}
         held = sorted({v for node in on_cut for v in (node, *tree.ancestors(node)) if v != 0})
-        counts.update(one for one in combinations(held, size) if are_apart(tree, one))
-    return {one: n for one, n in counts.items() if n < k}
+        counts.update(subset for subset in combinations(held, size) if are_apart(tree, subset))
+    return {nodes: n for nodes, n in counts.items() if n < k}
 
 
 def are_apart(tree, nodes):
@@ -64,7 +64,7 @@ def found_above(rows, tree, image, size, k, *, per_block, workers):
         above = RareAbove(nodes, image, rare, known).sets()
         in_order = [tuple(codes) for codes in above.codes.tolist()]
         assert in_order == sorted(set(in_order))
-        members = [tuple(sorted(one)) for one in above.node_of_code[above.codes].tolist()]
+        members = [tuple(sorted(nodes)) for nodes in above.node_of_code[above.codes].tolist()]
         yield dict(zip(members, above.support.tolist(), strict=True))
 
 
@@ -94,5 +94,5 @@ def test_rare_sets_above_a_cut_equal_a_count(passes, data, most, tree, size, k, 
         patch.setattr(rare_above, "MOST_BELOW", most)
         if passes == 1:
             patch.setattr(rare_above, "BYTES_AT_ONCE", 100)  # the size of two or three records with sets
-        for found in found_above(rows, tree, image, size, k, per_block=per_block, workers=workers):
-            assert found == expected
+        for entry in found_above(rows, tree, image, size, k, per_block=per_block, workers=workers):
+            assert entry == expected

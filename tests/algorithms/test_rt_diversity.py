@@ -73,9 +73,9 @@ def test_losses_count_only_non_sensitive_items(name: str) -> None:
 @every_framework
 def test_a_hierarchy_with_the_sensitive_items_attached_is_the_same(name: str) -> None:
     table, attached = table_of(2), attach_sensitive(HIERARCHY, SECRETS)
-    one = make(name, 3, 2, 2, on_infeasible="merge").recode(table, {"items": HIERARCHY})
+    merged = make(name, 3, 2, 2, on_infeasible="merge").recode(table, {"items": HIERARCHY})
     other = make(name, 3, 2, 2, on_infeasible="merge").recode(table, {"items": attached})
-    assert rows_of(apply(table, one.recoding)) == rows_of(apply(table, other.recoding))
+    assert rows_of(apply(table, merged.recoding)) == rows_of(apply(table, other.recoding))
 
 
 @every_framework

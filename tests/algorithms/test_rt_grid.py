@@ -46,8 +46,8 @@ def test_every_pair_is_anonymous(formation: str, function: str, framework: Any, 
     publication = published(case, result)
     assert verify(publication, KKmAnonymity(k=4, m=2)).holds
     assert result.figures["rum"] <= 0.95 + 1e-9 or framework is TumBound
-    found = measures_of(case.table, case.hierarchies, algorithm, result, publication)
-    assert (found["rum"], found["tum"]) == pytest.approx((result.figures["rum"], result.figures["tum"]))
+    actual = measures_of(case.table, case.hierarchies, algorithm, result, publication)
+    assert (actual["rum"], actual["tum"]) == pytest.approx((result.figures["rum"], result.figures["tum"]))
 
 
 def test_lra_uses_a_separate_mapping_for_each_part_of_a_cluster() -> None:

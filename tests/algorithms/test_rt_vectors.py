@@ -28,11 +28,11 @@ def figure_table() -> Table:
 
 def clusters_of(result: Result) -> list[list[int]]:
     assert isinstance(result.recoding, PerCluster)
-    found: dict[int, list[int]] = {}
+    actual: dict[int, list[int]] = {}
     for record, cluster in enumerate(result.recoding.cluster.tolist()):
-        found.setdefault(cluster, []).append(record)
-    assert list(found) == list(range(len(found)))
-    return list(found.values())
+        actual.setdefault(cluster, []).append(record)
+    assert list(actual) == list(range(len(actual)))
+    return list(actual.values())
 
 
 def replayed(result: Result, start: list[list[int]]) -> list[list[list[int]]]:
@@ -118,6 +118,6 @@ def test_figure_2a() -> None:
 )
 def test_formation(formation: str, k: int, clusters: list[list[int]], loss: float) -> None:
     qi = figure_1().qi
-    found = formation_of(formation, k).form(qi)
-    assert [[r for r in range(6) if found[r] == c] for c in range(found.max() + 1)] == clusters
-    assert relational_ncp(qi, found) == pytest.approx(loss, abs=1e-12)
+    result = formation_of(formation, k).form(qi)
+    assert [[r for r in range(6) if result[r] == c] for c in range(result.max() + 1)] == clusters
+    assert relational_ncp(qi, result) == pytest.approx(loss, abs=1e-12)

@@ -114,7 +114,7 @@ def by_first_names(view: View, counts: Ints) -> Bools:
     begin = np.searchsorted(view.group, np.arange(len(view.shown) + 1))
     for group in np.flatnonzero((missing > 0) & (view.top >= 0)).tolist():
         members = range(begin[group], begin[group + 1])
-        left = {at: int(counts[view.person[at]]) for at in members}
+        left = {i: int(counts[view.person[i]]) for i in members}
         for _ in range(int(missing[group])):
             loser = max(left, key=lambda at: (left[at], -view.name[at]))
             left[loser] -= 1
@@ -140,8 +140,8 @@ def patients(seed: int, n: int = 3000, fewest: int = 1) -> Table:
     person = random.permutation(np.repeat(np.arange(n, dtype=np.int32), counts))
     usual = random.integers(0, N_VALUES, n)
     value = np.where(random.random(len(person)) < 0.6, usual[person], random.integers(0, N_VALUES, len(person)))
-    names = Vocabulary(tuple(f"p{at:04}" for at in range(n)))
-    drugs = Vocabulary(tuple(f"v{at:02}" for at in range(N_VALUES)))
+    names = Vocabulary(tuple(f"p{i:04}" for i in range(n)))
+    drugs = Vocabulary(tuple(f"v{i:02}" for i in range(N_VALUES)))
     ids = (CategoricalColumn("patient", person, names),)
     return Table(sensitive=CategoricalColumn("drug", value.astype(np.int32), drugs), ids=ids)
 

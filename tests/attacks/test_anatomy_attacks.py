@@ -27,8 +27,8 @@ TABLE = patients(0, 1500)
 def orders() -> NDArray[np.int64]:
     """Return the order of all tuples for each seed, by SplitMix64 and by a key derived from the seed only."""
     keys = keys_of_seeds(TRIED, "anatomy: order of the tuples of a value")
-    one, other = words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)
-    return np.concatenate([shuffles(one, TABLE.n), shuffles(other, TABLE.n, paired=True)])
+    first, other = words_of_split_mix(TRIED, TABLE.n), words_of_keys(keys, TABLE.n)
+    return np.concatenate([shuffles(first, TABLE.n), shuffles(other, TABLE.n, paired=True)])
 
 
 def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:

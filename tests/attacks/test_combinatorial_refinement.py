@@ -63,7 +63,7 @@ def worlds_of(domains: Domains, n: int, k: int, patch: pytest.MonkeyPatch) -> di
         table = table_of(records, domains)
         publication = apply(table, LocalRecoding(k=k).recode(table, trees).recoding)
         shown = list(zip(*(column.labels() for column in publication.relational), strict=True))
-        rows = Counter((row, records[at]) for row, at in zip(shown, publication.record.tolist(), strict=True))
+        rows = Counter((row, records[i]) for row, i in zip(shown, publication.record.tolist(), strict=True))
         worlds[tuple(sorted(shown))].append(World(rows, bool(joined), table, publication))
     return worlds
 
@@ -161,9 +161,9 @@ def test_bounds_are_true_of_all_tables(
 def people(n: int, seed: int) -> dict[str, list[str]]:
     random = np.random.default_rng(seed)
     return {
-        "town": [f"t{at}" for at in random.geometric(0.15, n) % 12],
-        "work": [f"w{at}" for at in random.geometric(0.3, n) % 9],
-        "age": [str(at) for at in random.integers(20, 60, n)],
+        "town": [f"t{i}" for i in random.geometric(0.15, n) % 12],
+        "work": [f"w{i}" for i in random.geometric(0.3, n) % 9],
+        "age": [str(i) for i in random.integers(20, 60, n)],
     }
 
 
@@ -186,8 +186,8 @@ def test_rows_are_narrowed_above_the_control(monkeypatch: pytest.MonkeyPatch) ->
     (outcome,) = combinatorial_refinement(scene_of(release, attempts=150))
     assert isinstance(outcome, Outcome)
     assert outcome.won.success > max(outcome.without.success, outcome.control.success)
-    found = anonset.risk(release, attacks=["combinatorial-refinement"], attempts=150)
-    assert found.outcomes == (outcome,)
+    risks = anonset.risk(release, attacks=["combinatorial-refinement"], attempts=150)
+    assert risks.outcomes == (outcome,)
 
 
 def test_it_needs_a_local_recoding_without_refinement() -> None:

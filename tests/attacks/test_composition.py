@@ -27,7 +27,7 @@ def published(table: Table, numbers: list[int]) -> Records:
     column = table.transactions
     assert column is not None
     first: dict[int, int] = {}
-    group = [-1 if number < 0 else first.setdefault(number, at) for at, number in enumerate(numbers)]
+    group = [-1 if number < 0 else first.setdefault(number, i) for i, number in enumerate(numbers)]
     return apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
 
 
@@ -74,11 +74,11 @@ def test_candidate_rows_equal_an_enumeration_of_records(
 @pytest.mark.compiled
 def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     rng = np.random.default_rng(1)
-    items = [f"i{at:02}" for at in range(40)]
+    items = [f"i{i:02}" for i in range(40)]
     table = Table.from_sets(
         [set(rng.choice(items, rng.integers(5, 9), replace=False)) for _ in range(300)], universe=items
     )
-    pairs = [at // 2 for at in range(40)]
+    pairs = [i // 2 for i in range(40)]
     first, second = published(table, pairs), published(table, [*pairs[1:], 99])
     scene = Scene(first, anonset.KmAnonymity(10, 2), table, beside=Beside(second, np.argsort(second.record)))
     (outcome,) = composition(scene)
@@ -121,7 +121,7 @@ def test_an_inapplicable_attack_states_the_reason() -> None:
     assert names(composition(scene), "beside")
     outcomes, reasons = tried(scene, ["all"])
     assert names(reasons["composition"], "beside")
-    assert {one.attack for one in outcomes}.isdisjoint(reasons)
-    assert {*reasons, *(one.attack for one in outcomes)} <= set(ATTACKS)
+    assert {outcome.attack for outcome in outcomes}.isdisjoint(reasons)
+    assert {*reasons, *(outcome.attack for outcome in outcomes)} <= set(ATTACKS)
     with refused(InputError, "composition beside"):
         tried(scene, ["composition"])

@@ -82,23 +82,23 @@ def test_inferences_are_true_of_all_tables(classes: dict[Pair, int], narrowed: b
     number = int(boxes.class_of_row[-1])
     ends = [records[-classes[shown[-1]] :] for records in tables]
     assert ends
-    found = 0
+    result = 0
     for column in boxes.open_columns(number):
         tree = list(TREES.values())[column]
         children = tree.children(tree.node_of[shown[-1][column]])
         for child, chance in zip(children, told(boxes, K, number, column), strict=True):
             below = set(tree.members(child))
             assert (chance > 0) == any(record[column] in below for records in ends for record in records)
-            found += chance == 0
-    assert bool(found) == narrowed
+            result += chance == 0
+    assert bool(result) == narrowed
 
 
 @pytest.mark.compiled
 def test_rows_are_narrowed_above_the_control() -> None:
     random = np.random.default_rng(3)
     people = {
-        "town": [f"t{at}" for at in random.geometric(0.15, 1500) % 12],
-        "work": [f"w{at}" for at in random.geometric(0.3, 1500) % 9],
+        "town": [f"t{i}" for i in random.geometric(0.15, 1500) % 12],
+        "work": [f"w{i}" for i in random.geometric(0.3, 1500) % 9],
     }
     table = anonset.read(people, relational="town,work")
     trees = {"town": "balanced:3", "work": "balanced:3"}

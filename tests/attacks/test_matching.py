@@ -38,8 +38,8 @@ def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list
     rows, others = rows_of(first), rows_of(second)
     expected = set[tuple[int, int]]()
     for order in permutations(range(len(records))):
-        if all((rows[at], others[other]) in possible for at, other in enumerate(order)):
-            expected |= {(int(sides[0].kind[at]), int(sides[1].kind[other])) for at, other in enumerate(order)}
+        if all((rows[i], others[other]) in possible for i, other in enumerate(order)):
+            expected |= {(int(sides[0].kind[i]), int(sides[1].kind[other])) for i, other in enumerate(order)}
     own = np.stack((sides[0].kind[np.argsort(first.record)], sides[1].kind[np.argsort(second.record)]), axis=1)
     pairs = Pairs.of(Both(*sides), own)
     assert set(zip(*(part.tolist() for part in pairs.matched.nonzero()), strict=True)) == expected
@@ -54,10 +54,10 @@ def scene_of(table: Table, first: Records, second: Records) -> Scene:
 
 def test_it_discloses_more_than_composition() -> None:
     rng = np.random.default_rng(1)
-    items = [f"i{at:02}" for at in range(20)]
+    items = [f"i{i:02}" for i in range(20)]
     records = [set(rng.choice(items, rng.integers(2, 5), replace=False)) for _ in range(60)]
     table = Table.from_sets(records, universe=items)
-    pairs = [at // 2 for at in range(20)]
+    pairs = [i // 2 for i in range(20)]
     scene = scene_of(table, published(table, pairs), published(table, [*pairs[1:], 99]))
     (outcome,), (alone,) = matching(scene), composition(scene)
     assert outcome.targets == 60

@@ -61,7 +61,7 @@ def tables(n: int, fewest: int) -> list[Table]:
 @lru_cache
 def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
     """Group all tuples at once, or in parts as for data in files."""
-    found = []
+    actual = []
     for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
         with Files.temporary() as work, pytest.MonkeyPatch.context() as patch:
             patch.setattr(safe_grouping, "TUPLES_PER_PART", table.n // parts)
@@ -70,8 +70,8 @@ def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
             assert parts == 1 or abs(result.figures["parts"] - parts) <= 1
             buckets = result.recoding
             assert isinstance(buckets, Bucketized)
-            found.append((table, Bucketized(np.array(buckets.group), np.array(buckets.starred))))
-    return found
+            actual.append((table, Bucketized(np.array(buckets.group), np.array(buckets.starred))))
+    return actual
 
 
 def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool) -> Bucketized:
@@ -81,20 +81,20 @@ def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool
     ids = table.ids[0].codes
     if names:
         ids = random.permutation(len(table.ids[0].vocabulary))[ids]
-    found = deterministic_grouping(ids.tolist(), table.sensitive.labels(), k, 2)
-    group = np.array([-1 if number is None else number for number in found.group], np.int32)
+    result = deterministic_grouping(ids.tolist(), table.sensitive.labels(), k, 2)
+    group = np.array([-1 if number is None else number for number in result.group], np.int32)
     if numbers:
         group = np.append(random.permutation(group.max() + 1), -1).astype(np.int32)[group]
-    return Bucketized(group, np.isin(np.arange(table.n), list(found.starred)))
+    return Bucketized(group, np.isin(np.arange(table.n), list(result.starred)))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("parts", [1, 5])
 @cases
 def test_no_person_is_identified_above_chance(attack: Attack, k: int, n: int, fewest: int, parts: int) -> None:
-    found = score(attack, published(k, n, fewest, parts))
-    assert sum(hits.named for hits in found.chance) > 0
-    assert found.above_chance < BOUND
+    scored = score(attack, published(k, n, fewest, parts))
+    assert sum(hits.named for hits in scored.chance) > 0
+    assert scored.above_chance < BOUND
 
 
 @cases
@@ -103,17 +103,17 @@ def test_the_attacks_identify_hundreds_without_random_draws(attack: Attack, k: i
     numbers, names = attack is not by_numbers, attack is by_larger_groups
     # six tables exceed the bound clearly for these attacks
     seeds = SEEDS[:6] if attack in (by_numbers, by_names) else SEEDS
-    found = score(
+    scored = score(
         attack,
         [
             (table, without_draws(table, k, seed, numbers=numbers, names=names))
             for seed, table in zip(seeds, tables(n, fewest), strict=False)
         ],
     )
-    assert found.hits.right >= 10 * len(seeds)
-    assert found.above_chance > 2 * BOUND - 1
+    assert scored.hits.right >= 10 * len(seeds)
+    assert scored.above_chance > 2 * BOUND - 1
     if attack in (by_numbers, by_larger_groups):
-        assert found.hits.right == found.hits.named
+        assert scored.hits.right == scored.hits.named
 
 
 def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[int]]:
@@ -140,18 +140,18 @@ def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[in
 
 @pytest.mark.long
 def test_guessing_seeds_identifies_no_person_above_chance() -> None:
-    found, fits, _ = guessed(published(2, 3000, 1), TRIED)
+    scored, fits, _ = guessed(published(2, 3000, 1), TRIED)
     assert max(fits) < 1
-    assert found.above_chance < BOUND
+    assert scored.above_chance < BOUND
 
 
 def test_guessing_seeds_identifies_hundreds_if_the_key_ignores_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anonset.algorithms.buckets.draws.content_sha256", lambda _: "")
-    found, fits, seeds = guessed(published.__wrapped__(2, 3000, 1), TRIED[:100])
+    scored, fits, seeds = guessed(published.__wrapped__(2, 3000, 1), TRIED[:100])
     assert min(fits) > 3
     assert seeds == list(SEEDS)
-    assert found.hits.right == found.hits.named >= 10 * len(SEEDS)
-    assert found.above_chance > 2 * BOUND
+    assert scored.hits.right == scored.hits.named >= 10 * len(SEEDS)
+    assert scored.above_chance > 2 * BOUND
 
 
 def linked_values(found: Published, *, in_order: bool = False) -> float:

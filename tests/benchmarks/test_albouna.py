@@ -47,25 +47,25 @@ def test_every_claim_can_hold_and_can_fail():
         for figure in PAPER.figures:
             results = Results(invented(figure, random))
             if figure.key == "speed":
-                results = Results({key: one for key, one in results.measured.items() if key[1] != 1_000_000})
-            for claim in (one for one in figure.claims if one.check):
+                results = Results({key: entry for key, entry in results.measured.items() if key[1] != 1_000_000})
+            for claim in (claim for claim in figure.claims if claim.check):
                 held, shown = claim.check(results)[:2]
                 assert shown
                 answers.setdefault((figure.key, claim.text), set()).add(bool(held))
     answers["violations", "naive Anatomy leaves as many violations between groups as printed"] |= as_printed()
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
 def as_printed() -> set[bool]:
     """Judge the figures printed in the paper, which are not powers."""
-    found = {("Anatomy", x): {"between": n, "between_4": n, "between_5": n} for x, n in ((2, 167), (3, 360))}
-    return {PAPER.figures[0].claims[1].check(Results(found)).held}
+    result = {("Anatomy", x): {"between": n, "between_4": n, "between_5": n} for x, n in ((2, 167), (3, 360))}
+    return {PAPER.figures[0].claims[1].check(Results(result)).held}
 
 
 def test_a_third_is_judged_by_both_denominators():
-    (claim,) = [one for one in PAPER.figures[1].claims if one.printed == "35%"]
-    found = claim.check(Results({("k=9", 7): {"diversity_counted": 0.31, "diversity": 0.6}}))
-    assert (found.held, found.parts) == (False, {"counted": True, "not counted": False})
+    (claim,) = [claim for claim in PAPER.figures[1].claims if claim.printed == "35%"]
+    verdict = claim.check(Results({("k=9", 7): {"diversity_counted": 0.31, "diversity": 0.6}}))
+    assert (verdict.held, verdict.parts) == (False, {"counted": True, "not counted": False})
 
 
 def test_seeds_are_repeated_and_timings_have_three_runs():
@@ -89,11 +89,11 @@ def of_random_persons(seed: int, n: int = 400, values: int = 6) -> Table:
 def test_removed_tuples_by_group_equal_the_naive_count(k, l):  # noqa: E741
     for seed in range(3):
         table = of_random_persons(seed)
-        found = lost_if_counted(table, k, l, seed)
+        result = lost_if_counted(table, k, l, seed)
         figures = SafeGrouping(k=k, l=l, seed=seed).recode(table, {}).figures
-        assert found.for_diversity == figures["too_frequent"] > 0
-        assert found == naive(table, k, l, seed)
-        assert sum(found) <= table.n
+        assert result.for_diversity == figures["too_frequent"] > 0
+        assert result == naive(table, k, l, seed)
+        assert sum(result) <= table.n
 
 
 def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
@@ -109,9 +109,9 @@ def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
     lost = [0, 0, 0]
     for first, last in pairwise(bounds):
         left = [
-            (p, int(table.sensitive.codes[tuples[at]]))
+            (p, int(table.sensitive.codes[tuples[i]]))
             for p in range(first, last)
-            for at in range(start[p], start[p + 1])
+            for i in range(start[p], start[p + 1])
         ]
         size = len(left)
         for value, count in sorted(Counter(v for _, v in left).items()):
@@ -149,12 +149,12 @@ def joined(monkeypatch):
 
 def test_losses_by_both_denominators_depend_on_the_seed(joined):
     case = {"kind": "loss", "algorithm": "safe-grouping", "k": 4, "l": 3}
-    found = {seed: measurement.measure({**case, "seed": seed}) for seed in ("seed 1", "seed 2")}
-    assert measurement.measure({**case, "seed": "seed 1"}) == found["seed 1"] != found["seed 2"]
-    for one in found.values():
-        assert one["diversity_counted"] <= one["diversity"]
-        assert one["loss"] == pytest.approx(one["diversity"] + one["with_groups"] + one["starred"])
-        assert one["checked"] == "all groups"
+    result = {seed: measurement.measure({**case, "seed": seed}) for seed in ("seed 1", "seed 2")}
+    assert measurement.measure({**case, "seed": "seed 1"}) == result["seed 1"] != result["seed 2"]
+    for entry in result.values():
+        assert entry["diversity_counted"] <= entry["diversity"]
+        assert entry["loss"] == pytest.approx(entry["diversity"] + entry["with_groups"] + entry["starred"])
+        assert entry["checked"] == "all groups"
 
 
 def test_violations_are_counted_by_alpha_and_safe_grouping_has_none(joined):
@@ -166,5 +166,5 @@ def test_violations_are_counted_by_alpha_and_safe_grouping_has_none(joined):
 
 
 def test_groups_that_are_tested_follow_from_k(joined):
-    found = measurement.measure({"kind": "groups", "algorithm": "safe-grouping", "k": 7, "l": 2})
-    assert found["tested"] == 900 // 7 >= found["groups"]
+    measured = measurement.measure({"kind": "groups", "algorithm": "safe-grouping", "k": 7, "l": 2})
+    assert measured["tested"] == 900 // 7 >= measured["groups"]

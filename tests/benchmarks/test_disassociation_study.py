@@ -21,13 +21,13 @@ def test_a_case_is_measured(monkeypatch: pytest.MonkeyPatch, clustering: str) ->
     monkeypatch.setattr(measurement, "load", lambda _: SetColumn.of(ROWS))
     monkeypatch.setattr(measurement, "RANKS", (5, 12))
     case = {"data": "", "k": 3, "m": 2, "cluster_size": 20, "clustering": clustering}
-    found = measurement.measure(case)
-    assert found.keys() == {"tkd", "re", "re_of_ranks", "tlost", "clusters"}
-    assert 0 < found["re"] < 2
-    assert 0 < found["re_of_ranks"] < 2
-    assert 0 <= found["tkd"] < 1
-    one = measurement.measure({**case, "k": 1, "m": 1, "cluster_size": 300})
-    assert one["re"] < 1e-12
+    measured = measurement.measure(case)
+    assert measured.keys() == {"tkd", "re", "re_of_ranks", "tlost", "clusters"}
+    assert 0 < measured["re"] < 2
+    assert 0 < measured["re_of_ranks"] < 2
+    assert 0 <= measured["tkd"] < 1
+    single = measurement.measure({**case, "k": 1, "m": 1, "cluster_size": 300})
+    assert single["re"] < 1e-12
 
 
 def results(values: dict[tuple[str, float], float]) -> Results:

@@ -36,9 +36,9 @@ def of_several_columns(n: int = 60) -> Table:
 
 def test_examples() -> None:
     for module in (draws, panels):
-        found = doctest.testmod(module)
-        assert found.attempted > 1, module.__name__
-        assert found.failed == 0, module.__name__
+        result = doctest.testmod(module)
+        assert result.attempted > 1, module.__name__
+        assert result.failed == 0, module.__name__
 
 
 @pytest.mark.parametrize("order", [*NAMED_ORDERS, *RANDOM_ORDERS])
@@ -79,9 +79,9 @@ def test_a_random_order_is_independent_of_codes() -> None:
 
 
 def test_permutations_put_each_place_everywhere() -> None:
-    found = np.array([permutation(5, number) for number in range(2_000)])
+    result = np.array([permutation(5, number) for number in range(2_000)])
     for place in range(5):  # 400 expected, with a standard deviation of 18
-        assert (abs(np.bincount(found[:, place], minlength=5) - 400) < 90).all()
+        assert (abs(np.bincount(result[:, place], minlength=5) - 400) < 90).all()
 
 
 def test_a_sample_contains_complete_records_once_in_order() -> None:
@@ -115,10 +115,10 @@ def test_samples_are_nested_and_differ_by_number() -> None:
 
 def test_parts_contain_every_record_once() -> None:
     table = of_several_columns()
-    found = [part.ids[0].labels() for part in parts(table, 7, 3)]
-    assert sorted(int(number) for part in found for number in part) == list(range(table.n))
-    assert {len(part) for part in found} == {8, 9}
-    assert all(part == sorted(part, key=int) for part in found)
+    result = [part.ids[0].labels() for part in parts(table, 7, 3)]
+    assert sorted(int(number) for part in result for number in part) == list(range(table.n))
+    assert {len(part) for part in result} == {8, 9}
+    assert all(part == sorted(part, key=int) for part in result)
 
 
 @pytest.mark.parametrize("skew", [0, 1, 2.5, 4])

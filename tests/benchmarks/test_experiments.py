@@ -70,9 +70,9 @@ def place(tmp_path, monkeypatch) -> Path:
 
 
 def calls(place) -> list[str]:
-    found = (place / "calls").read_text().split()
+    result = (place / "calls").read_text().split()
     (place / "calls").write_text("")
-    return found
+    return result
 
 
 def result(place, *key) -> dict:
@@ -178,15 +178,15 @@ def test_a_page_without_markers_is_unchanged(place):
 
 def test_the_benchmarks_are_tabulated(tmp_path):
     assert results_page.benchmarks_table(tmp_path) == "Not measured yet."
-    one = {
+    benchmark = {
         "group": "rows",
         "name": "test_bench_sort",
         "fullname": "benchmarks/algorithms/f",
         "stats": {"min": 0.0125},
         "extra_info": {"ncp": 0.5, "data": "x"},
     }
-    kernel = one | {"fullname": "benchmarks/kernels/f"}
-    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, one]}))
+    kernel = benchmark | {"fullname": "benchmarks/kernels/f"}
+    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, benchmark]}))
     assert results_page.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
 
 
@@ -222,7 +222,7 @@ def test_headlines_and_negatives_are_claims_of_their_figures(key):
     claims = {(figure.key, claim.text) for figure in runner.paper(key).figures for claim in figure.claims}
     assert 3 <= sum(claim.main for figure in runner.paper(key).figures for claim in figure.claims) <= 10
     assert {
-        (figure, text) for one in negatives.NEGATIVES for paper, figure, text in one.claims if paper == key
+        (figure, text) for entry in negatives.NEGATIVES for paper, figure, text in entry.claims if paper == key
     } <= claims
 
 
@@ -241,13 +241,13 @@ def test_the_criteria_match_their_version(judged):
 def test_the_pages_depend_only_on_the_results(key, judged):
     """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
-    found = runner.results_of(paper)
-    page = render.page(paper, found, judged[key])
+    result = runner.results_of(paper)
+    page = render.page(paper, result, judged[key])
     assert (folder / "README.md").read_text(encoding="utf-8") == page
     drawn = {
         plots.file_name(figure)
         for figure in paper.figures
-        if any(panel.is_drawn for panel in panels_of.panels_of(figure, judging.results_of_figure(figure, found)))
+        if any(panel.is_drawn for panel in panels_of.panels_of(figure, judging.results_of_figure(figure, result)))
     }
     assert {path.name for path in folder.iterdir()} == {*drawn, "README.md", *store.FILES}
     assert all(f"({name})" in page for name in drawn)
@@ -278,11 +278,11 @@ def test_every_claim_can_hold_and_can_fail(key):
     for _ in range(300):
         for figure in runner.paper(key).figures:
             results = Results(invented(figure, random))
-            for claim in (one for one in figure.claims if one.check):
+            for claim in (claim for claim in figure.claims if claim.check):
                 held, shown = claim.check(results)[:2]
                 assert shown
                 answers.setdefault((figure.key, claim.text), set()).add(bool(held))
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
 def invented(figure, random):

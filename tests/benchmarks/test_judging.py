@@ -19,9 +19,9 @@ def judged(values, *, factor, check=None, **more):
     claim = Claim("it loses little", "at most 1", check, factor=factor, **more)
     cases = [Case("f", "AA", 1, {"level": level}, level) for level in (factor.levels if factor else [""])]
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"loss": "loss"}, cases, [claim])], dict)
-    found = {case.key: {"measured": {"loss": values[case.repetition]}} for case in cases if case.repetition in values}
-    (one,) = judge(paper, found)
-    return one
+    result = {case.key: {"measured": {"loss": values[case.repetition]}} for case in cases if case.repetition in values}
+    (judgement,) = judge(paper, result)
+    return judgement
 
 
 @pytest.mark.parametrize(
@@ -29,24 +29,24 @@ def judged(values, *, factor, check=None, **more):
 )
 def test_a_claim_is_judged_by_the_share_of_its_repetitions(met, verdict):
     values = {level: 0.5 if number < met else 2 for number, level in enumerate(SAMPLES.draws)}
-    one = judged(values, factor=SAMPLES)
-    assert (one.verdict, one.met, one.of) == (verdict, met, 20)
-    assert float(one.measured) == (0.5 if met > 10 else 2), "the median is shown"
+    judgement = judged(values, factor=SAMPLES)
+    assert (judgement.verdict, judgement.met, judgement.of) == (verdict, met, 20)
+    assert float(judgement.measured) == (0.5 if met > 10 else 2), "the median is shown"
 
 
 def test_fewer_than_twenty_repetitions_have_no_verdict():
     values = dict.fromkeys(SAMPLES.draws[:19], 0.5)
-    one = judged(values, factor=SAMPLES)
-    assert one.verdict == "not measured"
-    assert one.measured == "19 of 20 repetitions are there; met in 19: 0.5"
+    judgement = judged(values, factor=SAMPLES)
+    assert judgement.verdict == "not measured"
+    assert judgement.measured == "19 of 20 repetitions are there; met in 19: 0.5"
 
 
 def test_an_opposite_result_of_a_named_order_depends_on_the_order():
     values = dict.fromkeys(ORDERS.levels, 0.5)
     assert judged(values, factor=ORDERS).verdict == "holds"
-    one = judged(values | {"numeric": 2}, factor=ORDERS)
-    assert one.verdict == "depends on the leaf order"
-    assert one.share == "20 of 20; numeric: no; lexical: yes; frequency: yes; first seen: yes"
+    judgement = judged(values | {"numeric": 2}, factor=ORDERS)
+    assert judgement.verdict == "depends on the leaf order"
+    assert judgement.share == "20 of 20; numeric: no; lexical: yes; frequency: yes; first seen: yes"
     half = values | dict.fromkeys(ORDERS.draws[:10], 2) | {"numeric": 2}
     assert judged(half, factor=ORDERS).verdict == "unsettled", "random orders already disagree"
 
@@ -58,9 +58,9 @@ def test_consistently_opposite_parts_depend_on_the_part(b_holds_in, verdict):
         return Finding(held, "", {"A": True, "B": held})
 
     values = {level: 0.5 if number < b_holds_in else 2 for number, level in enumerate(SAMPLES.draws)}
-    one = judged(values, factor=SAMPLES, check=check, over="data set")
-    assert one.verdict == verdict
-    assert dict(one.parts) == {"A": (20, 20), "B": (b_holds_in, 20)}
+    judgement = judged(values, factor=SAMPLES, check=check, over="data set")
+    assert judgement.verdict == verdict
+    assert dict(judgement.parts) == {"A": (20, 20), "B": (b_holds_in, 20)}
 
 
 def test_times_need_three_runs_and_counted_work_one():
@@ -73,13 +73,13 @@ def test_times_need_three_runs_and_counted_work_one():
 def test_an_untestable_claim_states_the_reason():
     claim = Claim("it is fast on POS", "POS cannot be had", None)
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [], [claim])], dict)
-    (one,) = judge(paper, {})
-    assert (one.verdict, one.measured) == ("not testable here", "POS cannot be had")
-    assert verdicts.totals({"p": [one]}) == {"paper": {"not testable here": 1}}
+    (judgement,) = judge(paper, {})
+    assert (judgement.verdict, judgement.measured) == ("not testable here", "POS cannot be had")
+    assert verdicts.totals({"p": [judgement]}) == {"paper": {"not testable here": 1}}
 
 
 def test_our_own_studies_have_no_claims_of_a_paper():
-    assert {one.claim.kind for one in judge(runner.paper("optimum"), {})} == {"own"}
+    assert {judgement.claim.kind for judgement in judge(runner.paper("optimum"), {})} == {"own"}
 
 
 def test_the_sign_test_ignores_ties_and_is_corrected_for_multiple_tests():
@@ -87,29 +87,29 @@ def test_the_sign_test_ignores_ties_and_is_corrected_for_multiple_tests():
     claims = [Claim(f"claim {i}", "", lambda results: Finding(True, "", margin=1.0), factor=SAMPLES) for i in range(4)]
     cases = SAMPLES.over([Case("f", "AA", 1, {})])
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
-    found = {case.key: {"measured": {"loss": 1}} for case in cases}
-    assert [one.p for one in judge(paper, found)] == [pytest.approx(4 * 2 / 2**20)] * 4
+    result = {case.key: {"measured": {"loss": 1}} for case in cases}
+    assert [judgement.p for judgement in judge(paper, result)] == [pytest.approx(4 * 2 / 2**20)] * 4
 
 
 def test_code_is_compared_without_comments_and_docstrings():
-    one = sources.syntax_digest('"""A."""\ndef f(x):\n    """B."""\n    return x\n')
-    assert one == sources.syntax_digest("def f(x):  # changed\n    return (x)\n")
-    assert one != sources.syntax_digest("def f(x):\n    return -x\n")
+    digest = sources.syntax_digest('"""A."""\ndef f(x):\n    """B."""\n    return x\n')
+    assert digest == sources.syntax_digest("def f(x):  # changed\n    return (x)\n")
+    assert digest != sources.syntax_digest("def f(x):\n    return -x\n")
     assert sources.digest(["anonset.errors"], []) != sources.digest(["anonset.data"], [])
     assert sources.code_of("anonset.never_there") == ""
 
 
 def test_descriptions_of_experiments_are_not_sources():
 
-    found = sources.imported()
-    assert measurement.__name__ in found
-    assert "benchmarks.experiments.searches" in found
+    result = sources.imported()
+    assert measurement.__name__ in result
+    assert "benchmarks.experiments.searches" in result
     for module in (
         "benchmarks.experiments.liu2010",
         "benchmarks.experiments.liu2010.claims",
         "benchmarks.experiments.runner",
     ):
-        assert module not in found
+        assert module not in result
 
 
 def test_a_data_set_is_compared_by_its_bytes(tmp_path, monkeypatch):
@@ -175,14 +175,14 @@ def test_a_claim_is_judged_when_all_of_its_cases_exist():
     claim = Claim("AA beats OA", "less", lambda r: (r.values("AA", "n") < r.values("OA", "n"), ""), about=("AA", "OA"))
     whole = Claim("all lose", "above 0", lambda r: (min(r.values("AA", "n")) > 0, ""))
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"n": "n"}, cases, [claim, whole])], dict)
-    found = {case.key: result(case, n) for n, case in enumerate(cases[:4], 1)}
-    assert [one.verdict for one in judge(paper, found)] == ["holds", "not measured"]
-    page = render.page(paper, found, judge(paper, found))
+    actual = {case.key: result(case, n) for n, case in enumerate(cases[:4], 1)}
+    assert [judgement.verdict for judgement in judge(paper, actual)] == ["holds", "not measured"]
+    page = render.page(paper, actual, judge(paper, actual))
     assert "- **not whole**: 2 of 6 cases are due (DA: a, b)" in page
     assert "| Fig. 1 | all lose | above 0 | **not measured** | 4 of 6 cases are there |" in page
-    del found[cases[3].key]
-    assert [one.verdict for one in judge(paper, found)] == ["not measured", "not measured"]
-    assert judge(paper, found)[0].measured == "3 of 4 cases are there"
+    del actual[cases[3].key]
+    assert [judgement.verdict for judgement in judge(paper, actual)] == ["not measured", "not measured"]
+    assert judge(paper, actual)[0].measured == "3 of 4 cases are there"
 
 
 def result(case, n):

@@ -39,12 +39,12 @@ def test_every_claim_can_hold_and_can_fail():
     for _ in range(200):
         for figure in runner.paper("liu2010").figures:
             results = Results(invented(figure, random))
-            for claim in (one for one in figure.claims if one.check):
-                found = claim.check(results)
-                assert found.shown
-                assert not found.parts or claim.over, claim.text
-                answers.setdefault((figure.key, claim.text), set()).add(bool(found.held))
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+            for claim in (claim for claim in figure.claims if claim.check):
+                verdict = claim.check(results)
+                assert verdict.shown
+                assert not verdict.parts or claim.over, claim.text
+                answers.setdefault((figure.key, claim.text), set()).add(bool(verdict.held))
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
 def invented(figure, random):
@@ -68,17 +68,17 @@ def invented(figure, random):
 def test_a_claim_has_cases_at_every_repeated_level():
     for figure in runner.paper("liu2010").figures:
         levels = {case.repetition for case in figure.cases}
-        for claim in (one for one in figure.claims if one.check):
+        for claim in (claim for claim in figure.claims if claim.check):
             assert set(claim.factor.levels if claim.factor else [""]) <= levels, (figure.key, claim.text)
 
 
 def test_order_independent_algorithms_are_measured_once():
-    (figure,) = [one for one in runner.paper("liu2010").figures if one.key == "fig3b"]
+    (figure,) = [figure for figure in runner.paper("liu2010").figures if figure.key == "fig3b"]
     distinct = {}
     for case in figure.cases:
         distinct.setdefault((case.series, case.x), set()).add(json.dumps(case.parameters, sort_keys=True))
-    assert {len(found) for (series, _), found in distinct.items() if series == "MM"} == {1}
-    assert {len(found) for (series, _), found in distinct.items() if series != "MM"} == {24}
+    assert {len(parameters) for (series, _), parameters in distinct.items() if series == "MM"} == {1}
+    assert {len(parameters) for (series, _), parameters in distinct.items() if series != "MM"} == {24}
 
 
 @pytest.mark.parametrize(("algorithm", "own"), ALGORITHMS)

@@ -43,7 +43,7 @@ def invented(figure, random):
     points = list(dict.fromkeys((case.series, case.x) for case in figure.cases))
     positions = list(dict.fromkeys(x for _, x in points))
     quantities = [*figure.quantities, *CHOICES, "are_record_q2", "are_own_q2"]
-    alike, found = random.random() < 0.6, {}
+    alike, values = random.random() < 0.6, {}
 
     def bases():
         return {q: float(random.choice(CHOICES.get(q, BASES))) for q in quantities}
@@ -55,8 +55,8 @@ def invented(figure, random):
         place = float(positions.index(x) + 1)
         factor = (lead * (last if x == positions[-1] else 1.0)) if alike and not name.startswith("COAT") else 1.0
         grown = {q: value * place ** power[name] for q, value in own[name].items() if q not in FIXED}
-        found[name, x] = own[name] | {q: value * factor for q, value in grown.items()}
-    return Results(found)
+        values[name, x] = own[name] | {q: value * factor for q, value in grown.items()}
+    return Results(values)
 
 
 def test_every_claim_can_hold_and_can_fail():
@@ -64,12 +64,12 @@ def test_every_claim_can_hold_and_can_fail():
     for _ in range(250):
         for figure in PAPER.figures:
             results = invented(figure, random)
-            for claim in () if figure.key.startswith("table") else [one for one in figure.claims if one.check]:
-                found = Finding(*claim.check(results))
-                assert found.shown
-                assert not found.parts or found.held == all(found.parts.values())
-                answers.setdefault((figure.key, claim.text), set()).add(bool(found.held))
-    never_both = [(*claim, found) for claim, found in answers.items() if len(found) < 2]
+            for claim in () if figure.key.startswith("table") else [claim for claim in figure.claims if claim.check]:
+                result = Finding(*claim.check(results))
+                assert result.shown
+                assert not result.parts or result.held == all(result.parts.values())
+                answers.setdefault((figure.key, claim.text), set()).add(bool(result.held))
+    never_both = [(*claim, verdicts) for claim, verdicts in answers.items() if len(verdicts) < 2]
     assert never_both == []
 
 
@@ -146,22 +146,22 @@ def test_a_recoding_is_measured_by_all_losses_and_workloads(algorithm):
 
 def test_the_leaf_order_changes_a_recoding_but_no_query_and_no_policy():
     chosen = {**SMALL, "algorithm": "coat", "m": 2}
-    one, other = (measurement.measure({**chosen, "order": order}) for order in ("random 1", "lexical"))
-    assert one["ncp"] != other["ncp"]
+    first, other = (measurement.measure({**chosen, "order": order}) for order in ("random 1", "lexical"))
+    assert first["ncp"] != other["ncp"]
     column = measurement.records_of(SMALL)
     policy = policies.privacy_policy({"privacy": "PP2", "policy": "policy 4"}, column)
     assert policy != policies.privacy_policy({"privacy": "PP2", "policy": "policy 5"}, column)
     queries = measurement.measure({**chosen, "workload": "workload 2"})
-    assert queries["ncp"] == one["ncp"]
-    assert queries["are_record_q2"] != one["are_record_q2"]
+    assert queries["ncp"] == first["ncp"]
+    assert queries["are_record_q2"] != first["are_record_q2"]
 
 
 def test_policies_of_pairs_are_nested_or_drawn_independently():
     column = measurement.records_of({"data": "pos_like", "records": 800})
 
     def items(name, **more):
-        found = policies.privacy_policy({"privacy": name, "policy": "policy 2", **more}, column)
-        return {item for pair in found.itemsets for item in pair}
+        policy = policies.privacy_policy({"privacy": name, "policy": "policy 2", **more}, column)
+        return {item for pair in policy.itemsets for item in pair}
 
     assert items("PP1") < items("PP2") < items("PP5")
     assert not items("PP1", apart=True) <= items("PP2", apart=True)
@@ -172,8 +172,8 @@ def test_itemsets_are_drawn_from_all_items_or_from_records():
     rows = [set(row) for row in column.rows()]
 
     def occurring(**more):
-        found = policies.privacy_policy({"privacy": "PP8", "policy": "policy 2", **more}, column)
-        return len(found), sum(any(row.issuperset(itemset) for row in rows) for itemset in found.itemsets)
+        policy = policies.privacy_policy({"privacy": "PP8", "policy": "policy 2", **more}, column)
+        return len(policy), sum(any(row.issuperset(itemset) for row in rows) for itemset in policy.itemsets)
 
     whole, there = occurring()
     assert whole == 1000
@@ -216,14 +216,14 @@ def test_data_and_shares_are_described():
 
 def test_records_are_thinned_to_an_average_and_keep_an_item_each():
     column = SetColumn.of([[str(i + j) for j in range(1 + i % 9)] for i in range(200)])
-    found = measurement.thinned(column, 2.5, 3)
-    assert found.n == 200
-    assert found.lengths.mean() == pytest.approx(2.5, abs=0.01)
-    assert found.lengths.min() == 1
-    assert all(set(few) <= set(many) for few, many in zip(found.rows(), column.rows(), strict=True))
-    assert found.vocabulary == column.vocabulary
-    assert np.array_equal(found.items, measurement.thinned(column, 2.5, 3).items)
-    assert not np.array_equal(found.items, measurement.thinned(column, 2.5, 4).items)
+    result = measurement.thinned(column, 2.5, 3)
+    assert result.n == 200
+    assert result.lengths.mean() == pytest.approx(2.5, abs=0.01)
+    assert result.lengths.min() == 1
+    assert all(set(few) <= set(many) for few, many in zip(result.rows(), column.rows(), strict=True))
+    assert result.vocabulary == column.vocabulary
+    assert np.array_equal(result.items, measurement.thinned(column, 2.5, 3).items)
+    assert not np.array_equal(result.items, measurement.thinned(column, 2.5, 4).items)
 
 
 @pytest.mark.data

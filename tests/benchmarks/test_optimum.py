@@ -25,11 +25,11 @@ def baskets() -> SetColumn:
 def test_distances_are_relative_to_the_optimal_cut():
     column = baskets()
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, 2)
-    found = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=False)
-    assert found["best"] == 0.28125
-    assert (found["open"], found["apriori"], found["direct"]) == (0, percent(0.359375, 0.28125), found["apriori"])
+    result = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=False)
+    assert result["best"] == 0.28125
+    assert (result["open"], result["apriori"], result["direct"]) == (0, percent(0.359375, 0.28125), result["apriori"])
     with_suppression = distances(hierarchy.bind(column), hierarchy, 2, 2, ENOUGH, suppress=True)
-    assert with_suppression["best"] <= found["best"]
+    assert with_suppression["best"] <= result["best"]
     assert min(with_suppression["hghs"], with_suppression["mhghs"]) >= 0
 
 
@@ -43,29 +43,29 @@ def test_rejected_cases_have_no_result():
 
 def test_orders_are_permutations_of_the_items():
     column = SetColumn.of([{"10", "9"}, {"2"}, {"10"}])
-    found = orders(column, 3)
-    assert {name: found[name] for name in ("numeric", "lexical", "frequency")} == {
+    result = orders(column, 3)
+    assert {name: result[name] for name in ("numeric", "lexical", "frequency")} == {
         "numeric": ["2", "9", "10"],
         "lexical": ["10", "2", "9"],
         "frequency": ["10", "2", "9"],
     }
-    assert [name for name in found if name.startswith("random")] == ["random 0", "random 1", "random 2"]
-    assert all(sorted(labels) == ["10", "2", "9"] for labels in found.values())
+    assert [name for name in result if name.startswith("random")] == ["random 0", "random 1", "random 2"]
+    assert all(sorted(labels) == ["10", "2", "9"] for labels in result.values())
     assert "numeric" not in orders(baskets(), 0)
 
 
 def test_runs_are_summarized():
-    found = summarized([{"best": 0.1, "open": 0.0}, {"best": 0.3, "open": 2.0}, {"best": 0.2, "open": 0.0}])
-    assert (found["runs"], found["proven"]) == (3, 2)
-    assert (found["best_least"], found["best_median"], found["best_most"]) == (0.1, 0.2, 0.3)
+    result = summarized([{"best": 0.1, "open": 0.0}, {"best": 0.3, "open": 2.0}, {"best": 0.2, "open": 0.0}])
+    assert (result["runs"], result["proven"]) == (3, 2)
+    assert (result["best_least"], result["best_median"], result["best_most"]) == (0.1, 0.2, 0.3)
 
 
 @pytest.mark.parametrize("m", [2, 3])
 def test_a_search_over_generated_baskets_is_measured(m):
     chosen = {"what": "search", "k": 5, "m": m, "suppress": False, "max_steps": 500}
-    found = measure({**chosen, "records": 2_000, "items": 400})
-    assert (found["open"], found["records"]) == (0, 2_000)
-    assert 0 < found["ncp"] <= 1
+    measured = measure({**chosen, "records": 2_000, "items": 400})
+    assert (measured["open"], measured["records"]) == (0, 2_000)
+    assert 0 < measured["ncp"] <= 1
 
 
 def invented(figure, random):
@@ -82,10 +82,10 @@ def invented(figure, random):
         return sets | best | apriori | orders | {"open": largest, "seconds": 1.0}
 
     power = random.choice([0, 1, 4])
-    found = {(case.series, case.x): drawn() for case in figure.cases}
-    for (_, x), one in found.items():
-        one["seconds"] = float(x) ** power if isinstance(x, int) else 1.0
-    return found
+    result = {(case.series, case.x): drawn() for case in figure.cases}
+    for (_, x), entry in result.items():
+        entry["seconds"] = float(x) ** power if isinstance(x, int) else 1.0
+    return result
 
 
 def test_every_claim_can_hold_and_can_fail():
@@ -97,4 +97,4 @@ def test_every_claim_can_hold_and_can_fail():
                 held, shown = claim.check(results)
                 assert shown
                 answers.setdefault((figure.key, claim.text), set()).add(bool(held))
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []

@@ -17,8 +17,8 @@ OTHERS = {"terrovitis2008": ["Fig. 7"], "loukides2010": ["Table 1", "Table 2", "
 
 
 def figures(paper: str) -> dict[str, object]:
-    found = importlib.import_module(f"benchmarks.experiments.{paper}").PAPER.figures
-    return {figure.key: figure for figure in found}
+    result = importlib.import_module(f"benchmarks.experiments.{paper}").PAPER.figures
+    return {figure.key: figure for figure in result}
 
 
 def test_every_panel_of_the_five_papers_is_listed() -> None:
@@ -70,12 +70,12 @@ def test_data_cards_print_the_same_characteristics() -> None:
     }
     for (words, data), (paper, label, series) in said.items():
         shape = dict(CARDS[data].printed)[words]
-        (panel,) = (one for one in of_paper(paper) if one.label == label)
+        (panel,) = (entry for entry in of_paper(paper) if entry.label == label)
         expected = {
             "records": shape.n,
             "items": shape.n_items,
             "longest": shape.max_length,
             "average": shape.avg_length,
         }
-        found = {q: band.low for q, bands in panel.printed.items() for band in bands if band.series == series}
-        assert found == expected, words
+        actual = {q: band.low for q, bands in panel.printed.items() for band in bands if band.series == series}
+        assert actual == expected, words

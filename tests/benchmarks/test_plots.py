@@ -96,7 +96,7 @@ def visible(labels: Sequence[Any]) -> list[Any]:
     ids=str,
 )
 def test_labels_of_positions_do_not_run_into_each_other(drawn: Any, positions: list[float | str]) -> None:
-    axes, renderer = drawn(positions, [0.001 * (at + 1) ** 3 for at in range(len(positions))])
+    axes, renderer = drawn(positions, [0.001 * (i + 1) ** 3 for i in range(len(positions))])
     labels = visible([*axes.get_xticklabels(), *axes.get_xticklabels(minor=True)])
     assert labels[-1].get_text() == (positions[-1] if isinstance(positions[-1], str) else tick(positions[-1]))
     if labels[0].get_rotation() == 0:
@@ -142,18 +142,18 @@ def test_a_figure_is_one_file_with_a_panel_per_quantity(tmp_path: Path, quantiti
     for folder in (tmp_path / "one", tmp_path / "other"):
         folder.mkdir()
         assert plot(folder, figure, measured) == "f.svg"
-    one, other = ((tmp_path / name / "f.svg").read_text() for name in ("one", "other"))
-    assert one == other
-    assert all(one.count(f">{name}</text>") == 1 for name in (*names, "AA", "DA"))
-    assert "never measured" not in one
-    assert len({x for x, _ in placed(one, names)}) == grid[1]
-    assert len({y for _, y in placed(one, names)}) == grid[0]
+    first, other = ((tmp_path / name / "f.svg").read_text() for name in ("one", "other"))
+    assert first == other
+    assert all(first.count(f">{name}</text>") == 1 for name in (*names, "AA", "DA"))
+    assert "never measured" not in first
+    assert len({x for x, _ in placed(first, names)}) == grid[1]
+    assert len({y for _, y in placed(first, names)}) == grid[0]
 
 
 def placed(svg: str, names: Sequence[str]) -> list[tuple[float, float]]:
     """Return the positions of the vertical axes' labels, rounded to ten points."""
-    found = [re.search(rf'rotate\(-90 ([\d.]+) ([\d.]+)\)">{name}</text>', svg) for name in names]
-    return [(round(float(one[1]), -1), round(float(one[2]), -1)) for one in found if one]
+    result = [re.search(rf'rotate\(-90 ([\d.]+) ([\d.]+)\)">{name}</text>', svg) for name in names]
+    return [(round(float(entry[1]), -1), round(float(entry[2]), -1)) for entry in result if entry]
 
 
 @pytest.mark.parametrize(

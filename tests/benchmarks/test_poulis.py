@@ -27,19 +27,21 @@ def test_every_claim_can_hold_and_can_fail():
     """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
     random, answers, margins = np.random.default_rng(0), {}, set()
     figures = runner.paper("poulis2013").figures
-    kinds = [(figure, factor) for figure in figures for factor in dict.fromkeys(one.factor for one in figure.claims)]
+    kinds = [
+        (figure, factor) for figure in figures for factor in dict.fromkeys(claim.factor for claim in figure.claims)
+    ]
     levels = {(f.key, factor): cases_of(f, factor) for f, factor in kinds}
     for _ in range(100):
         for figure, factor in kinds:
             results = Results(invented(figure, levels[figure.key, factor], random))
-            for claim in (one for one in figure.claims if one.factor == factor):
-                found = claim.check(results)
-                assert found.shown
-                assert found.parts == {} or claim.over, claim.text
-                answers.setdefault((figure.key, claim.text), set()).add(bool(found.held))
-                margins.add(found.margin is None)
+            for claim in (claim for claim in figure.claims if claim.factor == factor):
+                verdict = claim.check(results)
+                assert verdict.shown
+                assert verdict.parts == {} or claim.over, claim.text
+                answers.setdefault((figure.key, claim.text), set()).add(bool(verdict.held))
+                margins.add(verdict.margin is None)
     assert margins == {True, False}
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
 def cases_of(figure, factor):
@@ -69,15 +71,20 @@ def invented(figure, chosen, random):
 
 
 def test_a_claim_states_its_function_and_reading():
-    at = {"are_0_2": 1.0, "are1s_0_2": 2.0}
+    position = {"are_0_2": 1.0, "are1s_0_2": 2.0}
     better = {"are_0_2": 0.5, "are1s_0_2": 2.5}
     results = Results(
-        {("RM_R, AA", 0.5): at, ("RM_T, AA", 0.5): better, ("RM_R, COAT", 0.5): at, ("RM_T, COAT", 0.5): at}
+        {
+            ("RM_R, AA", 0.5): position,
+            ("RM_T, AA", 0.5): better,
+            ("RM_R, COAT", 0.5): position,
+            ("RM_T, COAT", 0.5): position,
+        }
     )
-    found = checks.ordered(("RM_T", "RM_R"), of=checks.ITEMS)(results)
-    assert not found.held
-    assert found.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": True, "COAT, 1/s": True}
-    assert found.margin == pytest.approx((2 * 0.5 / 1.5 - 2 * 0.5 / 4.5) / 4)
+    result = checks.ordered(("RM_T", "RM_R"), of=checks.ITEMS)(results)
+    assert not result.held
+    assert result.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": True, "COAT, 1/s": True}
+    assert result.margin == pytest.approx((2 * 0.5 / 1.5 - 2 * 0.5 / 4.5) / 4)
     with pytest.raises(KeyError):
         checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
 
@@ -105,13 +112,13 @@ def test_errors_of_all_queries_equal_single_queries(function, values, monkeypatc
     job = jobs.Job.of({**SMALL, "function": function, "values": values, "seed": "seed 3"})
     table, hierarchies = job.records.bound, job.records.relational
     publication = apply(table, job.search().recoding)
-    found = query_errors.errors(job, publication)
+    result = query_errors.errors(job, publication)
     query_errors._drawn.cache_clear()
     for n_values, n_items in ((2, 0), (2, 2)):
         workload = mixed_record_workload(table, 60, QueryShape(n_values=n_values, n_items=n_items), 3)
         slow = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets").average
-        assert found[f"are_{n_values}_{n_items}"] == pytest.approx(slow, rel=1e-12)
-    assert len(found) == 8
+        assert result[f"are_{n_values}_{n_items}"] == pytest.approx(slow, rel=1e-12)
+    assert len(result) == 8
 
 
 def test_a_symbol_counts_equally_for_each_of_its_items():
@@ -133,7 +140,7 @@ def test_a_symbol_counts_equally_for_each_of_its_items():
 
 def test_levels_enter_a_case():
     case = {**SMALL, "kind": "run", "function": "aa"}
-    found = {
+    result = {
         name: measure({**case, **level})
         for name, level in {
             "first": {"seed": "seed 1"},
@@ -142,12 +149,12 @@ def test_levels_enter_a_case():
             "workload": {"workload": "workload 2"},
         }.items()
     }
-    first = found["first"]
+    first = result["first"]
     assert first == measure(case)
-    assert found["seed"]["ncp_before"] != first["ncp_before"]
-    assert found["order"]["ul"] != first["ul"]
-    assert found["workload"]["ul"] == first["ul"]
-    assert found["workload"]["are_0_2"] != first["are_0_2"]
+    assert result["seed"]["ncp_before"] != first["ncp_before"]
+    assert result["order"]["ul"] != first["ul"]
+    assert result["workload"]["ul"] == first["ul"]
+    assert result["workload"]["are_0_2"] != first["are_0_2"]
 
 
 def test_the_bound_of_tum_is_between_one_cluster_and_all():

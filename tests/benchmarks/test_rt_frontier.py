@@ -47,10 +47,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_framework_is_measured(more: dict[str, object]) -> None:
-    found = measurement.measure({**ASKED, **more})
-    assert {"rum", "tum", "items_error", "pairs_error", "usefulness", "kept", "are_1_2", "are1s_2_2"} <= found.keys()
-    assert 0 <= found["rum"] <= 1
-    assert 0 < found["items_error"] < 2
+    measured = measurement.measure({**ASKED, **more})
+    assert {"rum", "tum", "items_error", "pairs_error", "usefulness", "kept", "are_1_2", "are1s_2_2"} <= measured.keys()
+    assert 0 <= measured["rum"] <= 1
+    assert 0 < measured["items_error"] < 2
 
 
 def test_points_allow_different_losses() -> None:
@@ -63,21 +63,23 @@ def test_points_allow_different_losses() -> None:
 
 def test_a_search_beyond_its_time_limit_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "LIMIT", 1e-3)
-    found = measurement.measure({**ASKED, "framework": "joint-split", "function": "set-search", "point": "items"})
-    assert found == {"did_not_end_within": 1e-3}
+    measured = measurement.measure({**ASKED, "framework": "joint-split", "function": "set-search", "point": "items"})
+    assert measured == {"did_not_end_within": 1e-3}
 
 
 def test_a_bound_below_the_first_clusters_is_a_result() -> None:
-    found = measurement.measure({**ASKED, "framework": "rum-bound", "function": "coat", "merge": "r", "bound": 0.001})
-    assert found.keys() == {"infeasible_below"}
-    assert found["infeasible_below"] > 0.001
+    measured = measurement.measure(
+        {**ASKED, "framework": "rum-bound", "function": "coat", "merge": "r", "bound": 0.001}
+    )
+    assert measured.keys() == {"infeasible_below"}
+    assert measured["infeasible_below"] > 0.001
 
 
 def test_a_weight_is_learned_on_one_half() -> None:
-    found = measurement.measure({**ASKED, "what": "halves", "halves": 2})
-    assert 0 < found["w"] <= 0.5
-    assert 0 < found["learned_rum"] < 1
-    assert found["learned_rum"] != found["rum"]
+    measured = measurement.measure({**ASKED, "what": "halves", "halves": 2})
+    assert 0 < measured["w"] <= 0.5
+    assert 0 < measured["learned_rum"] < 1
+    assert measured["learned_rum"] != measured["rum"]
 
 
 def results(values: dict[tuple[str, float], dict[str, float]]) -> Results:

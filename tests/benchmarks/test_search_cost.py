@@ -15,8 +15,8 @@ class Answers:
         self.answers = iter(answers)
 
     def ask(self, _question):
-        cpu, found = next(self.answers)
-        return {"cpu": cpu, "found": found, "fixes": 3}
+        cpu, digest = next(self.answers)
+        return {"cpu": cpu, "found": digest, "fixes": 3}
 
 
 def test_the_least_of_the_counted_runs_is_compared():

@@ -13,7 +13,7 @@ def test_a_search_is_timed_on_fresh_tables_a_few_times():
     column, seen = SetColumn.of([["a", "b"], ["a"]]), []
     runs = searches.timed(lambda table: seen.append(table.transactions) or len(seen), column)
     assert len(runs.seconds) == runs.found == searches.REPEATS
-    assert len({id(one) for one in (column, *seen)}) == searches.REPEATS + 1
+    assert len({id(table_column) for table_column in (column, *seen)}) == searches.REPEATS + 1
     assert runs.measured["seconds"] == min(runs.seconds)
 
 

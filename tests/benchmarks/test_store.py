@@ -70,7 +70,7 @@ def test_each_environment_is_stored_once_until_its_last_result_is_replaced(tmp_p
         store.save(tmp_path, [result(x)], wanted)
     store.save(tmp_path, [result(1, machine=there)], wanted)
     environments = json.loads((tmp_path / "environment.json").read_text())["environments"]
-    assert sorted(one["commit"] for one in environments.values()) == ["c1", "c2"]
+    assert sorted(environment["commit"] for environment in environments.values()) == ["c1", "c2"]
     assert [store.load(tmp_path)["fig1", "AA", x, ""]["machine"]["commit"] for x in range(3)] == ["c1", "c2", "c1"]
     store.save(tmp_path, [result(1)], wanted)
     assert list(json.loads((tmp_path / "environment.json").read_text())["environments"].values()) == [HERE]
@@ -109,13 +109,15 @@ _NAMES = st.text(min_size=1) | st.sampled_from(["seconds", "peak_mib", "ncp", "m
 @given(st.lists(st.dictionaries(_NAMES, _VALUES, max_size=4), max_size=6), st.randoms())
 def test_every_value_is_restored_in_any_order_of_writing(tmp_path_factory, measured, random):
     folder = tmp_path_factory.mktemp("results")
-    results = [result(x if x % 2 else f"x{x}", measured=one) for x, one in enumerate(measured)]
+    results = [result(x if x % 2 else f"x{x}", measured=entry) for x, entry in enumerate(measured)]
     store.write(folder, results)
     before = {name: (folder / name).read_bytes() for name in store.FILES}
-    found = store.load(folder)
-    assert found == {("fig1", "AA", one["x"], ""): one for one in results}
-    back = [found["fig1", "AA", one["x"], ""]["measured"] for one in results]
-    assert [repr(sorted(one.items())) for one in back] == [repr(sorted(one.items())) for one in measured], "types too"
+    actual = store.load(folder)
+    assert actual == {("fig1", "AA", result["x"], ""): result for result in results}
+    back = [actual["fig1", "AA", result["x"], ""]["measured"] for result in results]
+    assert [repr(sorted(entry.items())) for entry in back] == [repr(sorted(entry.items())) for entry in measured], (
+        "types too"
+    )
     random.shuffle(results)
     store.write(folder, results)
     assert {name: (folder / name).read_bytes() for name in store.FILES} == before
@@ -132,5 +134,5 @@ def test_lines_are_ordered_by_series_and_number(tmp_path, xs):
 def test_levels_are_ordered_by_number(tmp_path):
     levels = ["random 10", "random 2", "numeric", "", "first seen"]
     store.write(tmp_path, [result(repetition=level) for level in levels])
-    found = [line["repetition"] for line in lines(tmp_path, "cases.jsonl")]
-    assert found == ["", "first seen", "numeric", "random 2", "random 10"]
+    actual = [line["repetition"] for line in lines(tmp_path, "cases.jsonl")]
+    assert actual == ["", "first seen", "numeric", "random 2", "random 10"]

@@ -55,11 +55,11 @@ def test_every_claim_can_hold_and_can_fail():
     for _ in range(300):
         for figure in PAPER.figures[1:]:
             results = Results(invented(figure, random))
-            for claim in (one for one in figure.claims if one.check):
+            for claim in (claim for claim in figure.claims if claim.check):
                 held, shown = claim.check(results)[:2]
                 assert shown
                 answers.setdefault((figure.key, claim.text), set()).add(bool(held))
-    assert [claim for claim, found in answers.items() if len(found) < 2] == []
+    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
 def test_the_table_of_data_sets_is_compared_with_the_papers():
@@ -69,13 +69,13 @@ def test_the_table_of_data_sets_is_compared_with_the_papers():
     (claim,) = FIGURE_7
     assert claim.check(Results(results)).held
     results["here", "bms_webview2"]["average"] = 4.62
-    found = claim.check(Results(results))
-    assert (found.held, found.parts) == (False, {"bms_webview1": True, "bms_webview2": False})
+    verdict = claim.check(Results(results))
+    assert (verdict.held, verdict.parts) == (False, {"bms_webview1": True, "bms_webview2": False})
 
 
 def test_converging_means_a_small_final_difference():
-    (figure,) = [one for one in PAPER.figures if one.key == "fig8"]
-    (claim,) = [one for one in figure.claims if one.text.startswith("AA costs much less")]
+    (figure,) = [figure for figure in PAPER.figures if figure.key == "fig8"]
+    (claim,) = [claim for claim in figure.claims if claim.text.startswith("AA costs much less")]
     for last, expected in ((0.85, True), (0.7, False)):
         points = {("DA", x): {"inserted": 100} for x in (1, 2, 3)}
         points |= {("AA", x): {"inserted": 100 * part} for x, part in ((1, 0.3), (2, 0.6), (3, last))}
@@ -101,8 +101,8 @@ def test_levels_and_fan_outs():
 
 def test_arbitrary_choices_are_repeated_and_timings_have_three_runs():
     for figure in PAPER.figures:
-        at = {level: [case for case in figure.cases if case.repetition == level] for level in ORDERS.levels}
-        assert len({len(cases) for cases in at.values()}) == 1, figure.key
+        position = {level: [case for case in figure.cases if case.repetition == level] for level in ORDERS.levels}
+        assert len({len(cases) for cases in position.values()}) == 1, figure.key
         for case in figure.cases:
             factor = factor_of(case.repetition)
             assert (case.cost == "time") == (factor is RUNS)
@@ -122,18 +122,18 @@ def test_the_case_of_several_figures_is_measured_once():
 def test_losses_and_work_are_reproducible(monkeypatch, algorithm):
     monkeypatch.setattr(measurement, "load_whole", lambda name, records: of_random_records())
     case = {"data": "made", "algorithm": algorithm, "k": 4, "m": 2, "fanout": 3, "what": "losses"}
-    found = {order: measurement.measure({**case, "order": order}) for order in ("numeric", "random 1")}
-    assert measurement.measure({**case, "order": "random 1"}) == found["random 1"]
-    assert found["numeric"]["ncp"] != found["random 1"]["ncp"]
-    for one in found.values():
-        assert "seconds" not in one
-        assert one["checked"] == "sizes 1..2 of 2"
-        assert one["height"] == 4
-        assert 0 < one["ncp"] < 1
-        assert one["inserted"] > one["tree_nodes"] > 0
-    assert ("cuts" in found["numeric"]) == (algorithm == "optimal")
+    result = {order: measurement.measure({**case, "order": order}) for order in ("numeric", "random 1")}
+    assert measurement.measure({**case, "order": "random 1"}) == result["random 1"]
+    assert result["numeric"]["ncp"] != result["random 1"]["ncp"]
+    for entry in result.values():
+        assert "seconds" not in entry
+        assert entry["checked"] == "sizes 1..2 of 2"
+        assert entry["height"] == 4
+        assert 0 < entry["ncp"] < 1
+        assert entry["inserted"] > entry["tree_nodes"] > 0
+    assert ("cuts" in result["numeric"]) == (algorithm == "optimal")
     if algorithm == "optimal":
-        assert found["numeric"]["lattice"] == found["random 1"]["lattice"] > found["numeric"]["cuts"]
+        assert result["numeric"]["lattice"] == result["random 1"]["lattice"] > result["numeric"]["cuts"]
     assert "tree_nodes" not in measurement.measure({**case, "order": "numeric", "tree": False})
 
 
@@ -168,9 +168,9 @@ def of_random_records(seed: int = 0, n: int = 60, items: int = 14) -> SetColumn:
 def test_sets_are_counted_as_they_are_put_into_the_tree(seed):
     hierarchy = Hierarchy.balanced([str(item) for item in range(14)], 3)
     column = hierarchy.bind(of_random_records(seed))
-    found = Apriori(k=4, m=3).recode(Table(column), {column.name: hierarchy})
-    images = images_of(found.trace, hierarchy, 3)
-    assert np.array_equal(images[-1], found.recoding.image)
+    result = Apriori(k=4, m=3).recode(Table(column), {column.name: hierarchy})
+    images = images_of(result.trace, hierarchy, 3)
+    assert np.array_equal(images[-1], result.recoding.image)
     for m in (1, 2):
         before = Apriori(k=4, m=m).recode(Table(column), {column.name: hierarchy}).recoding
         assert np.array_equal(images[m], before.image)
@@ -196,5 +196,5 @@ def naive(column, hierarchy, most, image) -> list[int]:
 
 def test_claims_without_results_are_not_judged():
     judged = judging.judge(PAPER, {})
-    assert {one.verdict for one in judged} == {"not measured", "not testable here"}
-    assert {one.claim.kind for one in judged} == {"paper", "own", "enforced"}
+    assert {judgement.verdict for judgement in judged} == {"not measured", "not testable here"}
+    assert {judgement.claim.kind for judgement in judged} == {"paper", "own", "enforced"}

@@ -37,9 +37,9 @@ def baskets(monkeypatch: pytest.MonkeyPatch) -> SetColumn:
 
 @pytest.mark.parametrize("way", ["balanced:5", "halves:frequency", "set-search 4", "coat"])
 def test_a_way_is_measured(baskets: SetColumn, way: str) -> None:
-    found = measurement.measure({"what": "whole", "data": "", "way": way, "k": 2, "m": 2, "meaning": True})
-    assert found.keys() == {"lm", "pairs", "singles", "symbols", "meaning", "meaning_of_chance"}
-    assert 0 <= found["lm"] <= 1e4
+    measured = measurement.measure({"what": "whole", "data": "", "way": way, "k": 2, "m": 2, "meaning": True})
+    assert measured.keys() == {"lm", "pairs", "singles", "symbols", "meaning", "meaning_of_chance"}
+    assert 0 <= measured["lm"] <= 1e4
 
 
 @pytest.mark.parametrize("way", ["halves:number", "set-search 0", "set-search 4"])
@@ -53,15 +53,15 @@ def test_a_cut_of_halves_is_found_once(baskets: SetColumn, way: str) -> None:
 
 
 def test_unchanged_publications_have_no_loss(baskets: SetColumn) -> None:
-    found = measurement.measure({"what": "whole", "data": "", "way": "balanced:5", "k": 1, "m": 1})
-    assert (found["lm"], found["pairs"], found["singles"], found["symbols"]) == (0, 0, 0, 6)
+    measured = measurement.measure({"what": "whole", "data": "", "way": "balanced:5", "k": 1, "m": 1})
+    assert (measured["lm"], measured["pairs"], measured["singles"], measured["symbols"]) == (0, 0, 0, 6)
 
 
 def test_a_tree_of_the_same_records_keeps_all_of_its_gain(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SetColumn, "take", lambda column, _: column)
-    found = measurement.measure({"what": "halves", "data": "", "by": "frequency", "k": 3, "m": 2, "halves": 2})
-    assert found["learned"] == found["own"]
-    assert found["kept"] == (1 if found["own"] < found["base"] else 0)
+    measured = measurement.measure({"what": "halves", "data": "", "by": "frequency", "k": 3, "m": 2, "halves": 2})
+    assert measured["learned"] == measured["own"]
+    assert measured["kept"] == (1 if measured["own"] < measured["base"] else 0)
 
 
 def test_random_members_are_less_related_than_neighbours() -> None:
@@ -113,12 +113,12 @@ class LeaveOut:
 def test_any_algorithm_can_be_compared_with_ours(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = {"leave-out": LeaveOut}
     monkeypatch.setattr("anonset.algorithms.registry.ALGORITHMS", registry.Algorithms(registry._OWN, offered))
-    found = beside.tables("leave-out", "k2m2", ["groceries"])
-    head, _, row = found.split("**LM, times 10,000**")[1].strip().splitlines()[:3]
+    result = beside.tables("leave-out", "k2m2", ["groceries"])
+    head, _, row = result.split("**LM, times 10,000**")[1].strip().splitlines()[:3]
     shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
     ours = runner.results_of(PAPER)["k2m2", "coat", "groceries", ""]["measured"]["lm"]
     assert (shown["coat"], shown["leave-out |"]) == (render.show(ours), "0 |")
-    assert found.startswith("Not the same guarantee: leave-out gives km-anonymity with k=2, m=1, ours km-anonymity")
+    assert result.startswith("Not the same guarantee: leave-out gives km-anonymity with k=2, m=1, ours km-anonymity")
     assert "- groceries: InputError: " in beside.tables("direct", "k2m2", ["groceries"])
     for asked in (("nix", "k2m2", []), ("coat", "halves", []), ("coat", "k2m2", ["nix"])):
         with pytest.raises(InputError, match="must be one of"):

@@ -48,7 +48,7 @@ def shop(place: Place) -> Place:
     """Sixty baskets of twelve items, a few of them with a sensitive item."""
     rng = random.Random(1)
     rows = [" ".join(rng.sample(ITEMS, rng.randint(1, 4))) for _ in range(60)]
-    rows = [f"{row} secret" if at % 12 == 0 else row for at, row in enumerate(rows)]
+    rows = [f"{row} secret" if i % 12 == 0 else row for i, row in enumerate(rows)]
     place.write("shop.dat", "\n".join(rows) + "\n")
     return place
 

@@ -8,7 +8,7 @@ from tests.facts import names
 from anonset.algorithms.transaction import kept_together
 from cli.place import Place
 
-PEOPLE = [(f"p{at:02}", " ".join(sorted({"abcdef"[at % 6], "abcdef"[at // 6 % 6], "gh"[at % 2]}))) for at in range(72)]
+PEOPLE = [(f"p{i:02}", " ".join(sorted({"abcdef"[i % 6], "abcdef"[i // 6 % 6], "gh"[i % 2]}))) for i in range(72)]
 FIRST = "a,AB,ALL\nb,AB,ALL\nc,CD,ALL\nd,CD,ALL\ne,EF,ALL\nf,EF,ALL\ng,g,ALL\nh,h,ALL\n"
 SECOND = "a,AC,L,ALL\nc,AC,L,ALL\nb,BE,L,ALL\ne,BE,L,ALL\nd,DF,L,ALL\nf,DF,L,ALL\ng,g,M,ALL\nh,h,M,ALL\n"
 
@@ -27,8 +27,8 @@ def after(place: Place) -> tuple[str, str]:
 
 
 def attested(place: Place, name: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads((place.folder / name / "attestation.json").read_text())
-    return found
+    data: dict[str, object] = json.loads((place.folder / name / "attestation.json").read_text())
+    return data
 
 
 def test_both_together_keep_it(place: Place) -> None:
@@ -100,15 +100,15 @@ def test_continuing_a_release_satisfies_the_joint_guarantee_without_loss(place: 
     assert not names(limits, "No guarantee")
     report = json.loads((place.folder / "second.private" / "report.json").read_text())
     assert (report["figures"]["raised"], report["figures"]["in_both"]) == (0, 72)
-    found = place.run(
+    result = place.run(
         "risk", f"{place.folder / 'second'}.private/report.json", "--attack", "composition", "--beside",
         str(place.folder / "first"), "--json",
     )  # fmt: skip
-    assert found.json["attacks"][0]["won"]["below_k"] == 0
+    assert result.json["attacks"][0]["won"]["below_k"] == 0
 
 
 def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
-    numbered = [(str(at), codes) for at, (_, codes) in enumerate(PEOPLE)]
+    numbered = [(str(i), codes) for i, (_, codes) in enumerate(PEOPLE)]
     assert place.run(*release(place, "first", numbered, FIRST)).code == 0
     padded = [(f"{int(who):04}", codes) for who, codes in numbered]
     ran = place.run(*release(place, "second", padded, FIRST, *after(place)))

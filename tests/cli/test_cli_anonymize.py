@@ -67,10 +67,10 @@ def test_directories_and_permissions(place: Place) -> None:
 def test_attestation_covers_every_other_file(place: Place, format: str) -> None:  # noqa: A002
     place.run(*place.job("--format", format))
     attested = json.loads((place.out / "attestation.json").read_text())["data"]["sha256"]
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.out.iterdir()}
-    del found["attestation.json"]
-    assert attested == found
-    assert set(found) == {f"published.{format}", "codebook.csv"}
+    result = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.out.iterdir()}
+    del result["attestation.json"]
+    assert attested == result
+    assert set(result) == {f"published.{format}", "codebook.csv"}
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_documents_match_their_schemas(place: Place) -> None:
         ("attestation", place.out / "attestation.json", Attestation),
         ("report", place.private / "report.json", Report),
     ):
-        found = json.loads(path.read_text())
+        data = json.loads(path.read_text())
         schema = json_schema(name)
-        assert set(schema["required"]) <= set(found) == set(schema["properties"])
-        assert model.model_validate(found).model_dump(mode="json") == found
+        assert set(schema["required"]) <= set(data) == set(schema["properties"])
+        assert model.model_validate(data).model_dump(mode="json") == data
 
 
 @pytest.mark.parametrize("algorithm", ["apriori", "direct", "optimal"])

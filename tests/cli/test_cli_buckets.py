@@ -21,9 +21,9 @@ def test_safe_grouping(long: Place) -> None:
     assert len(rows_of(long.private / "records.csv")) == len(rows_of(long.out / "qit.csv"))
     assert long.run("verify", str(long.out)).code == 0
     assert long.run("verify", str(long.out), "--k", "11").code == 1
-    found = verified(long, "long.csv")
-    assert (found.code, found.json["true"]) == (0, True), found.err
-    assert found.json["correlations"] == {"intra_group": [], "inter_group": []}
+    checks = verified(long, "long.csv")
+    assert (checks.code, checks.json["true"]) == (0, True), checks.err
+    assert checks.json["correlations"] == {"intra_group": [], "inter_group": []}
     measured = long.run(
         "evaluate", str(long.folder / "long.csv"), str(long.out), *BUCKETS, "--workload", "record:20x1", "--json"
     )

@@ -32,9 +32,9 @@ def mapping_of(out: Path) -> dict[str, str]:
 def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: list[str], *, after: bool) -> None:
     """Release a changing table several times, and compare symbols and suppressed items of all releases."""
     meant, gone, earlier = dict[str, frozenset[str]](), set[str](), list[str]()
-    rows = [row | {ITEMS[at]} if at < len(ITEMS) else row for at, row in enumerate(drawn(rng, 40))]
+    rows = [row | {ITEMS[i]} if i < len(ITEMS) else row for i, row in enumerate(drawn(rng, 40))]
     for number, algorithm in enumerate(algorithms):
-        lines = [f"p{at},{' '.join(sorted(row))}" for at, row in enumerate(rows)]
+        lines = [f"p{i},{' '.join(sorted(row))}" for i, row in enumerate(rows)]
         data = place.write(f"{number}.csv", "\n".join(["who,codes", *lines, ""]))
         out = place.folder / f"q{number}"
         job = ["anonymize", data, "--items", "codes", "--id", "who", *fixed, "--algorithm", *algorithm, *earlier]
@@ -50,8 +50,8 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         earlier = ["--recoding", str(place.folder / f"q{number}.private")]
         earlier += ["--after", earlier[1]] * after
         for _ in range(rng.randrange(12)):
-            at = rng.randrange(len(rows))
-            rows[at] = rows[at] ^ {rng.choice(ITEMS)} or {"a"}
+            position = rng.randrange(len(rows))
+            rows[position] = rows[position] ^ {rng.choice(ITEMS)} or {"a"}
         rows += drawn(rng, rng.randrange(6))
     for path in place.folder.glob("q*"):
         shutil.rmtree(path)
@@ -70,7 +70,7 @@ def test_symbols_and_suppressed_items_of_cuts_do_not_change(place: Place, seed: 
 
 def test_a_short_symbol_is_used_once_in_a_chain(place: Place) -> None:
     """Three releases by sets: pairs, the same pairs of which two are merged, and additional items."""
-    one = place.write("one.txt", " ".join("abcdefgh") + "\n")
+    utility = place.write("one.txt", " ".join("abcdefgh") + "\n")
     job = ["--algorithm", "pcta", "--k", "2", "--m", "1", "--privacy-constraints", "km", "--symbols", "short"]
     data = [
         "a\nb\n" + "c\nd\n" + "e\ne\nf\nf\ng\ng\nh\nh\n",
@@ -82,7 +82,7 @@ def test_a_short_symbol_is_used_once_in_a_chain(place: Place) -> None:
         earlier = ["--recoding", str(place.folder / f"q{number - 1}.private")] if number else []
         path = place.write(f"{number}.dat", rows)
         ran = place.run(
-            "anonymize", path, *job, "--utility-constraints", one, *earlier, "-o", str(place.folder / f"q{number}")
+            "anonymize", path, *job, "--utility-constraints", utility, *earlier, "-o", str(place.folder / f"q{number}")
         )
         assert ran.code == 0, ran.err
         names = names_of(place.folder / f"q{number}")

@@ -135,7 +135,11 @@ def test_an_unfinished_publication_is_cleaned_at_its_path(folder, run, job):
     killed(child)
     assert job("finished").code == 0
     home = folder / "stopped.private"
-    assert [one for one in json.loads(run("clean", ".", "--json").out)["directories"] if one["state"] == "left"] == [
+    assert [
+        directory
+        for directory in json.loads(run("clean", ".", "--json").out)["directories"]
+        if directory["state"] == "left"
+    ] == [
         {"path": left.name, "state": "left", "process": child.pid, "bytes": _size(left), "removed": False}
         for left in (place, home)
     ]

@@ -26,7 +26,7 @@ def test_changed_codes_are_only_in_the_private_report(place: Place, dirty: tuple
     assert ran.code == 0, ran.err
     assert names(" ".join(ran.out.split()), "upper 2 codes 'unknown suppress'")
     report = json.loads((place.private / "report.json").read_text())
-    assert [(one["rule"], one["occurrences"]) for one in report["changes"]] == [
+    assert [(change["rule"], change["occurrences"]) for change in report["changes"]] == [
         ("upper", 2),
         ("unknown suppress", 2),
         ("inner-items leaf", 2),
@@ -51,8 +51,8 @@ def test_every_misfit_is_listed_once_with_its_count_and_the_nearest_node(
     job = ["hierarchy", "check", str(place.folder / "tree.csv"), "--input", *data]
     ran = place.run(*job, "--json")
     assert (ran.code, names(ran.err, "4 7")) == (2, True), ran.err
-    found = {one["item"]: (one["occurrences"], one["is"], one["nearest"]) for one in ran.json["list"]}
-    assert found == {
+    result = {entry["item"]: (entry["occurrences"], entry["is"], entry["nearest"]) for entry in ran.json["list"]}
+    assert result == {
         "E11": (2, "an inner node", "E11"),
         "I10x": (1, "missing", "I10"),
         "XX": (1, "missing", ""),
@@ -62,5 +62,5 @@ def test_every_misfit_is_listed_once_with_its_count_and_the_nearest_node(
     assert shown.code == 2
     assert [shown.out.count(item) for item in ("e10.0", "I10x", "XX")] == [1, 1, 1]
     left = place.run(*job, *RULES[:4], "--json")
-    assert [one["item"] for one in left.json["list"]] == ["E11"]
+    assert [entry["item"] for entry in left.json["list"]] == ["E11"]
     assert place.run(*job, *RULES).code == 0

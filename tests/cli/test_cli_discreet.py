@@ -42,12 +42,12 @@ def texts_of(error: BaseException | None) -> str:
     seen: list[BaseException] = []
     waiting = [error]
     while waiting:
-        one = waiting.pop()
-        if one is None or any(one is other for other in seen):
+        cause = waiting.pop()
+        if cause is None or any(cause is other for other in seen):
             continue
-        seen.append(one)
-        parts += [str(one), repr(one), repr(one.args), repr(getattr(one, "object", "")), repr(vars(one))]
-        waiting += [one.__cause__, one.__context__]
+        seen.append(cause)
+        parts += [str(cause), repr(cause), repr(cause.args), repr(getattr(cause, "object", "")), repr(vars(cause))]
+        waiting += [cause.__cause__, cause.__context__]
     return "\n".join(parts)
 
 
@@ -146,7 +146,7 @@ def test_no_error_shows_an_id_or_a_record(name: str, tmp_path: Path) -> None:
 
 
 def bucketized(ids: list[str], groups: list[int], starred: tuple[int, ...] = ()) -> tuple[Table, Buckets]:
-    drugs = [f"d{at}" for at in range(len(ids))]
+    drugs = [f"d{i}" for i in range(len(ids))]
     table = Table(sensitive=CategoricalColumn.of("drug", drugs), ids=(CategoricalColumn.of("p", ids),))
     hidden = np.zeros(len(ids), bool)
     hidden[list(starred)] = True
@@ -242,7 +242,7 @@ def test_verify_names_rows_of_buckets_but_no_person(place: Place) -> None:
             ran = place.run("verify", str(folder), "--model", *model, "--id", "p", *more)
             assert ran.code == code
             assert MARK not in ran.out + ran.err
-    assert [found["row"] for found in ran.json["correlations"]["intra_group"]] == [0]
+    assert [entry["row"] for entry in ran.json["correlations"]["intra_group"]] == [0]
     ran = place.run("verify", str(folder), "--model", "anatomy", "--l", "1", "--id", "p")
     assert names(ran.out, "'row 0' qit.csv 2 3 'group 1'")
 

@@ -17,9 +17,9 @@ Usage = namedtuple("Usage", "total used free")
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Free bytes on each disk, settable by the test; unlimited by default."""
-    found: dict[str, int] = {}
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: Usage(1 << 50, 0, found.get(Path(path).name, 1 << 50)))
-    return found
+    result: dict[str, int] = {}
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: Usage(1 << 50, 0, result.get(Path(path).name, 1 << 50)))
+    return result
 
 
 @pytest.mark.parametrize("more", [(), ("--private", "home/private"), ("--work-dir", "scratch/work")])
@@ -31,9 +31,9 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     stat = Path.stat
 
     def of_disk(path: Path, **how: Any) -> Any:  # each folder is a separate disk
-        found = stat(path, **how)
+        result = stat(path, **how)
         return namedtuple("Status", "st_dev st_mode st_size st_mtime_ns st_ino")(
-            hash(path.name), found.st_mode, found.st_size, found.st_mtime_ns, found.st_ino
+            hash(path.name), result.st_mode, result.st_size, result.st_mtime_ns, result.st_ino
         )
 
     for name in ("home", "scratch"):

@@ -109,10 +109,10 @@ def lies(attested: Any) -> Iterator[tuple[str, Any]]:
             yield f"{'.'.join(map(str, path))} ({number})", lie
 
 
-def _changed_at(found: Any, path: tuple[Any, ...]) -> list[Any]:
+def _changed_at(node: Any, path: tuple[Any, ...]) -> list[Any]:
     for key in path:
-        found = found[key]
-    return changed(found)
+        node = node[key]
+    return changed(node)
 
 
 def refusal(out: Path, given: dict[str, str]) -> str | None:

@@ -79,7 +79,7 @@ def expected_rows(place: Place) -> list[dict[str, set[str]]]:
     for item, symbol in mapping.items():
         columns_of.setdefault(symbol, set()).add(item.split(":")[0])
     rows = records()
-    found = []
+    result = []
     for line in rows_of(place.private / "records.csv"):
         codes, _, _, drugs = rows[int(line["input_record"])]
         cells: dict[str, set[str]] = {"codes": set(), "drugs": set()}
@@ -88,22 +88,22 @@ def expected_rows(place: Place) -> list[dict[str, set[str]]]:
             for column in columns_of[symbol] if symbol else ():
                 whole = len(columns_of[symbol]) > 1
                 cells[column].add(symbol if whole else symbol.removeprefix(f"{column}:"))
-        found.append(cells)
-    return found
+        result.append(cells)
+    return result
 
 
 def symbols_behind(place: Place, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Look up every published symbol in the codebook, by the documented rule."""
     book = {row["symbol"]: row["members"].split() for row in rows_of(place.out / "codebook.csv")}
-    found = {}
+    result = {}
     for column in ("codes", "drugs"):
         for text in {x for row in rows for x in row[column]}:
             members = ",".join(f"{column}:{x}" for x in text.strip("()").split(","))
             symbol = next(x for x in (f"{column}:{text}", text, f"({members})") if x in book)
-            found[symbol] = book[symbol]
+            result[symbol] = book[symbol]
             assert any(member.startswith(f"{column}:") for member in book[symbol])
-    assert found == book
-    return found
+    assert result == book
+    return result
 
 
 @FORMATS
@@ -112,8 +112,8 @@ def test_km(clinic: Place, suffix: str, hierarchy: list[str]) -> None:
     rows = anonymized(clinic, suffix, *DROP, *KM, *hierarchy)
     assert list(rows[0]) == ["codes", "drugs"]
     assert [{name: set(cell) for name, cell in row.items()} for row in rows] == expected_rows(clinic)
-    found = checked(clinic, suffix, *DROP)
-    assert (found["verdict"], found["true"]) == ("holds", True)
+    report = checked(clinic, suffix, *DROP)
+    assert (report["verdict"], report["true"]) == ("holds", True)
 
 
 def test_a_common_hierarchy_spans_columns_in_the_codebook(clinic: Place) -> None:
@@ -131,14 +131,14 @@ def test_kkm(clinic: Place, suffix: str) -> None:
     rows = anonymized(clinic, suffix, *KKM, "--algorithm", "rum-bound", "--delta", "0.65", *RT, *WHOLE)
     assert list(rows[0]) == ["codes", "age", "sex", "drugs"]
     assert symbols_behind(clinic, rows)
-    found = checked(clinic, suffix, "--hierarchy", "age=range", "--hierarchy", "sex=values")
-    assert (found["verdict"], found["true"]) == ("holds", True)
+    report = checked(clinic, suffix, "--hierarchy", "age=range", "--hierarchy", "sex=values")
+    assert (report["verdict"], report["true"]) == ("holds", True)
 
 
 def test_attestation_names_the_columns(clinic: Place) -> None:
     anonymized(clinic, "csv", *DROP, *KM, *OWN)
-    found = json.loads((clinic.out / "attestation.json").read_text())
-    assert Attestation.model_validate(found).data.items == ["codes", "drugs"]
+    data = json.loads((clinic.out / "attestation.json").read_text())
+    assert Attestation.model_validate(data).data.items == ["codes", "drugs"]
     assert {row["item"] for row in rows_of(clinic.private / "mapping.csv")} >= {"codes:c1", "drugs:1"}
 
 
@@ -158,8 +158,8 @@ def test_sets_of_items(clinic: Place, symbols: str) -> None:
     given = [*DROP, *policy, "--utility-constraints", "count.txt", "--max-suppressed", "1", "--symbols", symbols]
     rows = anonymized(clinic, "csv", *given)
     assert any(len(members) > 1 for members in symbols_behind(clinic, rows).values())
-    found = checked(clinic, "csv", *DROP, "--privacy-constraints", "protect.txt", "--utility-constraints", "count.txt")
-    assert (found["verdict"], found["true"]) == ("holds", True)
+    report = checked(clinic, "csv", *DROP, "--privacy-constraints", "protect.txt", "--utility-constraints", "count.txt")
+    assert (report["verdict"], report["true"]) == ("holds", True)
 
 
 def test_a_set_of_two_columns_is_published_in_both(clinic: Place) -> None:
@@ -199,10 +199,10 @@ def test_python_hands_out_separate_columns(clinic: Place) -> None:
     from anonset.algorithms.transaction.apriori import Apriori
 
     release = anonset.anonymize(table, Apriori(k=3, m=2), hierarchies={"codes": "codes.csv", "drugs": "balanced:2"})
-    found = release.to_arrow()
-    assert found.schema.names == ["codes", "drugs"]
+    result = release.to_arrow()
+    assert result.schema.names == ["codes", "drugs"]
     anonymized(clinic, "parquet", *DROP, *KM, *OWN)
-    assert found.equals(parquet.read_table(clinic.out / "published.parquet"))
+    assert result.equals(parquet.read_table(clinic.out / "published.parquet"))
 
 
 def refused(place: Place, *arguments: str) -> Ran:

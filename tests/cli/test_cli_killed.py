@@ -77,13 +77,13 @@ def test_a_kill_at_any_line_is_named_by_the_next_run(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(EVERY_LINE), str(tmp_path)], capture_output=True, text=True, check=True
     )
-    found = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert found[-1][0] == 0
-    assert {status for status, *_ in found[:-1]} == {signal.SIGKILL}
-    states = {(*(name if name.startswith("out") else ".tmp" for name in left),) for _, left, _ in found}
+    result = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert result[-1][0] == 0
+    assert {status for status, *_ in result[:-1]} == {signal.SIGKILL}
+    states = {(*(name if name.startswith("out") else ".tmp" for name in left),) for _, left, _ in result}
     everything = (".tmp", "out", "out.private")
     assert {(), ("out.private",), (".tmp", "out.private"), everything, ("out", "out.private")} == states
-    for _, left, said in found[:-1]:
+    for _, left, said in result[:-1]:
         if not left:
             assert said == ""
             continue
@@ -169,8 +169,8 @@ def test_a_running_job_is_distinguished_from_a_killed_job(tmp_path: Path) -> Non
 
 
 def test_long_names_are_distinguished(tmp_path: Path) -> None:
-    one, other = tmp_path / ("x" * 100 + "1"), tmp_path / ("\N{GRINNING FACE}" * 50)
-    for out in (one, other):
+    first, other = tmp_path / ("x" * 100 + "1"), tmp_path / ("\N{GRINNING FACE}" * 50)
+    for out in (first, other):
         with Staging(out, tmp_path / f"private-{len(out.name)}"):
             assert len(leftovers(out, tmp_path / "none")) == 1
             assert leftovers(tmp_path / ("x" * 100 + "2"), tmp_path / "none") == {}

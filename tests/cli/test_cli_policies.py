@@ -29,8 +29,8 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert kept.read_text() == privacy.read_text()
     ran = shop.run("verify", str(shop.out))
     assert (ran.code, "--privacy-constraints" in ran.err) == (2, True)
-    found = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")
-    assert (found.code, found.json["true"], found.json["beyond_utility"]) == (0, True, None), found.err
+    checks = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")
+    assert (checks.code, checks.json["true"], checks.json["beyond_utility"]) == (0, True, None), checks.err
     measured = shop.run("evaluate", data, str(shop.out), "--item-weights", "ones", "--json")
     assert measured.json["log2_ul"] == pytest.approx(json.loads(report_of(shop))["measures"]["log2_ul"])
 
@@ -76,8 +76,8 @@ def test_suppression_is_counted_equally_by_search_and_check(shop: Place) -> None
     )
     more = ["--original", str(shop.folder / "original.dat"), "--hierarchy", f"items={tree}", "--max-suppressed"]
     back = ["--records", str(shop.private / "records.csv")]
-    found = shop.run("verify", str(shop.out), *more, "0.25", *back)
-    assert names(found.out, "suppressed 25.0%")
+    result = shop.run("verify", str(shop.out), *more, "0.25", *back)
+    assert names(result.out, "suppressed 25.0%")
     assert shop.run("verify", str(shop.out), *more, "0.24", *back).code == 1
 
 
@@ -122,8 +122,8 @@ def test_short_names_of_sets_of_values(rt: Place) -> None:
     publish(rt, "rt.csv", *roles)
     assert {row["origin"] for row in rows_of(rt.out / "published.csv")} == {"V1", "V2"}
     assert {row["kind"] for row in rows_of(rt.out / "codebook.csv")} == {"values"}
-    found = verified(rt, "rt.csv", "--drop", "age,gender,items")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    checks = verified(rt, "rt.csv", "--drop", "age,gender,items")
+    assert (checks.code, checks.json["true"]) == (0, True), checks.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles[:4], "--json")
     assert measured.json["rum"] == pytest.approx(json.loads(report_of(rt))["measures"]["rum"])
 
@@ -143,15 +143,15 @@ def test_compare(shop: Place) -> None:
     job = ["compare", data, *grid, "--hierarchy", "items=balanced:3", "--workload", "record:5x1"]
     ran = shop.run(*job, "--format", "json")
     assert ran.code == 0, ran.err
-    found = {(row["algorithm"], row["k"]): row for row in ran.json}
-    assert set(found) == {(name, k) for name in ("apriori", "lra", "coat") for k in (2, 100)}
+    result = {(row["algorithm"], row["k"]): row for row in ran.json}
+    assert set(result) == {(name, k) for name in ("apriori", "lra", "coat") for k in (2, 100)}
     assert {row["outcome"] for row in ran.json if row["k"] == 2} == {"holds"}
-    assert found["apriori", 100]["outcome"] == "infeasible"
-    assert "100" in found["apriori", 100]["note"]
-    assert found["lra", 2]["partitions"] == 3
-    assert found["apriori", 2]["partitions"] is None
-    assert found["apriori", 2]["are"] > 0
-    assert (found["apriori", 2]["reading"], found["apriori", 100]["reading"]) == ("one-member", None)
+    assert result["apriori", 100]["outcome"] == "infeasible"
+    assert "100" in result["apriori", 100]["note"]
+    assert result["lra", 2]["partitions"] == 3
+    assert result["apriori", 2]["partitions"] is None
+    assert result["apriori", 2]["are"] > 0
+    assert (result["apriori", 2]["reading"], result["apriori", 100]["reading"]) == ("one-member", None)
     table = shop.run(*job).out
     assert "log2 UL" in table
     assert names(table, "apriori 60 non-empty")

@@ -67,8 +67,8 @@ def shuffled(lines: list[str]) -> list[str]:
 
 def one_cell(lines: list[str]) -> list[str]:
     """Swap the last cells of two lines."""
-    (one, x), (other, y) = (lines[at].rsplit(",", 1) for at in (0, 2))
-    return [f"{one},{y}", lines[1], f"{other},{x}", *lines[3:]]
+    (single, x), (other, y) = (lines[i].rsplit(",", 1) for i in (0, 2))
+    return [f"{single},{y}", lines[1], f"{other},{x}", *lines[3:]]
 
 
 CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
@@ -94,8 +94,8 @@ def test_another_original_is_refused(made: Made, change: str) -> None:
 @pytest.mark.parametrize("made", ["k", "kkm"], indirect=True)
 def test_an_original_read_otherwise_is_refused(made: Made) -> None:
     place, data, roles = made
-    at = roles.index("age=range")
-    said = evaluated(place, data, [*roles[: at - 1], *roles[at + 1 :]])
+    position = roles.index("age=range")
+    said = evaluated(place, data, [*roles[: position - 1], *roles[position + 1 :]])
     assert names(said, "age text numbers")
 
 

@@ -88,8 +88,8 @@ def test_leaves_for_inner_nodes_are_not_added_twice(place: Place) -> None:
     released(place, "--inner-items", "leaf")
     place.write("data.dat", "A b1\nA b1\na1 b1\na1\n")
     job = going_on(place, "--inner-items", "leaf")
-    at = job.index("--hierarchy")
-    assert place.run(*job[:at], "--hierarchy", "items=balanced:2", *job[at + 2 :]).code == 0
+    position = job.index("--hierarchy")
+    assert place.run(*job[:position], "--hierarchy", "items=balanced:2", *job[position + 2 :]).code == 0
     assert "A:unspecified" in (place.private / "mapping.csv").read_text()
     assert "unspecified:unspecified" not in (place.private / "mapping.csv").read_text()
 

@@ -16,11 +16,11 @@ def test_without_the_original(place: Place) -> None:
     assert ran.code == 0
     for text in ("who knows", "4 items", "above 0.09", "--original FILE"):
         assert text in ran.out
-    found = place.run("risk", str(place.out), "--json", "--threshold", "0.6").json
-    assert [one["known"] for one in found["exposures"]] == ["1 item", "2 items", "3 items", "4 items"]
-    assert [one["guaranteed"] for one in found["exposures"]] == [True, True, False, False]
-    assert found["exposures"][0]["above"]["value"] == 0
-    assert found["attack"] == []
+    result = place.run("risk", str(place.out), "--json", "--threshold", "0.6").json
+    assert [exposure["known"] for exposure in result["exposures"]] == ["1 item", "2 items", "3 items", "4 items"]
+    assert [exposure["guaranteed"] for exposure in result["exposures"]] == [True, True, False, False]
+    assert result["exposures"][0]["above"]["value"] == 0
+    assert result["attack"] == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_with_the_original(place: Place) -> None:
     tree = f"items={place.folder / 'hierarchy.csv'}"
     ran = place.run("risk", str(place.out), "--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--json")
     assert (ran.code, ran.json["broken"]) == (0, 0)
-    assert [one["promised"] for one in ran.json["attack"]] == [0.5, 0.5, None, None]
+    assert [outcome["promised"] for outcome in ran.json["attack"]] == [0.5, 0.5, None, None]
     by_job = place.run("risk", str(place.private / "report.json"), "--json").json
     assert by_job["attack"] == ran.json["attack"]
 
@@ -104,9 +104,9 @@ def test_a_population(rt: Place) -> None:
         "--population",
         data,
     ]
-    found = rt.run("risk", str(rt.out), *more, "--json").json
-    assert 0 < found["journalist"]["highest"] <= 0.5
+    result = rt.run("risk", str(rt.out), *more, "--json").json
+    assert 0 < result["journalist"]["highest"] <= 0.5
     unnamed = rt.run("risk", str(rt.out), "--original", data, "--drop", "gender", "--population", data, "--json")
-    assert unnamed.json["journalist"] == found["journalist"]
+    assert unnamed.json["journalist"] == result["journalist"]
     ran = rt.run("risk", str(rt.out), *more[:-1], rt.write("few.csv", "age\n3\n"))
     assert (ran.code, names(ran.err, "origin missing")) == (2, True)

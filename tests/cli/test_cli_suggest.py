@@ -72,13 +72,13 @@ def test_the_command_names_the_generated_hierarchy(
         text = 'input = "rows.csv"\nitems = ["codes"]\nk = 5\nm = 2\nmodel = "km"\n[hierarchy]\ncodes = "tree.csv"\n'
         place.write("job.toml", text)
         given = ["job.toml"]
-    found = place.run("suggest", *given, "--json").json
-    assert f"--hierarchy codes={BY_FREQUENCY}" in found["recommended"]["command"]
-    assert BY_FREQUENCY not in found["with_own_hierarchy"]["command"]
-    assert place.run(*command(place, found["recommended"]["command"])).code == 0
-    assert place.run(*command(place, found["with_own_hierarchy"]["command"])).code == 0
+    result = place.run("suggest", *given, "--json").json
+    assert f"--hierarchy codes={BY_FREQUENCY}" in result["recommended"]["command"]
+    assert BY_FREQUENCY not in result["with_own_hierarchy"]["command"]
+    assert place.run(*command(place, result["recommended"]["command"])).code == 0
+    assert place.run(*command(place, result["with_own_hierarchy"]["command"])).code == 0
     shown = place.run("suggest", *given).out
-    assert found["with_own_hierarchy"]["command"] in shown
+    assert result["with_own_hierarchy"]["command"] in shown
 
 
 def test_a_job_is_accepted_as_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

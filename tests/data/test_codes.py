@@ -35,15 +35,15 @@ def test_codes_are_narrow_until_a_code_does_not_fit(work, parts, narrow):
     with GrowingCodes("codes", work) as codes:
         for part in parts:
             codes.append(np.array(part, np.int32))
-        found = codes.finished()
-    stored = stored_codes(found)
+        result = codes.finished()
+    stored = stored_codes(result)
     assert stored.dtype == (np.uint16 if narrow else np.int32)
-    assert isinstance(found, NarrowCodes) == narrow
-    assert found.dtype == np.int32
-    assert found[:].dtype == np.int32
-    assert found[:].tolist() == [code for part in parts for code in part]
-    assert in_full(found).tolist() == found[:].tolist()
-    assert not stored.size or backing(stored_codes(found)).filename == backing(stored).filename
+    assert isinstance(result, NarrowCodes) == narrow
+    assert result.dtype == np.int32
+    assert result[:].dtype == np.int32
+    assert result[:].tolist() == [code for part in parts for code in part]
+    assert in_full(result).tolist() == result[:].tolist()
+    assert not stored.size or backing(stored_codes(result)).filename == backing(stored).filename
 
 
 def test_the_narrow_file_is_deleted_after_widening(tmp_path):

@@ -65,8 +65,8 @@ def test_invalid_shares_are_rejected(value, above_0, asked):
 
 @given(st.fractions(0, 1, max_denominator=10**15), st.integers(1, 40))
 def test_a_small_fraction_decides_the_same(value, most):
-    found = floor_fraction(value, most)
-    assert found == max(Fraction(value.numerator * below // value.denominator, below) for below in range(1, most + 1))
+    result = floor_fraction(value, most)
+    assert result == max(Fraction(value.numerator * below // value.denominator, below) for below in range(1, most + 1))
     for size in range(1, most + 1):
         for part in range(size + 1):
-            assert (Fraction(part, size) > value) == (part * found.denominator > size * found.numerator)
+            assert (Fraction(part, size) > value) == (part * result.denominator > size * result.numerator)

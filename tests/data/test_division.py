@@ -30,12 +30,12 @@ def test_rows_are_in_the_share_of_their_key(keys, count, in_files):
         with Division(store, count, np.int64) as division:
             for key, rows in numbered(keys):
                 division.add(key, rows)
-            found = [share.reshape(-1, 2).tolist() for share in division.shares()]
+            actual = [share.reshape(-1, 2).tolist() for share in division.shares()]
         assert list(files.path.iterdir()) == [files.path / "anonset-lease.json"]
     expected = [[] for _ in range(count)]
     for number, key in enumerate(key for batch in keys for key in batch):
         expected[key % count].append([number, number**2])
-    assert found == expected
+    assert actual == expected
 
 
 @given(batches, st.sampled_from([1, 3]))

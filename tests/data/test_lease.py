@@ -187,8 +187,8 @@ def out_of_room(*_):
 def test_a_lease_of_an_unknown_process_is_valid_until_it_expires(ended, said, told, quick):
     change(ended, **({"expires": 1.0} | said))
     assert state_of(ended) == told
-    (found,) = work_directories(ended)
-    assert remove_left(found) == (told == "left")
+    (leftover,) = work_directories(ended)
+    assert remove_left(leftover) == (told == "left")
     assert ended.exists() == (told != "left")
 
 
@@ -390,8 +390,8 @@ def test_a_forged_lease_blocks_no_run_and_removes_no_files(ended, monkeypatch, f
     forged(ended / LEASE)
     monkeypatch.setattr("tempfile.tempdir", str(ended.parent))
     assert (state_of(ended), lease_of(ended), warning_of_what_is_left()) == ("unknown", None, "")
-    (found,) = work_directories()
-    assert not remove_left(found)
+    (leftover,) = work_directories()
+    assert not remove_left(leftover)
     assert ended.exists()
 
 
@@ -400,7 +400,7 @@ def test_another_users_files_are_neither_read_nor_counted(ended, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
     monkeypatch.setattr(os, "open", lambda *_, **__: pytest.fail("it is opened"))
     monkeypatch.setattr(os, "walk", lambda *_, **__: pytest.fail("it is searched"))
-    assert [(found.state, found.bytes) for found in work_directories(ended)] == [("of another user", 0)]
+    assert [(leftover.state, leftover.bytes) for leftover in work_directories(ended)] == [("of another user", 0)]
 
 
 def test_another_users_directory_is_never_removed(ended, monkeypatch):
@@ -416,16 +416,16 @@ def test_links_and_other_directories_are_ignored(ended, tmp_path):
     (tmp_path / "place" / "anonset-demo-1").mkdir()
     (tmp_path / "place" / "anonset-old").mkdir()
     (tmp_path / "place" / "other").mkdir()
-    found = work_directories(tmp_path / "place")
-    assert [(one.path.name, one.state) for one in found] == [("anonset-old", "unknown")]
-    assert [one.path for one in work_directories(tmp_path)] == [ended]
+    leftovers = work_directories(tmp_path / "place")
+    assert [(leftover.path.name, leftover.state) for leftover in leftovers] == [("anonset-old", "unknown")]
+    assert [leftover.path for leftover in work_directories(tmp_path)] == [ended]
 
 
 def test_a_resumed_directory_is_not_removed(ended):
-    (found,) = work_directories(ended)
+    (leftover,) = work_directories(ended)
     take(ended)
-    assert not remove_left(found)
+    assert not remove_left(leftover)
     leave(ended)
-    assert remove_left(found)
+    assert remove_left(leftover)
     with refused(InputError, "'No such file'"):
         work_directories(ended)

@@ -23,8 +23,8 @@ def by_three(monkeypatch):
 
 
 def table_of(records):
-    sets = SetColumn.of([found for found, _, _ in records], universe="Fabcde")
-    category = CategoricalColumn.of("sex", [found for _, found, _ in records])
+    sets = SetColumn.of([items for items, _, _ in records], universe="Fabcde")
+    category = CategoricalColumn.of("sex", [sex for _, sex, _ in records])
     return Table(sets, (category, NumericColumn("age", np.array([age for *_, age in records], np.int64))))
 
 
@@ -92,12 +92,12 @@ def test_a_mapped_table_is_bound_like_a_table_in_memory(records, tmp_path_factor
     with Files.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", 3)
         lying = mapped(table, work)
-        found, _ = bind_columns(Table(lying.transactions, lying.relational, rules=rules, store=work), specs)
-        assert plain(found.transactions) == plain(expected.transactions)
-        assert found.changes == expected.changes
-        assert found.store is work
-        assert found.transactions.items[:].tolist() == expected.transactions.items.tolist()
-        assert is_mapped(found.transactions.items) == (len(found.transactions.items) > 0)
+        actual, _ = bind_columns(Table(lying.transactions, lying.relational, rules=rules, store=work), specs)
+        assert plain(actual.transactions) == plain(expected.transactions)
+        assert actual.changes == expected.changes
+        assert actual.store is work
+        assert actual.transactions.items[:].tolist() == expected.transactions.items.tolist()
+        assert is_mapped(actual.transactions.items) == (len(actual.transactions.items) > 0)
 
 
 def test_labels_are_replaced_by_spans(by_three, tmp_path):

@@ -39,13 +39,13 @@ def table(work):
 def test_a_table_is_restored_with_its_facts(table, work):
     assert saved_facts(work) is None
     save_table(table, {"input": "visits"})
-    found = saved_table(work)
+    result = saved_table(work)
     assert saved_facts(work) == {"input": "visits"}
-    assert content_sha256(found) == content_sha256(table)
-    assert found.transactions.items.tolist() == table.transactions.items.tolist()
+    assert content_sha256(result) == content_sha256(table)
+    assert result.transactions.items.tolist() == table.transactions.items.tolist()
     for name in ("order", "joined", "rules", "changes", "store", "persons"):
-        assert getattr(found, name) == getattr(table, name)
-    assert [type(c) for c in found.columns] == [type(c) for c in table.columns]
+        assert getattr(result, name) == getattr(table, name)
+    assert [type(c) for c in result.columns] == [type(c) for c in table.columns]
 
 
 def test_empty_columns_are_restored(work):

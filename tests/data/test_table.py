@@ -92,7 +92,7 @@ SETS = st.lists(st.tuples(*[st.sets(st.sampled_from(["9", "10", "b", "B", "a:9"]
 @given(SETS)
 def test_columns_are_joined_under_prefixed_names(rows: list[tuple[set[str], ...]]) -> None:
     names = ("z", "a", "m")
-    table = Table.from_columns({name: [row[at] for row in rows] for at, name in enumerate(names)})
+    table = Table.from_columns({name: [row[i] for row in rows] for i, name in enumerate(names)})
     assert table.joined == names
     joined = [{f"{name}:{x}" for name, cell in zip(names, row, strict=True) for x in cell} for row in rows]
     assert table.transactions is not None

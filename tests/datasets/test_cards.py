@@ -21,15 +21,15 @@ def test_the_page_has_a_section_for_each_data_set_and_generator_of_the_experimen
 
 
 def test_each_section_states_origin_terms_and_characteristics() -> None:
-    found = sections()
+    result = sections()
     for name, entry in ENTRIES.items():
         for words in (entry.source, f"**Terms**: {entry.terms[0].upper()}{entry.terms[1:]}", entry.note):
-            assert words in found[name], (name, words)
-        assert entry.optional or f"| here | {entry.n:,} |" in found[name], name
+            assert words in result[name], (name, words)
+        assert entry.optional or f"| here | {entry.n:,} |" in result[name], name
     for name, card in (CARDS | GENERATED).items():
         for printed, shape in card.printed:
-            assert f"| {printed} | {shape.n:,} |" in found[name], name
-        assert card.differs in found[name], name
+            assert f"| {printed} | {shape.n:,} |" in result[name], name
+        assert card.differs in result[name], name
 
 
 def test_files_that_must_not_be_linked_are_named_first() -> None:

@@ -32,13 +32,13 @@ def test_rt_data_are_read_back_from_their_file(suffix: str, tmp_path: Path) -> N
     names = [column.name for column in table.relational]
     numeric = [column.name for column in table.relational if isinstance(column, NumericColumn)]
     back = read(path, items="related_videos", relational=names, numeric=numeric)
-    for column, found in zip(table.relational, back.relational, strict=True):
+    for column, read_back in zip(table.relational, back.relational, strict=True):
         if isinstance(column, NumericColumn):
-            assert isinstance(found, NumericColumn)
-            assert found.values.tolist() == column.values.tolist()
+            assert isinstance(read_back, NumericColumn)
+            assert read_back.values.tolist() == column.values.tolist()
         else:
-            assert not isinstance(found, NumericColumn)
-            assert found.labels() == column.labels()
+            assert not isinstance(read_back, NumericColumn)
+            assert read_back.labels() == column.labels()
     assert table.transactions is not None
     assert back.transactions is not None
     assert list(back.transactions.rows()) == list(table.transactions.rows())

@@ -26,15 +26,15 @@ def sets(table: Table) -> SetColumn:
 
 
 def digest(table: Table) -> str:
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for column in table.columns:
         if isinstance(column, SetColumn):
             arrays: list[Any] = [column.indptr, column.items]
         else:
             arrays = [column.values if isinstance(column, NumericColumn) else column.codes]
         for array in arrays:
-            found.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
-    return found.hexdigest()[:16]
+            result.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
+    return result.hexdigest()[:16]
 
 
 @pytest.mark.parametrize("name", OF_SETS)
@@ -127,8 +127,8 @@ def co_occurrence(column: SetColumn, group: np.ndarray[Any, np.dtype[np.int64]])
     shape = (column.n, int(group.max()) + 1)
     matrix = csr_array((np.ones(len(rows), np.int64), (rows, group[column.items])), shape=shape)
     matrix.data[:] = 1
-    found: np.ndarray[Any, np.dtype[np.int64]] = (matrix.T @ matrix).toarray()
-    return found
+    result: np.ndarray[Any, np.dtype[np.int64]] = (matrix.T @ matrix).toarray()
+    return result
 
 
 def test_quest_follows_its_parameters() -> None:

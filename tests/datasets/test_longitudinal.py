@@ -18,10 +18,10 @@ def table() -> Table:
 
 
 def tuples_of(table: Table) -> dict[tuple[str, ...], list[int]]:
-    found = defaultdict(list)
+    result = defaultdict(list)
     for row, identity in enumerate(zip(*(column.labels() for column in table.ids), strict=True)):
-        found[identity].append(row)
-    return found
+        result[identity].append(row)
+    return result
 
 
 @pytest.mark.data
@@ -77,18 +77,18 @@ def test_missing_occupations_are_a_value_or_dropped() -> None:
 @pytest.mark.data
 def test_equal_seeds_generate_equal_data() -> None:
     first, again, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
-    for one, two in zip(first.columns, again.columns, strict=True):
-        assert one.name == two.name
-        assert np.array_equal(one.codes, two.codes)  # type: ignore[union-attr]
+    for column, two in zip(first.columns, again.columns, strict=True):
+        assert column.name == two.name
+        assert np.array_equal(column.codes, two.codes)  # type: ignore[union-attr]
     assert not np.array_equal(first.ids[1].codes, other.ids[1].codes)
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("individuals", [2, 24_421])
 def test_any_number_of_individuals_that_can_have_two_tuples_each(individuals: int) -> None:
-    found = tuples_of(longitudinal(individuals, moving=1.0))
-    assert len(found) == individuals
-    assert min(map(len, found.values())) >= 2
+    result = tuples_of(longitudinal(individuals, moving=1.0))
+    assert len(result) == individuals
+    assert min(map(len, result.values())) >= 2
 
 
 @pytest.mark.parametrize(

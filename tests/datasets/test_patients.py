@@ -32,22 +32,22 @@ def test_diagnoses_depend_on_age_and_sex() -> None:
 
 
 def test_every_code_occurs() -> None:
-    found = set().union(*(codes for _, _, codes in patients(hospital())))
-    assert found == set(hospital_hierarchy().leaves.labels)
+    result = set().union(*(codes for _, _, codes in patients(hospital())))
+    assert result == set(hospital_hierarchy().leaves.labels)
     assert {drug for _, _, drug in rows(prescriptions())} == set(drug_hierarchy().leaves.labels)
 
 
 def test_a_patient_has_one_age_and_several_drugs_in_scattered_rows() -> None:
-    found = rows(prescriptions(300, seed=5))
+    result = rows(prescriptions(300, seed=5))
     drugs, ages = defaultdict(list), defaultdict(set)
-    for patient, age, drug in found:
+    for patient, age, drug in result:
         drugs[patient].append(drug)
         ages[patient].add(age)
     assert len(drugs) == 300
     assert all(len(seen) == 1 for seen in ages.values())
     assert all(1 <= len(own) == len(set(own)) <= 5 for own in drugs.values())
-    assert [patient for patient, _, _ in found] != sorted(patient for patient, _, _ in found)
-    assert found == rows(prescriptions(300, seed=5)) != rows(prescriptions(300, seed=6))
+    assert [patient for patient, _, _ in result] != sorted(patient for patient, _, _ in result)
+    assert result == rows(prescriptions(300, seed=5)) != rows(prescriptions(300, seed=6))
 
 
 def test_no_patients_make_an_empty_table() -> None:

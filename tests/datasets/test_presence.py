@@ -41,32 +41,32 @@ def test_every_file_has_a_digest_and_every_data_set_a_card() -> None:
 def test_recompressed_data_are_as_published(folder: Path) -> None:
     assert look(["retail"])[0].state == "as published"
     (folder / FILE).write_bytes(gzip.compress(TEXT, 1, mtime=1))
-    (found,) = look(["retail"])
-    assert (found.state, found.is_wanting) == ("as published", False)
+    (state,) = look(["retail"])
+    assert (state.state, state.is_wanting) == ("as published", False)
 
 
 @pytest.mark.parametrize("content", [gzip.compress(b"1 2\n4\n"), gzip.compress(TEXT)[:-6], TEXT, b""])
 def test_other_bytes_and_broken_files_are_different(folder: Path, content: bytes) -> None:
     (folder / FILE).write_bytes(content)
-    (found,) = look(["retail"])
-    assert (found.state, found.is_wanting) == ("different", True)
+    (state,) = look(["retail"])
+    assert (state.state, state.is_wanting) == ("different", True)
 
 
 def test_a_hierarchy_that_is_missing_makes_the_data_set_missing(folder: Path) -> None:
     (folder / "transactions" / "groceries.dat.gz").write_bytes(gzip.compress(TEXT))
-    (found,) = look(["groceries"])
-    assert [part.state for part in found.parts] == ["different", "missing"]
-    assert found.state == "missing"
+    (state,) = look(["groceries"])
+    assert [part.state for part in state.parts] == ["different", "missing"]
+    assert state.state == "missing"
 
 
 def test_optional_data_may_be_missing_but_not_wrong(folder: Path) -> None:
-    (found,) = look(["bms_pos"])
-    assert (found.state, found.is_wanting) == ("missing", False)
+    (state,) = look(["bms_pos"])
+    assert (state.state, state.is_wanting) == ("missing", False)
     # its digest is unknown, so characteristics are compared
     (folder / "transactions" / "BMS-POS.dat").write_bytes(TEXT)
-    (found,) = look(["bms_pos"])
-    assert (found.state, found.is_wanting) == ("different", True)
-    assert found.parts[0].file == "transactions/BMS-POS.dat"
+    (state,) = look(["bms_pos"])
+    assert (state.state, state.is_wanting) == ("different", True)
+    assert state.parts[0].file == "transactions/BMS-POS.dat"
 
 
 def test_without_a_folder_all_is_missing_and_a_wrong_one_is_refused(
@@ -78,11 +78,11 @@ def test_without_a_folder_all_is_missing_and_a_wrong_one_is_refused(
     with refused(InputError, f"ANONSET_DATA {folder / 'nowhere'}"):
         look()
     monkeypatch.delenv("ANONSET_DATA")
-    assert {found.state for found in look()} == {"missing"}
+    assert {state.state for state in look()} == {"missing"}
     assert len(look()) == len(ENTRIES)
 
 
 @pytest.mark.data
 def test_stored_data_have_their_digests(data_folder: Path) -> None:
-    wanting = [(found.entry.name, found.parts) for found in look() if found.is_wanting]
+    wanting = [(state.entry.name, state.parts) for state in look() if state.is_wanting]
     assert not wanting, data_folder

@@ -73,8 +73,10 @@ def _following(command: str, code: int, printed: str, before: Sequence[str]) -> 
     if code:
         hint = _WAY_OUT.search(printed)
         return f"{command} {hint[1]}" if hint is not None and hint[1] not in command else ""
-    named = [found.strip() for line in _NEXT.findall(printed) for found in _COMMAND.findall(line)]
-    return next((one for one in named if one.split()[1] not in _WRITES_NOTHING_NEW and one not in before), "")
+    named = [command.strip() for line in _NEXT.findall(printed) for command in _COMMAND.findall(line)]
+    return next(
+        (command for command in named if command.split()[1] not in _WRITES_NOTHING_NEW and command not in before), ""
+    )
 
 
 @dataclass(frozen=True)
@@ -101,16 +103,16 @@ def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
     with (out.with_name(f"{out.name}.private") / "records.csv").open(newline="") as file:
         record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
     if len(rows) > len(set(raw.persons)):  # unchanged rows; otherwise one record per person
-        record_of = {at: raw.persons[record] for at, record in record_of.items()}
+        record_of = {i: raw.persons[record] for i, record in record_of.items()}
     classes: dict[tuple[str, ...], set[int]] = defaultdict(set)
     symbols: dict[str, set[int]] = defaultdict(set)
     occurrences: Counter[str] = Counter()
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         others = (value for name, value in row.items() if name not in (*data["items"], protected))
-        classes[tuple(others)].add(record_of[at])
+        classes[tuple(others)].add(record_of[index])
         for name in data["items"]:
             for symbol in row[name].split(data["separator"]):
-                symbols[symbol].add(record_of[at])
+                symbols[symbol].add(record_of[index])
                 occurrences[symbol] += 1
     groups = [len(group) for group in (classes if len(classes) > 1 else symbols).values()]
     words = set(re.split(r"[\s,;()\"]+", (out / "published.csv").read_text() + (out / "codebook.csv").read_text()))

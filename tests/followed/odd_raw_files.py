@@ -32,10 +32,10 @@ def eight_digit_keys(n: int, seed: int) -> RawFile:
     rows: list[list[object]] = []
     persons, keys = [], [f"{number * 104729 % 9999991:08d}" for number in range(1, n + 1)]
     age, sex = random.integers(1, 95, n), random.integers(1, 3, n)
-    for at in [*range(n), *random.integers(0, n, n).tolist()]:
+    for i in [*range(n), *random.integers(0, n, n).tolist()]:
         codes = [f"{'CEIJK'[int(c) // 10]}{10 + int(c) % 10}{int(c) % 4}" for c in random.integers(0, 50, 3)]
-        rows.append([len(rows), keys[at], age[at], sex[at], 75001 + int(age[at]) % 20, *codes])
-        persons.append(at)
+        rows.append([len(rows), keys[i], age[i], sex[i], 75001 + int(age[i]) % 20, *codes])
+        persons.append(i)
     head = "NUM_RSA,CLE_ANO,AGE,SEXE,COD_POST,DP,DAS_1,DAS_2"
     return _file("sejours.csv", head, rows, persons, "CLE_ANO", set(keys))
 
@@ -58,23 +58,23 @@ def marks_below_a_title(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
-    for at in range(n):
-        surname, born = f"{SURNAMES[at % len(SURNAMES)]}{'aeiou'[at % 5]}", _born(random, 2007, 5)
+    for i in range(n):
+        surname, born = f"{SURNAMES[i % len(SURNAMES)]}{'aeiou'[i % 5]}", _born(random, 2007, 5)
         secrets |= {surname, f"{born:%d.%m.%y}"}
         for subject in random.choice(["Mathe", "Deutsch", "Englisch", "Sport", "Kunst", "Musik"], 4, replace=False):
             mark = f"{random.integers(10, 60) / 10}".replace(".", ",")
             rows.append(
                 [
                     surname,
-                    FIRST_NAMES[at % 7],
+                    FIRST_NAMES[i % 7],
                     f"{born:%d.%m.%y}",
-                    f"{5 + at % 3}a",
+                    f"{5 + i % 3}a",
                     subject,
                     mark,
-                    ["ev", "rk"][at % 2],
+                    ["ev", "rk"][i % 2],
                 ]
             )
-            persons.append(at)
+            persons.append(i)
     head = "Name;Rufname;geb. am;Klasse;Fach;Note;Konf."
     above = "Goethe-Gymnasium, 1. Halbjahr 2023/24\n"
     return _file(
@@ -88,12 +88,12 @@ def fees_with_commas(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     secrets = set[str]()
-    for at in range(n):
-        born, surname = _born(random), f"{SURNAMES[at % len(SURNAMES)]}{'aeiou'[at % 5]}{'rstvw'[at // 5 % 5]}"
+    for i in range(n):
+        born, surname = _born(random), f"{SURNAMES[i % len(SURNAMES)]}{'aeiou'[i % 5]}{'rstvw'[i // 5 % 5]}"
         secrets |= {surname, f"{born:%d.%m.%Y}"}
-        sports = ", ".join(random.choice(["Turnen", "Tennis", "Judo", "Schach"], 1 + at % 3, replace=False).tolist())
-        fee = ["4,50", "6,00", "12,50"][at % 3]
-        rows.append([1000 + at, surname, FIRST_NAMES[at % 7], f"{born:%d.%m.%Y}", "mw"[at % 2], sports, fee])
+        sports = ", ".join(random.choice(["Turnen", "Tennis", "Judo", "Schach"], 1 + i % 3, replace=False).tolist())
+        fee = ["4,50", "6,00", "12,50"][i % 3]
+        rows.append([1000 + i, surname, FIRST_NAMES[i % 7], f"{born:%d.%m.%Y}", "mw"[i % 2], sports, fee])
     head = "Mitgl-Nr;Nachname;Vorname;geboren;m/w;Abteilungen;Monatsbeitrag"
     return _file("mitglieder.csv", head, rows, list(range(n)), "Mitgl-Nr", secrets)
 
@@ -103,13 +103,13 @@ def shared_policies(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
-    everybody = [(f"PV-{at // 3:06d}", FIRST_NAMES[at % len(FIRST_NAMES)], _born(random)) for at in range(n)]
-    for at in [*range(n), *random.integers(0, n, n).tolist()]:
-        policy, first, born = everybody[at]
+    everybody = [(f"PV-{i // 3:06d}", FIRST_NAMES[i % len(FIRST_NAMES)], _born(random)) for i in range(n)]
+    for index in [*range(n), *random.integers(0, n, n).tolist()]:
+        policy, first, born = everybody[index]
         secrets |= {policy, first, f"{born:%Y/%m/%d}"}
         codes = "; ".join(f"{'CEIJ'[int(c) // 10]}{10 + int(c) % 10}.{int(c) % 3}" for c in random.integers(0, 40, 2))
-        rows.append([2023000 + len(rows), policy, first, f"{born:%Y/%m/%d}", "MF"[at % 2], codes, "paid"])
-        persons.append(at)
+        rows.append([2023000 + len(rows), policy, first, f"{born:%Y/%m/%d}", "MF"[index % 2], codes, "paid"])
+        persons.append(index)
     head = "claim_no,policy_no,insured_first_name,birth,sex,icd10,status"
     return _file("claims.csv", head, rows, persons, "insured_first_name,birth", secrets)
 
@@ -119,13 +119,13 @@ def bookings(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
-    for at in [*range(n), *random.integers(0, n, n // 2).tolist()]:
-        day, mail = date(2023, 1, 1) + timedelta(days=int(random.integers(0, 12))), f"guest{at}@mail.example"
+    for i in [*range(n), *random.integers(0, n, n // 2).tolist()]:
+        day, mail = date(2023, 1, 1) + timedelta(days=int(random.integers(0, 12))), f"guest{i}@mail.example"
         secrets |= {mail, f"{day:%d/%m/%Y}"}
         extras = ["Spa", "Spa; Late checkout", "Breakfast; Parking", "Breakfast", "Cot; Breakfast", "Halal"]
-        nation = ["DE", "GB", "US"][at % 3]
+        nation = ["DE", "GB", "US"][i % 3]
         rows.append([f"A{len(rows):05d}X", mail, nation, f"{day:%d/%m/%Y}", extras[int(random.integers(0, 6))]])
-        persons.append(at)
+        persons.append(i)
     return _file("bookings.csv", "Conf#,Guest,Nat.,Arr,Extras", rows, persons, "Guest", secrets)
 
 
@@ -133,14 +133,14 @@ def hashes_as_json(n: int, seed: int) -> RawFile:
     """Vaccinations as JSON Lines with two lists and a timestamp."""
     random = np.random.default_rng(seed)
     lines, persons, secrets = [], [], set[str]()
-    for at in [*range(n), *random.integers(0, n, n // 2).tolist()]:
-        key, born = f"{at * 104729:016x}", date(1940 + at % 60, 1 + at % 12, 1 + at % 28)
+    for i in [*range(n), *random.integers(0, n, n // 2).tolist()]:
+        key, born = f"{i * 104729:016x}", date(1940 + i % 60, 1 + i % 12, 1 + i % 28)
         secrets |= {key, born.isoformat()}
-        given = random.choice(["Comirnaty", "Fluad", "MMR", "Shingrix"], 1 + at % 2, replace=False).tolist()
+        given = random.choice(["Comirnaty", "Fluad", "MMR", "Shingrix"], 1 + i % 2, replace=False).tolist()
         lots = [f"EW{int(number)}" for number in random.integers(10, 20, len(given))]
-        one = {"person_hash": key, "dob": born.isoformat(), "sex": "mf"[at % 2], "vaccines": given, "lots": lots}
-        lines.append(json.dumps(one))
-        persons.append(at)
+        record = {"person_hash": key, "dob": born.isoformat(), "sex": "mf"[i % 2], "vaccines": given, "lots": lots}
+        lines.append(json.dumps(record))
+        persons.append(i)
     content = "\n".join(lines).encode()
     return RawFile("shots.jsonl", content, persons, frozenset(secrets), unit="person_hash")
 

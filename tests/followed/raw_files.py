@@ -98,7 +98,7 @@ def _of(name: str, head: str, rows: Sequence[tuple[int, str]], everybody: Sequen
         secrets: set[str], *, before: str = "", after: str = "", encoding: str = "utf-8", codes: bool = True,
         unit: str = "row") -> RawFile:  # fmt: skip
     text = before + head + "\n" + "".join(line + "\n" for _, line in rows) + after
-    of_persons = [one.codes for one in everybody] if codes else ()
+    of_persons = [person.codes for person in everybody] if codes else ()
     return RawFile(name, text.encode(encoding), [number for number, _ in rows], frozenset(secrets), of_persons, unit)
 
 
@@ -107,15 +107,15 @@ def german_diagnoses(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 1)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}", str(one.number)}
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {person.surname, person.first, f"{person.born:%d.%m.%Y}", str(person.number)}
+        for when, codes in person.visits:
             for code in codes:
                 cost = f"{random.integers(20, 4000)},{random.integers(10, 99)}"
                 rows.append(
                     (
-                        at,
-                        f"{one.number};{one.surname};{one.first};{one.born:%d.%m.%Y};{one.zip};{one.sex};"
+                        i,
+                        f"{person.number};{person.surname};{person.first};{person.born:%d.%m.%Y};{person.zip};{person.sex};"
                         f"{when:%d.%m.%Y};{code};{cost}",
                     )
                 )
@@ -128,14 +128,14 @@ def english_encounters(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 2)
     all_of_them = people(n, seed)
     rows, secrets, encounter, held = [], set[str](), 500_000, []
-    for at, one in enumerate(all_of_them):
-        secrets |= {f"{one.born:%m/%d/%Y}", f"P{one.number}"}
-        held.append(frozenset(code for _, codes in one.visits for code in codes[:5]))
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {f"{person.born:%m/%d/%Y}", f"P{person.number}"}
+        held.append(frozenset(code for _, codes in person.visits for code in codes[:5]))
+        for when, codes in person.visits:
             encounter += int(random.integers(1, 9))
             dx = [*codes[:5], *[""] * (5 - len(codes[:5]))]
-            rows.append((at, ",".join([f"P{one.number}", str(encounter), f"{one.born:%m/%d/%Y}",
-                                       one.zip, one.sex.upper(),
+            rows.append((i, ",".join([f"P{person.number}", str(encounter), f"{person.born:%m/%d/%Y}",
+                                       person.zip, person.sex.upper(),
                                        f"{when:%m/%d/%Y}",
                                        f"{random.integers(100, 90000) / 100:.2f}", *dx])))  # fmt: skip
     head = "patient_id,encounter_id,dob,zip,sex,admission_date,charges,dx1,dx2,dx3,dx4,dx5"
@@ -147,10 +147,10 @@ def crosses(n: int, seed: int) -> RawFile:
     all_of_them = people(n, seed)
     names = sorted({code for one in all_of_them for code in one.codes})
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
+    for i, one in enumerate(all_of_them):
         secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}"}
         marks = ["x" if code in one.codes else "" for code in names]
-        rows.append((at, ";".join([f"{one.surname}, {one.first}", f"{one.born:%d.%m.%Y}", one.zip, one.sex, *marks])))
+        rows.append((i, ";".join([f"{one.surname}, {one.first}", f"{one.born:%d.%m.%Y}", one.zip, one.sex, *marks])))
     head = ";".join(["Name", "geb.", "PLZ", "Geschl.", *[f"dx_{code}" for code in names]])
     title = "Auszug aus dem Register" + ";" * (3 + len(names)) + "\n" + ";" * (3 + len(names)) + "\n"
     tail = (";" * (3 + len(names)) + "\n") * 2
@@ -163,23 +163,23 @@ def prescriptions(n: int, seed: int) -> RawFile:
     all_of_them = people(n, seed, ATC)
     doctors = [f"Dr. {random.choice(SURNAMES)}" for _ in range(30)]
     rows, secrets, total = [], set[str](), 0
-    for at, one in enumerate(all_of_them):
-        number = f"A{one.number:09d}"
-        secrets |= {number, one.surname}
+    for i, person in enumerate(all_of_them):
+        number = f"A{person.number:09d}"
+        secrets |= {number, person.surname}
         doctor = doctors[int(random.integers(0, 30))]
-        for when, codes in one.visits:
+        for when, codes in person.visits:
             for code in codes:
                 amount = int(random.integers(1, 4)) * 10
                 total += amount
                 rows.append(
                     (
-                        at,
+                        i,
                         "\t".join(
                             [
                                 number,
-                                one.surname,
-                                one.first,
-                                f"{one.born:%Y-%m-%d}",
+                                person.surname,
+                                person.first,
+                                f"{person.born:%Y-%m-%d}",
                                 code,
                                 str(amount),
                                 f"{when:%Y-%m-%d}",
@@ -198,18 +198,18 @@ def unnamed_key(n: int, seed: int) -> RawFile:
     """Visits with an oddly named person key; year of birth and sex repeat with the key."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets |= {f"{one.born:%Y%m%d}"}
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {f"{person.born:%Y%m%d}"}
+        for when, codes in person.visits:
             rows.append(
                 (
-                    at,
+                    i,
                     ",".join(
                         [
-                            f"{one.number * 7919 % 999_983}",
-                            f"{one.born:%Y%m%d}",
-                            one.sex,
-                            one.zip,
+                            f"{person.number * 7919 % 999_983}",
+                            f"{person.born:%Y%m%d}",
+                            person.sex,
+                            person.zip,
                             f"{when:%Y%m%d}",
                             " ".join(codes),
                         ]
@@ -223,12 +223,12 @@ def survey(n: int, seed: int) -> RawFile:
     """Persons without names: the case in which a guarantee per row is correct."""
     random = np.random.default_rng(seed + 4)
     rows = []
-    for at in range(n):
+    for i in range(n):
         age = int(np.clip(random.normal(45, 16), 18, 94))
         job = str(random.choice(["clerk", "nurse", "driver", "teacher", "farmer", "cook", "none"]))
         rows.append(
             (
-                at,
+                i,
                 f"{age},{random.choice(['f', 'm'])},{random.integers(100, 140)}00,{job},"
                 f"{int(random.lognormal(10, 0.5))}",
             )
@@ -240,10 +240,10 @@ def loyalty(n: int, seed: int) -> RawFile:
     """Articles bought in a shop, by customer."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets |= {f"{one.number}"}
-        for when, codes in one.visits:
-            rows += [(at, f"{one.number};{when:%d.%m.%Y};{code}") for code in codes]
+    for i, person in enumerate(all_of_them):
+        secrets |= {f"{person.number}"}
+        for when, codes in person.visits:
+            rows += [(i, f"{person.number};{when:%d.%m.%Y};{code}") for code in codes]
     return _of("kasse.csv", "Kundennummer;Datum;Artikel", rows, all_of_them, secrets, unit="Kundennummer")
 
 
@@ -251,11 +251,11 @@ def french_register(n: int, seed: int) -> RawFile:
     """Stays with French words, several codes per cell."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets |= {one.surname, one.first, f"{one.born:%d/%m/%Y}"}
-        for when, codes in one.visits:
-            rows.append((at, ";".join([str(one.number), one.surname, one.first, f"{one.born:%d/%m/%Y}", one.zip,
-                                       {"m": "H", "w": "F"}[one.sex],
+    for i, person in enumerate(all_of_them):
+        secrets |= {person.surname, person.first, f"{person.born:%d/%m/%Y}"}
+        for when, codes in person.visits:
+            rows.append((i, ";".join([str(person.number), person.surname, person.first, f"{person.born:%d/%m/%Y}",
+                                       person.zip, {"m": "H", "w": "F"}[person.sex],
                                        f"{when:%d/%m/%Y}", " ".join(codes)])))  # fmt: skip
     head = "N° patient;Nom;Prénom;Date de naissance;Code postal;Sexe;Date d'entrée;Diagnostics"
     return _of("sejours.csv", head, rows, all_of_them, secrets, unit="N° patient")
@@ -265,10 +265,14 @@ def spoilt_numbers(n: int, seed: int) -> RawFile:
     """Diagnoses with identifiers that a spreadsheet wrote in scientific notation."""
     all_of_them = people(n, seed)
     rows = []
-    for at, one in enumerate(all_of_them):
-        for _, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        for _, codes in person.visits:
             rows += [
-                (at, f"{one.number / 1e5:.5f}E+11".replace(".", ",") + f";{2024 - one.born.year};{one.sex};{code}")
+                (
+                    i,
+                    f"{person.number / 1e5:.5f}E+11".replace(".", ",")
+                    + f";{2024 - person.born.year};{person.sex};{code}",
+                )
                 for code in codes
             ]
     return _of("excel.csv", "Fallnummer;Alter;Geschlecht;ICD", rows, all_of_them, set())
@@ -278,14 +282,14 @@ def clean_patients(n: int, seed: int) -> RawFile:
     """Patients with identifiers and codes, some of them null words."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets |= {str(one.number), f"p{one.number}@example.org"}
-        job = "k.A." if at % 7 == 0 else ("clerk", "nurse", "driver")[at % 3]
+    for i, person in enumerate(all_of_them):
+        secrets |= {str(person.number), f"p{person.number}@example.org"}
+        job = "k.A." if i % 7 == 0 else ("clerk", "nurse", "driver")[i % 3]
         rows.append(
             (
-                at,
-                f"{one.number},p{one.number}@example.org,{2024 - one.born.year},{one.sex},{job},"
-                f'"{" ".join(sorted(one.codes))}"',
+                i,
+                f"{person.number},p{person.number}@example.org,{2024 - person.born.year},{person.sex},{job},"
+                f'"{" ".join(sorted(person.codes))}"',
             )
         )
     return _of("patients.csv", "mrn,e-mail,age,sex,occupation,diagnoses", rows, all_of_them, secrets)
@@ -296,12 +300,20 @@ def cases_of_named(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 5)
     all_of_them = people(n, seed)
     rows, secrets, case = [], set[str](), 70_000
-    for at, one in enumerate(all_of_them):
-        secrets |= {one.surname, one.first, f"{one.born:%d.%m.%Y}"}
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {person.surname, person.first, f"{person.born:%d.%m.%Y}"}
+        for when, codes in person.visits:
             case += int(random.integers(1, 7))
-            fields = [str(case), one.surname, one.first, f"{one.born:%d.%m.%Y}", one.sex, one.zip, f"{when:%d.%m.%Y}"]
-            rows.append((at, ";".join([*fields, " ".join(codes)])))
+            fields = [
+                str(case),
+                person.surname,
+                person.first,
+                f"{person.born:%d.%m.%Y}",
+                person.sex,
+                person.zip,
+                f"{when:%d.%m.%Y}",
+            ]
+            rows.append((i, ";".join([*fields, " ".join(codes)])))
     head = "Fallnummer;Nachname;Vorname;Geburtsdatum;Geschlecht;PLZ;Aufnahme;Diagnosen"
     return _of("faelle.csv", head, rows, all_of_them, secrets, unit="Nachname,Vorname,Geburtsdatum")
 
@@ -310,11 +322,11 @@ def visits_without_ids(n: int, seed: int) -> RawFile:
     """Visits without names or identifiers; year of birth, sex and postcode belong to the person."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        secrets.add(f"{one.born:%m/%d/%Y}")
-        for when, codes in one.visits:
-            fields = [f"{one.born:%m/%d/%Y}", one.sex, one.zip, f"{when:%m/%d/%Y}", " ".join(codes)]
-            rows.append((at, ",".join(fields)))
+    for i, person in enumerate(all_of_them):
+        secrets.add(f"{person.born:%m/%d/%Y}")
+        for when, codes in person.visits:
+            fields = [f"{person.born:%m/%d/%Y}", person.sex, person.zip, f"{when:%m/%d/%Y}", " ".join(codes)]
+            rows.append((i, ",".join(fields)))
     return _of(
         "visits.csv",
         "date_of_birth,sex,zip,visit_date,dx_codes",
@@ -329,13 +341,13 @@ def titled_extract(n: int, seed: int) -> RawFile:
     """Admissions, tab-separated below a title: numbers with blanks, dates as 12-Mar-1950, codes separated by bars."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    for at, one in enumerate(all_of_them):
-        number = f"{one.number:06d}{one.number * 31 % 10_000:04d}"
-        secrets |= {one.surname, one.first, f"{one.born:%d-%b-%Y}"}
-        for when, codes in one.visits:
-            fields = [f"{number[:3]} {number[3:6]} {number[6:]}", f"{one.surname}, {one.first}",
-                      f"{one.born:%d-%b-%Y}", one.sex.upper(), one.zip, f"{when:%d-%b-%Y}"]  # fmt: skip
-            rows.append((at, "\t".join([*fields, "|".join(codes)])))
+    for i, person in enumerate(all_of_them):
+        number = f"{person.number:06d}{person.number * 31 % 10_000:04d}"
+        secrets |= {person.surname, person.first, f"{person.born:%d-%b-%Y}"}
+        for when, codes in person.visits:
+            fields = [f"{number[:3]} {number[3:6]} {number[6:]}", f"{person.surname}, {person.first}",
+                      f"{person.born:%d-%b-%Y}", person.sex.upper(), person.zip, f"{when:%d-%b-%Y}"]  # fmt: skip
+            rows.append((i, "\t".join([*fields, "|".join(codes)])))
     head = "NHS Number\tPatient Name\tDate of Birth\tSex\tPostcode\tAdmission Date\tDiagnosis codes"
     return _of("extract.txt", head, rows, all_of_them, secrets, before="Discharge extract 2024\n", unit="NHS Number")
 
@@ -345,14 +357,16 @@ def absences(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 6)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
-    persons = {name: at for at, name in enumerate(dict.fromkeys((one.surname, one.first) for one in all_of_them))}
-    for one in all_of_them:
-        secrets |= {one.surname, one.first}
-        form = f"{5 + one.number % 6}{'abc'[one.number % 3]}"
-        for when, _ in one.visits:
+    persons = {
+        name: i for i, name in enumerate(dict.fromkeys((person.surname, person.first) for person in all_of_them))
+    }
+    for entry in all_of_them:
+        secrets |= {entry.surname, entry.first}
+        form = f"{5 + entry.number % 6}{'abc'[entry.number % 3]}"
+        for when, _ in entry.visits:
             reason = str(random.choice(["krank", "Arzt", "unentschuldigt", "Fahrt"]))
-            fields = [one.surname, one.first, form, f"{when:%d.%m.%Y}", str(random.integers(1, 8)), reason]
-            rows.append((persons[one.surname, one.first], ";".join(fields)))
+            fields = [entry.surname, entry.first, form, f"{when:%d.%m.%Y}", str(random.integers(1, 8)), reason]
+            rows.append((persons[entry.surname, entry.first], ";".join(fields)))
     head = "Nachname;Vorname;Klasse;Datum;Stunden;Grund"
     return _of("fehlzeiten.csv", head, rows, all_of_them, secrets, codes=False, unit="Nachname,Vorname")
 
@@ -362,16 +376,24 @@ def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
     random = np.random.default_rng(seed + 7)
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets, order, held = [], set[str](), 9_000, []
-    for at, one in enumerate(all_of_them):
-        address = f"{one.first}.{one.surname}{at}@example.org".lower()
+    for i, person in enumerate(all_of_them):
+        address = f"{person.first}.{person.surname}{i}@example.org".lower()
         secrets |= {address}
-        held.append(one.codes)
-        for when, articles in one.visits:
+        held.append(person.codes)
+        for when, articles in person.visits:
             order += 1
             for article in articles:
                 price = f"{random.integers(1, 90)}.{random.integers(10, 99)}"
-                fields = [str(order), address, one.zip, f"{when:%Y-%m-%d}", article, str(random.integers(1, 5)), price]
-                rows.append((at, ",".join(fields)))
+                fields = [
+                    str(order),
+                    address,
+                    person.zip,
+                    f"{when:%Y-%m-%d}",
+                    article,
+                    str(random.integers(1, 5)),
+                    price,
+                ]
+                rows.append((i, ",".join(fields)))
     head = f"order_no,{header},plz,date,product,qty,price"
     made = _of("orders.csv", head, rows, all_of_them, secrets, unit=header)
     return replace(made, codes=held)
@@ -381,12 +403,14 @@ def orders_by_name(n: int, seed: int) -> RawFile:
     """Order lines with the buyer's full name under an uninformative header."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
-    persons = {name: at for at, name in enumerate(dict.fromkeys((one.surname, one.first) for one in all_of_them))}
-    for one in all_of_them:
-        secrets |= {one.surname, one.first}
-        for when, articles in one.visits:
-            who = persons[one.surname, one.first]
-            rows += [(who, f"{one.first} {one.surname},{when:%Y-%m-%d},{article}") for article in articles]
+    persons = {
+        name: i for i, name in enumerate(dict.fromkeys((person.surname, person.first) for person in all_of_them))
+    }
+    for entry in all_of_them:
+        secrets |= {entry.surname, entry.first}
+        for when, articles in entry.visits:
+            who = persons[entry.surname, entry.first]
+            rows += [(who, f"{entry.first} {entry.surname},{when:%Y-%m-%d},{article}") for article in articles]
     return _of("shop.csv", "who,when,what", rows, all_of_them, secrets, codes=False, unit="who")
 
 
@@ -395,13 +419,13 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 8)
     all_of_them = people(n, seed)
     rows, secrets, held = [], set[str](), []
-    for at, one in enumerate(all_of_them):
-        held.append(one.codes)
-        insurer, number = f"K{at % 7}", f"{at // 7 + 100:05d}"
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        held.append(person.codes)
+        insurer, number = f"K{i % 7}", f"{i // 7 + 100:05d}"
+        for when, codes in person.visits:
             for code in codes:
                 price = int(random.integers(20, 4000))
-                rows.append((at, f"{insurer},{number},{one.sex},{when:%Y-%m-%d},{code},{price}"))
+                rows.append((i, f"{insurer},{number},{person.sex},{when:%Y-%m-%d},{code},{price}"))
     head = "fund,contract,sex,claim_date,dx,price"
     made = _of("contracts.csv", head, rows, all_of_them, secrets, unit="fund,contract")
     return replace(made, codes=held, flags="--id fund,contract --group")
@@ -411,10 +435,10 @@ def survey_with_one_secret(n: int, seed: int) -> RawFile:
     """Persons with a secret column of few frequent values."""
     random = np.random.default_rng(seed + 9)
     rows = []
-    for at in range(n):
+    for i in range(n):
         age = int(np.clip(random.normal(45, 16), 18, 94))
         status = str(random.choice(["negative", "positive"], p=[0.8, 0.2]))
-        rows.append((at, f"{age},{random.choice(['f', 'm'])},{random.integers(100, 112)}00,{status}"))
+        rows.append((i, f"{age},{random.choice(['f', 'm'])},{random.integers(100, 112)}00,{status}"))
     made = _of("health.csv", "age,sex,postcode,HIV status", rows, [], set(), codes=False)
     return replace(made, sensitive=("HIV status",))
 
@@ -423,12 +447,12 @@ def survey_with_secrets(n: int, seed: int) -> RawFile:
     """Persons with several secret columns."""
     random = np.random.default_rng(seed + 10)
     rows = []
-    for at in range(n):
+    for i in range(n):
         fields = [
             int(random.integers(18, 90)), random.choice(["f", "m"]), random.choice(["Nord", "Süd", "West"]),
             random.choice(["r.-k.", "ev.", "keine"]), int(random.integers(12, 80)) * 1000, random.integers(1, 7),
         ]  # fmt: skip
-        rows.append((at, ";".join(map(str, fields))))
+        rows.append((i, ";".join(map(str, fields))))
     head = "Alter;Geschlecht;Region;Religion;Einkommen;Schulnote"
     made = _of("umfrage.csv", head, rows, [], set(), codes=False)
     return replace(made, sensitive=("Religion", "Einkommen", "Schulnote"))
@@ -439,15 +463,15 @@ def long_claims(n: int, seed: int) -> RawFile:
     random = np.random.default_rng(seed + 11)
     all_of_them = people(n, seed)
     rows, secrets, held, claim = [], set[str](), [], 0
-    for at, one in enumerate(all_of_them):
-        secrets |= {f"M{one.number}"}
-        held.append(one.codes)
-        for when, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {f"M{person.number}"}
+        held.append(person.codes)
+        for when, codes in person.visits:
             claim += 1
             for line, code in enumerate(codes, 1):
-                fields = [f"C{claim:06d}", str(line), f"M{one.number}", one.sex, str(one.born.year), f"{when:%m/%d/%Y}",
-                          code, f"{random.integers(1000, 90000) / 100:.2f}"]  # fmt: skip
-                rows.append((at, ",".join(fields)))
+                fields = [f"C{claim:06d}", str(line), f"M{person.number}", person.sex, str(person.born.year),
+                          f"{when:%m/%d/%Y}", code, f"{random.integers(1000, 90000) / 100:.2f}"]  # fmt: skip
+                rows.append((i, ",".join(fields)))
     head = "CLM_ID,LINE_NUM,MEMBER_ID,SEX,BIRTH_YEAR,SERVICE_DATE,ICD_CODE,PAID_AMOUNT"
     return replace(_of("claims.csv", head, rows, all_of_them, secrets, unit="MEMBER_ID"), codes=held)
 
@@ -456,11 +480,11 @@ def disagreeing(n: int, seed: int) -> RawFile:
     """Stays with a unique number; the insured person's number repeats."""
     all_of_them = people(n, seed)
     rows, secrets, stay = [], set[str](), 40_000
-    for at, one in enumerate(all_of_them):
-        secrets |= {f"{one.number}"}
-        for _, codes in one.visits:
+    for i, person in enumerate(all_of_them):
+        secrets |= {f"{person.number}"}
+        for _, codes in person.visits:
             stay += 3
-            rows.append((at, f"{stay},{one.number},{one.sex},{2024 - one.born.year},{'|'.join(codes)}"))
+            rows.append((i, f"{stay},{person.number},{person.sex},{2024 - person.born.year},{'|'.join(codes)}"))
     head = "encounter_id,insurance_no,sex,age,diagnoses"
     return _of("stays.csv", head, rows, all_of_them, secrets, unit="insurance_no")
 

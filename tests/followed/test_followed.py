@@ -36,8 +36,13 @@ def test_a_publication_protects_persons(tmp_path: Path, name: str) -> None:
     assert way.published is not None, way.printed[-1]
     assert not any(way.codes)
     assert not any(secret in text for text in way.printed for secret in raw.secrets if len(secret) > 5)
-    found = judge(raw, way.published)
-    assert (found.smallest_class >= 5, found.persons_below_k, found.secrets, found.clear) == (True, 0, (), ())
+    judgement = judge(raw, way.published)
+    assert (judgement.smallest_class >= 5, judgement.persons_below_k, judgement.secrets, judgement.clear) == (
+        True,
+        0,
+        (),
+        (),
+    )
 
 
 @pytest.mark.parametrize("name", ["absences", "shop_orders", "orders_by_name", "long_claims", "disagreeing"])

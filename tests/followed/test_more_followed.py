@@ -19,7 +19,7 @@ def test_the_file_is_published_with_persons_grouped(tmp_path: Path, name: str) -
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
     assert sum(code != 0 for code in way.codes) <= 1  # one rejection, with a message that names the option
-    found = judge(raw, way.published)
-    assert (found.smallest_class >= 5, found.persons_below_k, found.secrets) == (True, 0, ())
+    judgement = judge(raw, way.published)
+    assert (judgement.smallest_class >= 5, judgement.persons_below_k, judgement.secrets) == (True, 0, ())
     shown = set(re.split(r"[\s,;()'\"]+", "\n".join(way.printed)))
     assert raw.secrets & shown == set()

@@ -22,22 +22,22 @@ def _file(name: str, header: str, rows: list[list[object]], persons: list[int], 
 def orders() -> RawFile:
     """Orders: e-mail address and postal code of the customer; most codes belong to a single customer."""
     draw, rows, persons = random.Random(5), list[list[object]](), list[int]()
-    for at in range(N):
+    for i in range(N):
         code = draw.randrange(10000, 99999)
         for _ in range(draw.randrange(1, 4)):
-            rows.append([f"c{at}@post.example", code, draw.choice(["Tea", "Mug", "Pan", "Lamp"])])
-            persons.append(at)
+            rows.append([f"c{i}@post.example", code, draw.choice(["Tea", "Mug", "Pan", "Lamp"])])
+            persons.append(i)
     return _file("orders.csv", "contact,zip,article", rows, persons, "contact")
 
 
 def laboratory() -> RawFile:
     """Laboratory tests with the patient's date of birth."""
     draw, rows, persons = random.Random(6), list[list[object]](), list[int]()
-    for at in range(N):
+    for i in range(N):
         born = f"{draw.randrange(1940, 1990)}-{draw.randrange(1, 13):02d}-{draw.randrange(1, 29):02d}"
         for test in draw.sample(["LDL", "CRP", "TSH", "PSA"], draw.randrange(1, 4)):
-            rows.append([700000 + at, born, draw.choice("mf"), test])
-            persons.append(at)
+            rows.append([700000 + i, born, draw.choice("mf"), test])
+            persons.append(i)
     return _file("tests.csv", "mrn,dob,room,test", rows, persons, "mrn")
 
 
@@ -46,13 +46,13 @@ def households() -> RawFile:
     draw = random.Random(7)
     rows: list[list[object]] = [
         [
-            f"H{at // 3:04d}",
-            at,
+            f"H{i // 3:04d}",
+            i,
             draw.randrange(100),
-            f"moved in with {at % 90} boxes" if at % 2 else "",
+            f"moved in with {i % 90} boxes" if i % 2 else "",
             draw.choice("mf"),
         ]
-        for at in range(N)
+        for i in range(N)
     ]
     return _file("homes.csv", "household,pid,age,remarks,sex", rows, list(range(N)), "pid")
 
@@ -86,7 +86,9 @@ def test_the_remedy_is_published(tmp_path: Path) -> None:
     answered(tmp_path, households())
     code, said = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
     assert code == 2
-    named = [one for one in said.partition("; use ")[2].partition("; --publish")[0].split(", or ") if "FILE" not in one]
+    named = [
+        entry for entry in said.partition("; use ")[2].partition("; --publish")[0].split(", or ") if "FILE" not in entry
+    ]
     assert named
     for number, remedy in enumerate(named):
         moved = f"anonset anonymize job.toml --relational household {remedy}"

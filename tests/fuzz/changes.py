@@ -15,19 +15,19 @@ def with_another_cell(published: Records, rng: random.Random) -> Records:
     """Return a copy of the published records in which one cell has another value."""
     changed = copy.deepcopy(published)
     name = rng.choice([*published.sets, *published.relational, *published.keep])
-    cells, at = changed.columns[name], rng.randrange(published.n)
+    cells, position = changed.columns[name], rng.randrange(published.n)
     if name not in published.sets:
-        others = sorted({*cells, "else"} - {cells[at]})
-        cells[at] = rng.choice(others)
+        others = sorted({*cells, "else"} - {cells[position]})
+        cells[position] = rng.choice(others)
         return changed
-    here = list(cells[at])
+    here = list(cells[position])
     others = sorted({symbol for cell in cells for symbol in cell} | {"else"} - set(here))
     others = [symbol for symbol in others if symbol not in here]
     if here and rng.random() < 0.6:
         here.pop(rng.randrange(len(here)))
-    if not (here != cells[at] and rng.random() < 0.5):
+    if not (here != cells[position] and rng.random() < 0.5):
         here.append(rng.choice(others))
-    cells[at] = here
+    cells[position] = here
     return changed
 
 

@@ -42,9 +42,9 @@ def require_chunks(case: Case, ran: Ran) -> None:
         "items": len(twin.items_of(published)),
     }
     against = checks_of(case, ran.given)
-    for found in (check(ran.out, {}), check(ran.out, against)):
-        assert found.verdict.holds is True, found.verdict
-        assert found.holds is True, found.untrue
+    for verification in (check(ran.out, {}), check(ran.out, against)):
+        assert verification.verdict.holds is True, verification.verdict
+        assert verification.holds is True, verification.untrue
     if published.clusters:
         _require_caught(case, ran, files, cluster_of)
 
@@ -85,11 +85,11 @@ def chunks_of(files: Files) -> twin.Chunks:
 
 
 def _rows(lines: list[dict[str, str]], keys: tuple[str, ...]) -> dict[tuple[int, ...], twin.Rows]:
-    found: dict[tuple[int, ...], twin.Rows] = {}
+    result: dict[tuple[int, ...], twin.Rows] = {}
     for line in lines:
         key = tuple(int(line[name]) for name in keys)
-        found[key] = found.get(key, ()) + (_items(line["items"]),) * int(line["count"])
-    return found
+        result[key] = result.get(key, ()) + (_items(line["items"]),) * int(line["count"])
+    return result
 
 
 def _items(text: str) -> twin.Row:
@@ -175,13 +175,15 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
         "model": "disassociation",
         "items": case.sets,
     }
-    found = refused_to_verify(folder, given)
-    if found is None:
+    verdict = refused_to_verify(folder, given)
+    if verdict is None:
         return
     published = chunks_of(changed)
-    assert found.verdict.holds is _holds(case, published), f"verify says {found.verdict}"
-    if found.verdict.holds:
-        assert (found.untrue is not None) == bool(untrue(case, published, cluster_of)), f"verify says {found.untrue}"
+    assert verdict.verdict.holds is _holds(case, published), f"verify says {verdict.verdict}"
+    if verdict.verdict.holds:
+        assert (verdict.untrue is not None) == bool(untrue(case, published, cluster_of)), (
+            f"verify says {verdict.untrue}"
+        )
 
 
 def with_another_cell(files: Files, rng: random.Random) -> Files:

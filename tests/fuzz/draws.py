@@ -109,8 +109,8 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     if name in OF_ITEMS:
         alone = layout["suffix"].startswith("dat") or _speaks_of_secrets(name)
         many = 2 if rng.random() < 0.12 and not alone else 1
-        for at in range(many):
-            columns["items" if layout["suffix"].startswith("dat") else ("codes", "drugs")[at]] = _sets(
+        for i in range(many):
+            columns["items" if layout["suffix"].startswith("dat") else ("codes", "drugs")[i]] = _sets(
                 rng, n, _labels(rng, layout)
             )
         roles["items"] = list(columns)
@@ -173,9 +173,9 @@ def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
     n = rng.randint(2, 12) if rng.random() < 0.95 else rng.randint(13, 20)
     kind = rng.random()
     if kind < 0.4:
-        return [f"i{at}" for at in range(n)]
+        return [f"i{i}" for i in range(n)]
     if kind < 0.7:
-        return [str(at) for at in rng.sample(range(200), n)]
+        return [str(i) for i in rng.sample(range(200), n)]
     odd = [*_ODD, *(_UNPLAIN if kind > 0.95 else ())]
     plain = [label for label in odd if layout["separator"] not in label and label.split() == [label]]
     return rng.sample(plain, min(n, len(plain)))
@@ -211,7 +211,7 @@ def _others(
 ) -> None:
     """Draw id, dropped and kept columns; no kept columns for algorithms that publish chunks."""
     if rng.random() < 0.4:
-        columns["who"] = [f"Qi{seed}x{at}" for at in rng.sample(range(10 * n), n)]
+        columns["who"] = [f"Qi{seed}x{i}" for i in rng.sample(range(10 * n), n)]
         roles["id"] = ["who"]
         roles["group"] = rng.random() < 0.4
     if rng.random() < 0.3 and not parted:
@@ -219,7 +219,7 @@ def _others(
         columns[name] = [rng.choice(("w1", "w 2", "w,3", "", "=w")) for _ in range(n)]
         roles["keep"] = [name]
     if rng.random() < 0.4:
-        columns["note"] = [f"Qd{seed}x{at}" for at in range(n)]
+        columns["note"] = [f"Qd{seed}x{i}" for i in range(n)]
         roles["drop"] = ["note"]
 
 
@@ -280,7 +280,7 @@ def _hierarchies(
 def _universe(rng: random.Random, rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the items that occur, and often some that do not, in random order."""
     occurring = sorted({item for row in rows for item in row})
-    more = [f"x{at}" for at in range(rng.choice((0, 0, 1, 4)) + 2 * (len(occurring) < 2))]
+    more = [f"x{i}" for i in range(rng.choice((0, 0, 1, 4)) + 2 * (len(occurring) < 2))]
     universe = [*occurring, *more]
     return rng.sample(universe, len(universe)) if rng.random() < 0.5 else universe
 
@@ -305,8 +305,8 @@ def tree_over(rng: random.Random, leaves: Sequence[str], mark: str) -> Tree:
 
 def _buckets(seed: int, name: str, rng: random.Random) -> Case:
     n = rng.choice((rng.randint(2, 10), rng.randint(10, 60)))
-    people = [f"P{at}" for at in range(max(1, int(n / rng.choice((1, 1.5, 3)))))]
-    drugs = [f"d{at}" for at in range(rng.randint(2, 9))]
+    people = [f"P{i}" for i in range(max(1, int(n / rng.choice((1, 1.5, 3)))))]
+    drugs = [f"d{i}" for i in range(rng.randint(2, 9))]
     steep = rng.choice((1, 1, 2))
     columns: dict[str, list[Any]] = {
         "person": [rng.choice(people) for _ in range(n)],
@@ -321,7 +321,7 @@ def _buckets(seed: int, name: str, rng: random.Random) -> Case:
         columns[kept] = [rng.choice(("20", "21", "", "*", "=2", "a,b")) for _ in range(n)]
         roles["keep"] = [kept]
     if rng.random() < 0.5:
-        columns["note"] = [f"Qd{seed}x{at}" for at in range(n)]
+        columns["note"] = [f"Qd{seed}x{i}" for i in range(n)]
         roles["drop"] = ["note"]
     layout = {**_layout(rng, dat=False), "format": rng.choice((None, "csv")), "order": "sorted"}
     drawn = parameters_of(name, rng, Drawn())

@@ -58,7 +58,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         "part_rows",
     )
     roles = () if data.name.startswith("data.dat") else (*ROLES, "group")
-    found = {
+    result = {
         "input": str(data),
         "out": str(folder / "out"),
         **_request(case),
@@ -70,7 +70,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         **parameters,
         **reading_of(case),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in result.items() if value is not None}
 
 
 def _shown_exactly(case: Case) -> list[str]:
@@ -82,8 +82,8 @@ def _shown_exactly(case: Case) -> list[str]:
 
 def reading_of(case: Case) -> dict[str, Any]:
     """Return the settings that undo the case's leading zeros and unknown items."""
-    found: dict[str, Any] = {"normalize": ["strip-zeros"]} if case.has_zeros else {}
-    return found | ({"unknown": "suppress"} if case.has_unknown else {})
+    result: dict[str, Any] = {"normalize": ["strip-zeros"]} if case.has_zeros else {}
+    return result | ({"unknown": "suppress"} if case.has_unknown else {})
 
 
 def _request(case: Case) -> dict[str, str]:
@@ -101,16 +101,16 @@ def _request(case: Case) -> dict[str, str]:
 
 def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with which `anonset verify` finds the original and the mapping."""
-    found = {
+    result = {
         name: given[name] for name in ("hierarchy", "drop", "group", "separator", "max_suppressed") if name in given
     }
-    found |= reading_of(case)
-    found |= {"original": given["input"], "records": f"{given['out']}.private/records.csv"}
+    result |= reading_of(case)
+    result |= {"original": given["input"], "records": f"{given['out']}.private/records.csv"}
     if case.algorithm not in ("anatomy", "safe-grouping"):
-        found |= {"id": given.get("id", [])}
+        result |= {"id": given.get("id", [])}
     if given.get("utility_constraints", "").endswith("utility.txt"):
-        found["utility_constraints"] = given["utility_constraints"]
-    return found
+        result["utility_constraints"] = given["utility_constraints"]
+    return result
 
 
 def _spec(case: Case, folder: Path, column: str) -> str:
@@ -165,41 +165,41 @@ def _write_data(case: Case, folder: Path) -> Path:
 def _written_sets(case: Case) -> dict[str, list[list[str]]]:
     """Return the set-valued columns as written: with leading zeros and unknown items."""
     rng = random.Random(f"items {case.seed}")
-    found = {name: [list(row) for row in case.columns[name]] for name in case.sets}
-    for rows in found.values():
+    result = {name: [list(row) for row in case.columns[name]] for name in case.sets}
+    for rows in result.values():
         for row in rows:
             if case.has_zeros:
                 row[:] = ["0" * rng.choice((0, 0, 1, 2)) + item for item in row]
             if case.has_unknown and rng.random() < 0.2:
                 row.insert(rng.randint(0, len(row)), rng.choice(UNKNOWN))
-    return found
+    return result
 
 
 def _divided(case: Case, whole: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """Split some people's sets over two rows; the second rows come at the end."""
     rng = random.Random(f"rows {case.seed}")
     columns = {name: list(cells) for name, cells in whole.items()}
-    for at in range(len(columns["who"])):
+    for i in range(len(columns["who"])):
         if rng.random() < 0.5:
             continue
         for name, cells in columns.items():
             if name in case.sets:
-                half = rng.randint(0, len(cells[at]))
-                cells.append(cells[at][half:])
-                cells[at] = cells[at][:half]
+                half = rng.randint(0, len(cells[i]))
+                cells.append(cells[i][half:])
+                cells[i] = cells[i][:half]
             else:
-                cells.append(cells[at])
+                cells.append(cells[i])
     return columns
 
 
 def _table(case: Case, columns: dict[str, list[Any]]) -> pa.Table:
-    found = {}
+    result = {}
     for name, cells in columns.items():
         if name in case.sets:
             joined = cells if case.layout["lists"] else [case.layout["separator"].join(cell) for cell in cells]
-            found[name] = pa.array(joined, pa.list_(pa.string()) if case.layout["lists"] else pa.string())
+            result[name] = pa.array(joined, pa.list_(pa.string()) if case.layout["lists"] else pa.string())
         elif name in NUMBERS and case.specs.get(name) == "range":
-            found[name] = pa.array([int(cell) if name == "age" else float(cell) for cell in cells])
+            result[name] = pa.array([int(cell) if name == "age" else float(cell) for cell in cells])
         else:
-            found[name] = pa.array(cells, pa.string())
-    return pa.table(found)
+            result[name] = pa.array(cells, pa.string())
+    return pa.table(result)

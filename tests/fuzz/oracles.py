@@ -31,7 +31,7 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
     if model in ("kl", "kt"):
         values = published.columns[given["sensitive"]]
         return all(
-            len(part) >= k and are_mixed(given, [values[at] for at in part], values)
+            len(part) >= k and are_mixed(given, [values[i] for i in part], values)
             for part in by_key(published.tuples, range(published.n))
         )
     if model == "transaction-k":
@@ -78,7 +78,7 @@ def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequen
 
 def is_km(rows: Rows, k: int, m: int) -> bool:
     """Return True if every set of up to m symbols occurs k times or never."""
-    code = {symbol: at for at, symbol in enumerate(sorted({symbol for row in rows for symbol in row}))}
+    code = {symbol: i for i, symbol in enumerate(sorted({symbol for row in rows for symbol in row}))}
     return naive_km([{code[symbol] for symbol in row} for row in rows], k, m) is None
 
 
@@ -95,7 +95,7 @@ def is_protected(published: Records, policy: Sequence[Sequence[str]], k: int) ->
 
 
 def by_key(keys: Iterable[Hashable], rows: Sequence[Row]) -> list[list[Row]]:
-    found: dict[Hashable, list[Row]] = {}
+    result: dict[Hashable, list[Row]] = {}
     for key, row in zip(keys, rows, strict=True):
-        found.setdefault(key, []).append(row)
-    return list(found.values())
+        result.setdefault(key, []).append(row)
+    return list(result.values())

@@ -28,8 +28,8 @@ class Drawn:
     def items(self) -> list[str]:
         """Items that occur, as named in a policy."""
         mark = (lambda column, item: f"{column}:{item}") if len(self.sets) > 1 else (lambda _, item: item)
-        found = {mark(column, item): None for column, rows in self.sets.items() for row in rows for item in row}
-        return sorted(found)
+        result = {mark(column, item): None for column, rows in self.sets.items() for row in rows for item in row}
+        return sorted(result)
 
 
 def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:

@@ -33,7 +33,7 @@ class Records:
     def rows(self) -> list[set[str]]:
         """Codebook labels of each record's symbols, over all set-valued columns."""
         return [
-            {self.symbol(name, text) for name in self.sets for text in self.columns[name][at]} for at in range(self.n)
+            {self.symbol(name, text) for name in self.sets for text in self.columns[name][i]} for i in range(self.n)
         ]
 
     def symbol(self, column: str, text: str) -> str:
@@ -46,7 +46,7 @@ class Records:
     @property
     def tuples(self) -> list[tuple[str, ...]]:
         """Relational values of each record."""
-        return [tuple(self.columns[name][at] for name in self.relational) for at in range(self.n)]
+        return [tuple(self.columns[name][i] for name in self.relational) for i in range(self.n)]
 
 
 @dataclass
@@ -58,15 +58,15 @@ class Tables:
 
     def values(self, sensitive: str) -> dict[str, list[str]]:
         """Return the sensitive values of each group."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for row in self.snt:
-            found.setdefault(row["group"], []).extend([row[sensitive]] * int(row.get("count", 1)))
-        return found
+            result.setdefault(row["group"], []).extend([row[sensitive]] * int(row.get("count", 1)))
+        return result
 
 
 def attestation_of(out: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((out / "attestation.json").read_text(encoding="utf-8"))
-    return found
+    data: dict[str, Any] = json.loads((out / "attestation.json").read_text(encoding="utf-8"))
+    return data
 
 
 def records_of(path: Path, data: Mapping[str, Any], book: Path) -> Records:
@@ -106,8 +106,8 @@ def _members(text: str) -> list[str]:
 
 def _columns(path: Path, data: Mapping[str, Any]) -> dict[str, list[Any]]:
     if data["format"] == "parquet":
-        found: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
-        return found
+        result: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
+        return result
     if data["format"] == "dat":
         return {"items": [line.split(" ") if line else [] for line in path.read_text("utf-8").split("\n")[:-1]]}
     rows, mark = lines_of(path), data["separator"]

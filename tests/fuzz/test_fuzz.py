@@ -188,13 +188,13 @@ def require_caught(
     given = {**checks_of(case, ran.given), **roles, "separator": separator, **policy_file(case, ran)}
     given |= {name: value for name, value in attested["parameters"].items() if name != "policy"}
     given |= {"model": "km" if model == "partition-km" else model, "codebook": str(ran.out / "codebook.csv")}
-    found = refused_to_verify(elsewhere, given)
-    if found is None:
+    verdict = refused_to_verify(elsewhere, given)
+    if verdict is None:
         return
     expected = oracles.holds({**attested, "model": given["model"]}, changed, policy)
-    assert found.verdict.holds is expected, f"verify says {found.verdict}"
+    assert verdict.verdict.holds is expected, f"verify says {verdict.verdict}"
     untrue = truth.untrue(case, changed, record)
-    assert (found.untrue is not None) == bool(untrue), f"verify says {found.untrue}, not {untrue!r}"
+    assert (verdict.untrue is not None) == bool(untrue), f"verify says {verdict.untrue}, not {untrue!r}"
 
 
 def require_buckets(case: Case, ran: Ran) -> None:
@@ -212,16 +212,18 @@ def require_buckets(case: Case, ran: Ran) -> None:
     write_lines(elsewhere / "qit.csv", changed.qit)
     write_lines(elsewhere / "snt.csv", changed.snt)
     roles = {"id": data["id"], "keep": data["keep"], "model": attested["model"]}
-    found = refused_to_verify(elsewhere, {**roles, **attested["parameters"]})
-    if found is not None:
-        assert found.verdict.holds is oracles.buckets_hold(attested, changed), f"verify says {found.verdict}"
+    verdict = refused_to_verify(elsewhere, {**roles, **attested["parameters"]})
+    if verdict is not None:
+        assert verdict.verdict.holds is oracles.buckets_hold(attested, changed), f"verify says {verdict.verdict}"
 
 
 def require_agreement(case: Case, ran: Ran) -> None:
     """Check that `verify` and `evaluate` report the same figures as the job."""
-    for found in () if case.algorithm in IN_CHUNKS else verified(case, ran):  # for chunks, require_chunks compares them
-        assert found.verdict.holds is True, found.verdict
-        assert found.holds is True, found.untrue or found.beyond_utility
+    for verification in (
+        () if case.algorithm in IN_CHUNKS else verified(case, ran)
+    ):  # for chunks, require_chunks compares them
+        assert verification.verdict.holds is True, verification.verdict
+        assert verification.holds is True, verification.untrue or verification.beyond_utility
     report = loads((ran.private / "report.json").read_text("utf-8"))
     measured = evaluated(case, ran)
     shared = set(measured.measures) & set(report["measures"])

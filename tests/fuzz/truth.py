@@ -18,7 +18,7 @@ def original_rows(case: Case) -> list[set[str]]:
     """Return each person's items, as named in a joined column."""
     mark = (lambda name, item: f"{name}:{item}") if case.joined else (lambda _, item: item)
     n = len(next(iter(case.columns.values())))
-    return [{mark(name, item) for name in case.sets for item in case.columns[name][at]} for at in range(n)]
+    return [{mark(name, item) for name in case.sets for item in case.columns[name][i]} for i in range(n)]
 
 
 def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
@@ -28,13 +28,13 @@ def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
         for row in published.rows:
             for symbol in row:
                 members.setdefault(symbol, members_of(symbol))
-        found = naive_untrue(original_rows(case), published.rows, record, members)
-        if found is not None:
-            return f"row {found[0]}: {found[1]}"
+        result = naive_untrue(original_rows(case), published.rows, record, members)
+        if result is not None:
+            return f"row {result[0]}: {result[1]}"
     for name in published.relational:
-        for at, label in enumerate(published.columns[name]):
-            if not _covers(case, published, name, label, case.columns[name][record[at]]):
-                return f"row {at}: {name} is published as {label}"
+        for i, label in enumerate(published.columns[name]):
+            if not _covers(case, published, name, label, case.columns[name][record[i]]):
+                return f"row {i}: {name} is published as {label}"
     return ""
 
 
@@ -78,7 +78,7 @@ def require_way_back(case: Case, published: Records, private: Path) -> list[int]
     expected |= {case.roles["sensitive"]} if "sensitive" in case.roles else set()
     assert set(published.columns) == (expected if published.n else set(published.columns))
     for name in published.keep:
-        assert published.columns[name] == [case.columns[name][at] for at in record]
+        assert published.columns[name] == [case.columns[name][i] for i in record]
     if case.sets:
         _require_mapping(case, published, private / "mapping.csv", lines)
     return record
@@ -141,11 +141,11 @@ def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], pr
     record = [int(line["input_record"]) for line in lines]
     assert len(set(record)) == len(record) == len(tables.qit)
     sensitive, groups = data["sensitive"], dict[str, list[str]]()
-    for row, at in zip(tables.qit, record, strict=True):
+    for row, i in zip(tables.qit, record, strict=True):
         person = [row[name] for name in data["id"]]
-        assert person == [case.columns[name][at] for name in data["id"]] or set(person) == {"*"}
-        assert [row[name] for name in data["keep"]] == [case.columns[name][at] for name in data["keep"]]
-        groups.setdefault(row["group"], []).append(case.columns[sensitive][at])
+        assert person == [case.columns[name][i] for name in data["id"]] or set(person) == {"*"}
+        assert [row[name] for name in data["keep"]] == [case.columns[name][i] for name in data["keep"]]
+        groups.setdefault(row["group"], []).append(case.columns[sensitive][i])
     published = tables.values(sensitive)
     assert {group: sorted(values) for group, values in groups.items()} == {g: sorted(v) for g, v in published.items()}
     assert all(list(row) == [*dict.fromkeys(row)] for row in tables.qit)

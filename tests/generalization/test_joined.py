@@ -85,6 +85,6 @@ def _both(hierarchy: Hierarchy) -> tuple[Symbol, ...]:
 
 def test_hierarchies_are_joined_under_one_root() -> None:
     parts = {"dx": Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), "c"])), "rx": Hierarchy.from_tree("1")}
-    found = join_hierarchies(parts, "items")
-    assert found.labels == ("items", "dx:ALL", "dx:AB", "dx:a", "dx:b", "dx:c", "rx:1")
-    assert found.parent.tolist() == [-1, 0, 1, 2, 2, 1, 0]
+    result = join_hierarchies(parts, "items")
+    assert result.labels == ("items", "dx:ALL", "dx:AB", "dx:a", "dx:b", "dx:c", "rx:1")
+    assert result.parent.tolist() == [-1, 0, 1, 2, 2, 1, 0]

@@ -55,19 +55,19 @@ def tiny(monkeypatch):
 def sort(rows, store, *, narrow=False):
     """Sort triples (first code, second code, items) by first code and items."""
     indptr = np.concatenate([[0], np.cumsum([len(items) for *_, items in rows])]).astype(np.int64)
-    items = np.array([item for *_, found in rows for item in sorted(found)], np.int32)
-    columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
+    items = np.array([item for *_, row_items in rows for item in sorted(row_items)], np.int32)
+    columns = [np.array([row[i] for row in rows], np.int32) for i in range(2)]
     record = np.arange(len(rows), dtype=np.int64)
     sets = SetColumn("items", indptr, items, Vocabulary(()))
-    found = sort_rows(UnsortedRows(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
-    assert isinstance(found.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
-    assert found.indptr[0] == 0
-    sets = [found.items[begin:end].tolist() for begin, end in zip(found.indptr, found.indptr[1:], strict=False)]
-    return list(zip(*(column.tolist() for column in found.columns), sets, found.record.tolist(), strict=True))
+    result = sort_rows(UnsortedRows(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
+    assert isinstance(result.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
+    assert result.indptr[0] == 0
+    sets = [result.items[begin:end].tolist() for begin, end in zip(result.indptr, result.indptr[1:], strict=False)]
+    return list(zip(*(column.tolist() for column in result.columns), sets, result.record.tolist(), strict=True))
 
 
 def expected(rows):
-    numbered = [(first, second, sorted(items), at) for at, (first, second, items) in enumerate(rows)]
+    numbered = [(first, second, sorted(items), i) for i, (first, second, items) in enumerate(rows)]
     return sorted(numbered, key=lambda row: (row[0], row[2], row[3]))
 
 
@@ -86,7 +86,7 @@ def test_rows_are_sorted_by_buckets(rows, sizes):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_rows_are_sorted_in_files_and_only_the_rows_remain(tiny, tmp_path, narrow, workers):
     random = np.random.default_rng(3)
-    rows = [(int(random.integers(3)), at % 2, sorted({*random.integers(0, 9, 4).tolist()})) for at in range(90)]
+    rows = [(int(random.integers(3)), i % 2, sorted({*random.integers(0, 9, 4).tolist()})) for i in range(90)]
     rows += [(1, 0, list(range(30)))] * 20
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4), Threads(workers)) as work:
         assert sort(rows, work, narrow=narrow) == expected(rows)
@@ -124,12 +124,12 @@ def test_a_mapped_table_has_the_same_publication(tiny, tmp_path, groups, dtype):
     if not groups:
         recoding = Cut(TREE, np.array([1, 1, 5, -1, 7, 7], np.int32))
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
-        meant, found = apply(table, recoding), apply(mapped(table, work, dtype), recoding)
-        assert contents(found) == contents(meant)
+        meant, mapped_publication = apply(table, recoding), apply(mapped(table, work, dtype), recoding)
+        assert contents(mapped_publication) == contents(meant)
         ordered = apply(mapped(table, work, dtype), recoding, by_content=True)
         assert backing(ordered.record) is not None
         assert check_item_truth(mapped(table, work, dtype), ordered) is None
-        untrue = replace(found, record=(found.record + 1) % found.n)
+        untrue = replace(mapped_publication, record=(mapped_publication.record + 1) % mapped_publication.n)
         assert check_item_truth(mapped(table, work, dtype), untrue) == check_item_truth(table, untrue) is not None
 
 
@@ -163,16 +163,16 @@ def test_rows_are_sorted_while_recoding(tiny, tmp_path, kind, dtype, placed):
         recoding = PerCluster(random.integers(0, 2, 50).astype(np.int32), (recoding, Cut.identity(tree)))
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
         table = replace(table, store=Memory(work.limits)) if dtype is None else mapped(table, work, dtype)
-        found, meant = apply(table, recoding, tree, by_content=True), by_content(apply(table, recoding), tree)
-        assert found.record.tolist() == [record for *_, record in meant]
-        assert by_content(found, tree) == [(kept, symbols, row) for row, (kept, symbols, _) in enumerate(meant)]
-        for symbol in found.symbols if placed else ():
+        publication, meant = apply(table, recoding, tree, by_content=True), by_content(apply(table, recoding), tree)
+        assert publication.record.tolist() == [record for *_, record in meant]
+        assert by_content(publication, tree) == [(kept, symbols, row) for row, (kept, symbols, _) in enumerate(meant)]
+        for symbol in publication.symbols if placed else ():
             assert [int(tree.place[tree.leaves.index[x]]) for x in symbol.members] == sorted(
                 int(tree.place[tree.leaves.index[x]]) for x in symbol.members
             )
-        assert (found.order, found.joined) == (("year", "items"), ())
-        assert (None if found.cluster is None else found.cluster.tolist()) == (
-            recoding.cluster[found.record].tolist() if kind == "clusters" else None
+        assert (publication.order, publication.joined) == (("year", "items"), ())
+        assert (None if publication.cluster is None else publication.cluster.tolist()) == (
+            recoding.cluster[publication.record].tolist() if kind == "clusters" else None
         )
 
 
@@ -195,8 +195,8 @@ def test_sorted_rows_are_stored_once_on_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(row_order._Sorting, "_gather", watched)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000), Threads(1)) as work:
         table = Table(column, store=work)
-        found = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)
+        result = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)
         once = sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file())
-        assert len(found.transactions.indptr) == n + 1
+        assert len(result.transactions.indptr) == n + 1
     assert once < 1.05 * n * (8 + 10 * 2 + 4)
     assert most[0] < 1.3 * once

@@ -14,7 +14,7 @@ from anonset.errors import InputError
 RNG = random.Random(5)
 TREE = anonset.Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CD", ["c", "d"]), ("E", ["e", "f"])]))
 OTHER = anonset.Hierarchy.from_tree(("ALL", [("L", [("AC", ["a", "c"]), ("BD", ["b", "d"])]), ("E", ["e", "f"])]))
-RECORDS = {f"p{at}": set(RNG.sample("abcdef", RNG.randint(1, 3))) for at in range(80)}
+RECORDS = {f"p{i}": set(RNG.sample("abcdef", RNG.randint(1, 3))) for i in range(80)}
 
 
 def release(names: list[str], tree: anonset.Hierarchy, **more: object) -> anonset.Release:

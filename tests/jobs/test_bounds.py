@@ -49,8 +49,8 @@ def test_compare_uses_the_bound_of_each_candidates_operators() -> None:
         anonset.Exact(k=2, m=2),
         anonset.Coat(k=2, m=2),
     ]
-    found = anonset.compare(anonset.Table.from_sets(ROWS), algorithms, hierarchies=SPEC, workers=1, bound=True)
-    plain, suppressing, exact, sets = (one.measures for one in found)
+    compared = anonset.compare(anonset.Table.from_sets(ROWS), algorithms, hierarchies=SPEC, workers=1, bound=True)
+    plain, suppressing, exact, sets = (entry.measures for entry in compared)
     for measures, suppress in ((plain, False), (suppressing, True), (exact, False)):
         assert measures["least_ncp"] == pytest.approx(least(suppress=suppress), rel=1e-12)
         assert measures["above_least"] == pytest.approx(measures["ncp"] / measures["least_ncp"] - 1, abs=1e-12)
@@ -64,11 +64,11 @@ def test_evaluate_states_the_distance_to_the_least_loss(place: Path, capsys: pyt
     capsys.readouterr()
     evaluate = ["evaluate", "data.dat", "out", *COMMAND[:2], "--bound"]
     assert main([*evaluate, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["bound"] == {"lower_bound": pytest.approx(least(suppress=False), rel=1e-12), "suppression": False}
+    data = json.loads(capsys.readouterr().out)
+    assert data["bound"] == {"lower_bound": pytest.approx(least(suppress=False), rel=1e-12), "suppression": False}
     assert main([*evaluate, "--quiet"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert distance(found["ncp"], found["bound"]["lower_bound"]) in shown
+    assert distance(data["ncp"], data["bound"]["lower_bound"]) in shown
     assert names(shown, "cut")
 
 

@@ -81,10 +81,10 @@ def test_parts_contain_the_same_lines_as_single_files(tmp_path):
         assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     for name in ("qit", "snt"):
         header, *lines = (tmp_path / "one" / f"{name}.csv").read_bytes().splitlines(keepends=True)
-        found = [path.read_bytes().splitlines(keepends=True) for path in sorted((tmp_path / "many" / name).iterdir())]
-        assert [len(part) for part in found] == [10] * 7 + [8]
-        assert {part[0] for part in found} == {header}
-        assert [line for part in found for line in part[1:]] == lines
+        result = [path.read_bytes().splitlines(keepends=True) for path in sorted((tmp_path / "many" / name).iterdir())]
+        assert [len(part) for part in result] == [10] * 7 + [8]
+        assert {part[0] for part in result} == {header}
+        assert [line for part in result for line in part[1:]] == lines
     (tmp_path / "many" / "qit" / "part-00003.csv").unlink()
     assert main(["verify", str(tmp_path / "many")]) == 2
 
@@ -149,16 +149,16 @@ def mapped(tmp_path):
 
 def test_a_mapped_table_is_published_like_a_table_in_memory(mapped):
     table, buckets = mapped
-    one, other = bucketize(table, buckets), bucketize(replace(table, store=MEMORY), buckets)
-    assert one.store.in_files
+    first, other = bucketize(table, buckets), bucketize(replace(table, store=MEMORY), buckets)
+    assert first.store.in_files
     assert not other.store.in_files
-    assert one.n == 68
+    assert first.n == 68
     for name in ("record", "snt_group", "snt_count"):
-        assert np.array_equal(getattr(one, name), getattr(other, name))
-    for a, b in zip((*one.qit, one.snt_value), (*other.qit, other.snt_value), strict=True):
+        assert np.array_equal(getattr(first, name), getattr(other, name))
+    for a, b in zip((*first.qit, first.snt_value), (*other.qit, other.snt_value), strict=True):
         assert np.array_equal(a.codes, b.codes)
         assert tuple(a.vocabulary.labels) == tuple(b.vocabulary.labels)
-    assert check_buckets_truthful(table, one) is None
+    assert check_buckets_truthful(table, first) is None
 
 
 def test_written_buckets_are_compared_with_memory(mapped):
@@ -181,9 +181,9 @@ def test_a_violation_in_a_late_group_is_detected(mapped):
     group[:] = np.where(values == values[69], 9, group)
     published = bucketize(table, Bucketized(group, np.zeros(70, np.bool_)))
     whole = bucketize(replace(table, store=MEMORY), Bucketized(group, np.zeros(70, np.bool_)))
-    found, same = (check_anatomy(one, AnatomyDiversity(2)) for one in (published, whole))
-    assert found.holds is False
-    assert found == same
+    verdict, same = (check_anatomy(buckets, AnatomyDiversity(2)) for buckets in (published, whole))
+    assert verdict.holds is False
+    assert verdict == same
     swapped = published.snt_value.codes.copy()
     last = np.flatnonzero(published.snt_group == 9)
     swapped[last] = np.sort((swapped[last] + 1) % 6)

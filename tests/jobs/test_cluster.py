@@ -75,9 +75,9 @@ def test_arrays_in_files_travel_by_their_names(work):
     codes = work.keep("codes", np.arange(100_000, dtype=np.int32))
     packed = _packed({"part": codes[10:20_000], "own": np.arange(3)})
     assert len(packed) < 1_000 < len(pickle.dumps(codes[10:20_000]))
-    found = _unpacked(packed)
-    assert np.array_equal(found["part"], codes[10:20_000])
-    assert found["own"].tolist() == [0, 1, 2]
+    result = _unpacked(packed)
+    assert np.array_equal(result["part"], codes[10:20_000])
+    assert result["own"].tolist() == [0, 1, 2]
     assert np.array_equal(_unpacked(_packed(codes[::2])), codes[::2])
 
 
@@ -128,8 +128,8 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
 
     expected = algorithm.search(Blocks.of(column, MEMORY.on(Threads(2)), 130), HIERARCHY)
     with Noted(client, work) as workers:
-        found = algorithm.search(on(blocks, workers), HIERARCHY, progress=kill)
-    assert (found.recoding.labels, found.figures, found.trace) == (
+        result = algorithm.search(on(blocks, workers), HIERARCHY, progress=kill)
+    assert (result.recoding.labels, result.figures, result.trace) == (
         expected.recoding.labels, expected.figures, expected.trace,
     )  # fmt: skip
     assert len(killed) == 2
@@ -157,11 +157,11 @@ def test_killing_a_worker_does_not_change_grouping_by_parts(client, tmp_path, mo
     expected = algorithm.recode(table, {})
     here = set((tmp_path / "work").iterdir())
     with ClusterWorkers(client, table.store) as workers:
-        found = algorithm.recode(table.on(workers), {}, progress=kill)
-    assert (found.figures["parts"], killed) == (9, ["parts"])
-    assert found.figures == expected.figures
-    assert np.array_equal(found.recoding.group, expected.recoding.group)
-    assert np.array_equal(found.recoding.starred, expected.recoding.starred)
+        actual = algorithm.recode(table.on(workers), {}, progress=kill)
+    assert (actual.figures["parts"], killed) == (9, ["parts"])
+    assert actual.figures == expected.figures
+    assert np.array_equal(actual.recoding.group, expected.recoding.group)
+    assert np.array_equal(actual.recoding.starred, expected.recoding.starred)
     left = {path.name.split("-")[0] for path in {*(tmp_path / "work").iterdir()} - here}
     assert (left, len(before) < len(here)) == ({"group", "starred"}, True)  # the files of the recoding
 

@@ -54,11 +54,11 @@ def test_a_scheduler_killed_during_the_search_is_reported_in_one_line(tmp_path):
             wait_for(port)
             with cluster_of(f"tcp://127.0.0.1:{port}") as client, Files.temporary() as store:
                 client.wait_for_workers(1, timeout=60)
-                found = ClusterWorkers(client, store).map(time.sleep, [0, 100, 0])
-                next(found)
+                result = ClusterWorkers(client, store).map(time.sleep, [0, 100, 0])
+                next(result)
                 scheduler.kill()
                 with refused(AnonsetError, "scheduler") as lost:
-                    next(found)
+                    next(result)
                 assert exit_code(lost.value) == 2
                 with refused(AnonsetError, "scheduler"):
                     list(store.on(ClusterWorkers(client, store)).map(time.sleep, [0]))

@@ -33,28 +33,28 @@ def test_each_candidate_has_the_losses_of_a_separate_run(table: anonset.Table) -
 
 
 def test_a_comparison_is_a_table(table: anonset.Table) -> None:
-    found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Apriori(k=5, m=2)], **BOUND)
-    shown = found._repr_html_()
+    compared = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Apriori(k=5, m=2)], **BOUND)
+    shown = compared._repr_html_()
     for text in (
         "<th>algorithm</th>",
         "<td>apriori</td>",
         "<td>infeasible</td>",
-        f"<td>{found[0].measures['ncp']:.5g}</td>",
+        f"<td>{compared[0].measures['ncp']:.5g}</td>",
     ):
         assert text in shown
     assert not any(f">{label}<" in shown for label in ("a1", "b2", "A"))
-    for frame in (found.to_pandas(), found.to_polars()):
+    for frame in (compared.to_pandas(), compared.to_polars()):
         assert list(frame["k"]) == [2, 5]
         assert list(frame["outcome"]) == ["holds", "infeasible"]
     assert anonset.compare(table, [])._repr_html_() == ""
 
 
 def test_each_candidate_names_its_model(table: anonset.Table) -> None:
-    found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Lra(k=2, m=2)], **BOUND)
-    assert [one.model for one in found] == ["km", "partition-km"]
-    differing = unequal_guarantees(rows(found))
+    compared = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Lra(k=2, m=2)], **BOUND)
+    assert [candidate.model for candidate in compared] == ["km", "partition-km"]
+    differing = unequal_guarantees(rows(compared))
     assert names(differing, "apriori km lra partition-km")
-    assert unequal_guarantees(rows(found[:1])) == ""
+    assert unequal_guarantees(rows(compared[:1])) == ""
 
 
 @pytest.mark.parametrize("call", [
@@ -77,13 +77,13 @@ def test_an_infeasible_candidate_states_the_reason(table: anonset.Table) -> None
 
 def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
     rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
-    (found,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
-    assert found.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
+    (candidate,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
+    assert candidate.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 
 
 def test_a_candidate_beyond_the_budget_is_undecided(table: anonset.Table) -> None:
-    (found,) = anonset.compare(table, [anonset.Apriori(k=2, m=2)], budget=0, **BOUND)
-    assert found.outcome == "undecided"
+    (candidate,) = anonset.compare(table, [anonset.Apriori(k=2, m=2)], budget=0, **BOUND)
+    assert candidate.outcome == "undecided"
 
 
 def test_no_candidates(table: anonset.Table) -> None:
@@ -100,13 +100,13 @@ def test_evaluation_of_a_saved_release_agrees_with_the_release(table: anonset.Ta
     algorithm = anonset.Apriori(k=2, m=2)
     release = anonset.anonymize(table, algorithm, **BOUND)
     release.save(tmp_path / "out")
-    found = anonset.evaluate(table, tmp_path / "out", workload=workload, **BOUND)
-    assert found.source == "mapping"
-    assert {name: found.measures[name] for name in release.measures} == pytest.approx(release.measures)
+    evaluation = anonset.evaluate(table, tmp_path / "out", workload=workload, **BOUND)
+    assert evaluation.source == "mapping"
+    assert {name: evaluation.measures[name] for name in release.measures} == pytest.approx(release.measures)
     (compared,) = anonset.compare(table, [algorithm], workload=workload, **BOUND)
-    assert found.answers is not None
-    assert compared.measures == {**release.measures, "are": found.answers.are}
-    assert found.answers.are > 0
+    assert evaluation.answers is not None
+    assert compared.measures == {**release.measures, "are": evaluation.answers.are}
+    assert evaluation.answers.are > 0
 
 
 def test_evaluation_with_other_weights_and_another_private_directory(table: anonset.Table, tmp_path: Path) -> None:

@@ -35,12 +35,12 @@ def damage(items, values):
 @pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
 @pytest.mark.parametrize("size", [1, 2])
 def test_damage_during_the_search_is_reported_and_stops_publication(tmp_path, run, monkeypatch, values, size):
-    found = CutSearch.rare_sets
+    result = CutSearch.rare_sets
 
     def damaged(self, asked):
         if asked == size:
             damage(self.nodes.blocks.rows[0][1], values)
-        return found(self, asked)
+        return result(self, asked)
 
     monkeypatch.setattr(CutSearch, "rare_sets", damaged)
     code, err = run("apriori")
@@ -52,9 +52,9 @@ def test_damage_during_the_search_is_reported_and_stops_publication(tmp_path, ru
 
 def test_damage_during_recoding_is_reported(tmp_path, run, monkeypatch):
     def damaged(source, *more, **options):
-        found = sort_rows(source, *more, **options)
+        result = sort_rows(source, *more, **options)
         damage(source.sets.codes, 0)
-        return found
+        return result
 
     monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", damaged)
     code, err = run("apriori")

@@ -37,7 +37,7 @@ WALKS_DOWN = ("hghs", "mhghs")
 
 def quarter(seed: int, items: list[str], n: int = 40) -> Table:
     rng = random.Random(seed)
-    weights = [1 / (1 + at) for at in range(len(items))]
+    weights = [1 / (1 + i) for i in range(len(items))]
     rows = [set(rng.choices(items, weights, k=rng.randint(1, 4))) for _ in range(n)]
     return Table.from_sets(rows)
 
@@ -130,10 +130,10 @@ def test_exact_loses_least_of_all_that_coarsen(seed: int) -> None:
     least = min(ncp(column, Cut(tree, np.array(image, np.int32))) for image in good)
     made = ALGORITHMS["exact"](k=3, m=2)  # type: ignore[call-arg]
     assert isinstance(made, Coarsens)
-    found = made.coarsen(column, Cut(tree, np.array(start, np.int32)), store=MEMORY).recoding
-    assert isinstance(found, Cut)
-    assert found.image.tolist() in good
-    assert ncp(column, found) == least
+    result = made.coarsen(column, Cut(tree, np.array(start, np.int32)), store=MEMORY).recoding
+    assert isinstance(result, Cut)
+    assert result.image.tolist() in good
+    assert ncp(column, result) == least
 
 
 TREE = "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n"

@@ -46,7 +46,7 @@ def test_the_most_frequent_items_are_kept(rows: list[set[str]], n: int) -> None:
     taken = sample(Table(column), RunSize(n_items=n), 0).transactions
     assert taken is not None
     often = np.argsort(-column.occurrences, kind="stable")[:n]
-    kept = {column.vocabulary.labels[at] for at in often}
+    kept = {column.vocabulary.labels[i] for i in often}
     assert set(taken.vocabulary.labels) == kept
     assert [set(row) for row in taken.rows()] == [row & kept for row in rows]
 
@@ -58,10 +58,10 @@ def test_exponents_are_fitted_per_series() -> None:
         for n in (100, 1000, 10000)
         for run in (1, 2, 3)
     ]
-    one, other = growths(rows, ["algorithm", "k", "records", "run"])
-    assert (one.exponent, other.exponent) == (pytest.approx(1), pytest.approx(1.5))
-    assert one.low <= one.exponent <= one.high
-    assert names(one, "a k=5 records^1.00 95 1.00 '1 µs'")
+    first, other = growths(rows, ["algorithm", "k", "records", "run"])
+    assert (first.exponent, other.exponent) == (pytest.approx(1), pytest.approx(1.5))
+    assert first.low <= first.exponent <= first.high
+    assert names(first, "a k=5 records^1.00 95 1.00 '1 µs'")
     assert growths([row for row in rows if row["records"] == 100], ["algorithm", "k", "records", "run"]) == []
     infeasible = [{**row, "outcome": "infeasible"} for row in rows]
     assert growths(infeasible, ["algorithm", "k", "records", "run"]) == []

@@ -137,8 +137,8 @@ def test_bits_and_figures_are_restored_exactly(tmp_path):
         kept = Kept.of(work, Table(column), {})
         assert kept.restored("one") is None
         kept.keep("one", begun)
-        found = kept.restored("one")
-    assert [a.tolist() for a in found.values] == [a.tolist() for a in values]
-    assert (found.cluster.tolist(), found.size.tolist(), found.seeds.tolist()) == ([0, 1, 1], [1, 2], [0.1, 1 / 3])
-    assert list(found.longest[0].rows()) == list(column.rows())
-    assert (found.longest[1].tolist(), found.figures) == ([0, 1], {"x": 1 / 3})
+        result = kept.restored("one")
+    assert [a.tolist() for a in result.values] == [a.tolist() for a in values]
+    assert (result.cluster.tolist(), result.size.tolist(), result.seeds.tolist()) == ([0, 1, 1], [1, 2], [0.1, 1 / 3])
+    assert list(result.longest[0].rows()) == list(column.rows())
+    assert (result.longest[1].tolist(), result.figures) == ([0, 1], {"x": 1 / 3})

@@ -137,9 +137,9 @@ def test_capitalized_words_are_proposed_to_drop_but_not_rejected():
     rng = np.random.default_rng(1)
     words = ["".join(rng.choice(list("abcdefghij"), 6)).capitalize() for _ in range(200)]
     data = {"x7": list(rng.choice(words, 400)), "sex": list(rng.choice(["f", "m"], 400)), "code": ["a", "b"] * 200}
-    found = {one.profile.name: one for one in anonset.inspect(data).columns}
-    assert found["x7"].role == "drop"
-    assert names(found["x7"].reason, "names")
+    result = {column.profile.name: column for column in anonset.inspect(data).columns}
+    assert result["x7"].role == "drop"
+    assert names(result["x7"].reason, "names")
     table = anonset.read(data, items="code", keep="x7", drop="sex")
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
 
@@ -150,11 +150,11 @@ def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeyp
     data = stays(key=key)
     write(tmp_path / "stays.csv", data)
     assert main(["inspect", "stays.csv", "-o", "job.toml", "--k", "2", "--m", "1"]) == 0
-    found = anonset.inspect("stays.csv")
-    proposed = {one.profile.name: one.role for one in found.columns}
+    inspection = anonset.inspect("stays.csv")
+    proposed = {column.profile.name: column.role for column in inspection.columns}
     assert (proposed[key], proposed["code"], proposed["admitted"], proposed["costs"]) == ("id", "items", "drop", "drop")
-    assert (found.records, found.persons) == (300, 300)
-    assert [(one.key, one.persons) for one in found.question.answers] == [(key, 300), ("row", 1500)]
+    assert (inspection.records, inspection.persons) == (300, 300)
+    assert [(answer.key, answer.persons) for answer in inspection.question.answers] == [(key, 300), ("row", 1500)]
     assert main(["anonymize", "job.toml"]) == 2
     Path("job.toml").write_text(Path("job.toml").read_text().replace('unit = "?"', f'unit = "{key}"'))
     assert main(["anonymize", "job.toml"]) == 0
@@ -165,15 +165,15 @@ def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeyp
 @pytest.mark.parametrize("header", ["Vorname", "geb.", "Straße", "Telefon", "E-Mail", "IBAN", "Geburtsname", "cognome"])
 def test_names_and_contact_data_are_proposed_to_drop_at_any_frequency(header):
     data = {header: [f"v{n % 3}" for n in range(300)], "sex": ["f", "m"] * 150, "code": ["a b", "a"] * 150}
-    assert {one.profile.name: one.role for one in anonset.inspect(data).columns}[header] in ("drop", "id")
+    assert {column.profile.name: column.role for column in anonset.inspect(data).columns}[header] in ("drop", "id")
 
 
 def test_given_roles_that_would_be_rejected_are_reported():
     data = stays()
-    found = anonset.inspect(data, items="code", drop=others(data))
-    assert [one.key for one in found.question.answers] == ["key7", "row"]
-    found = anonset.inspect(anonset.read(data, items="code", drop=others(data)))
-    assert any(names(problem, "birth_date") for problem in found.problems)
+    inspection = anonset.inspect(data, items="code", drop=others(data))
+    assert [answer.key for answer in inspection.question.answers] == ["key7", "row"]
+    inspection = anonset.inspect(anonset.read(data, items="code", drop=others(data)))
+    assert any(names(problem, "birth_date") for problem in inspection.problems)
 
 
 def spoilt(data, key):
@@ -293,7 +293,10 @@ def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values)
 def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsys):
     data = stays(key="number")
     who = {value: n for n, value in enumerate(dict.fromkeys(data["number"]))}
-    data |= {"Fallnummer": [f"F{n}" for n in range(1500)], "Nachname": ["AB"[who[one] % 2] for one in data["number"]]}
+    data |= {
+        "Fallnummer": [f"F{n}" for n in range(1500)],
+        "Nachname": ["AB"[who[number] % 2] for number in data["number"]],
+    }
     del data["number"]
     path = write(tmp_path / "stays.csv", data)
     for ids in ((), ("--id", "Fallnummer"), ("--id", "Fallnummer", "--group")):
@@ -309,22 +312,25 @@ def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsy
 def test_a_repeating_opaque_key_is_proposed_as_id_without_another_id(form):
     rng = np.random.default_rng(1)
     who, article = rng.integers(0, 400, 3_000), rng.integers(0, 30, 3_000)
-    data = {"k1": [form.format(7919 * int(one)) for one in who], "article": [f"bread {one:c}" for one in article + 65]}
-    found = anonset.inspect(data)
-    assert {one.profile.name: one.role for one in found.columns} == {"k1": "id", "article": "items"}
-    assert found.settings["group"] is True
-    with_id = anonset.inspect(data | {"patient_id": [f"p{one}" for one in who]})
-    assert {one.profile.name: one.role for one in with_id.columns}["patient_id"] == "id"
+    data = {
+        "k1": [form.format(7919 * int(number)) for number in who],
+        "article": [f"bread {number:c}" for number in article + 65],
+    }
+    inspection = anonset.inspect(data)
+    assert {column.profile.name: column.role for column in inspection.columns} == {"k1": "id", "article": "items"}
+    assert inspection.settings["group"] is True
+    with_id = anonset.inspect(data | {"patient_id": [f"p{number}" for number in who]})
+    assert {column.profile.name: column.role for column in with_id.columns}["patient_id"] == "id"
 
 
 def test_attributes_that_resemble_keys_but_repeat_irregularly_are_kept():
     rng = np.random.default_rng(2)
-    few, all_of_them = [f"job{one}" for one in rng.integers(0, 30, 3_000)], 100 * rng.integers(200, 900, 3_000)
-    data = {"job": few, "income": [str(one) for one in all_of_them], "sex": list(rng.choice(["f", "m"], 3_000))}
-    found = anonset.inspect(data)
-    assert {one.profile.name: one.role for one in found.columns} == {
+    few, all_of_them = [f"job{number}" for number in rng.integers(0, 30, 3_000)], 100 * rng.integers(200, 900, 3_000)
+    data = {"job": few, "income": [str(person) for person in all_of_them], "sex": list(rng.choice(["f", "m"], 3_000))}
+    inspection = anonset.inspect(data)
+    assert {column.profile.name: column.role for column in inspection.columns} == {
         "job": "relational",
         "income": "drop",
         "sex": "relational",
     }
-    assert [one.key for one in found.question.answers] == ["row"]
+    assert [answer.key for answer in inspection.question.answers] == ["row"]

@@ -88,12 +88,12 @@ def run(folder, capsys):
 
 def far(folder):
     """Make all leases in a folder belong to another machine and be valid by its clock."""
-    found = list(folder.rglob(f"{LEASE[:-5]}*"))
-    for lease in found:
+    result = list(folder.rglob(f"{LEASE[:-5]}*"))
+    for lease in result:
         said = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
         with lease.open("r+b") as file:
             file.write(json.dumps(said).encode().ljust(512))
-    return found
+    return result
 
 
 def left(folder):

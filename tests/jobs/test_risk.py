@@ -41,30 +41,30 @@ def test_the_smallest_number_of_matching_rows_equals_a_count():
     from itertools import combinations
 
     rows = rows_of(RT)
-    for one in anonset.risk(RT).exposures:
+    for exposure in anonset.risk(RT).exposures:
         least = []
         for values, symbols in rows:
-            others = [shown for other, shown in rows if not one.values or other == values]
-            sets = combinations(symbols, min(one.items, len(symbols)))
+            others = [shown for other, shown in rows if not exposure.values or other == values]
+            sets = combinations(symbols, min(exposure.items, len(symbols)))
             least.append(min(sum(set(known) <= shown for shown in others) for known in sets))
-        assert one.smallest == min(least)
-        assert one.mean == pytest.approx(np.mean(least))
-        assert one.average.value == pytest.approx(np.mean([1 / n for n in least]))
-        assert one.above.value == pytest.approx(np.mean([1 / n > 0.09 for n in least]))
-        assert one.alone.value == np.mean([n == 1 for n in least])
-        if one.guaranteed:
-            assert one.highest <= 1 / 3 + 1e-12
+        assert exposure.smallest == min(least)
+        assert exposure.mean == pytest.approx(np.mean(least))
+        assert exposure.average.value == pytest.approx(np.mean([1 / n for n in least]))
+        assert exposure.above.value == pytest.approx(np.mean([1 / n > 0.09 for n in least]))
+        assert exposure.alone.value == np.mean([n == 1 for n in least])
+        if exposure.guaranteed:
+            assert exposure.highest <= 1 / 3 + 1e-12
 
 
 @pytest.mark.parametrize("release", [RT, ITEMS], ids=["both", "items"])
 def test_the_attack_finds_no_more_than_promised(release):
-    found = anonset.risk(release)
-    spoken = [one for one in found.attempts if one.promised is not None]
+    risks = anonset.risk(release)
+    spoken = [attempt for attempt in risks.attempts if attempt.promised is not None]
     assert spoken
-    assert all(one.success <= one.promised + 1e-12 and one.below_k == 0 and one.none == 0 for one in spoken)
-    assert (found.broken, len(found.attempts)) == (0, len(found.exposures))
-    assert anonset.risk(release).attempts == found.attempts
-    assert anonset.risk(release, seed=1).attempts != found.attempts
+    assert all(entry.success <= entry.promised + 1e-12 and entry.below_k == 0 and entry.none == 0 for entry in spoken)
+    assert (risks.broken, len(risks.attempts)) == (0, len(risks.exposures))
+    assert anonset.risk(release).attempts == risks.attempts
+    assert anonset.risk(release, seed=1).attempts != risks.attempts
 
 
 def test_the_attack_identifies_unprotected_persons():
@@ -74,9 +74,9 @@ def test_the_attack_identifies_unprotected_persons():
     from anonset.generalization import apply
 
     naked = apply(table, as_it_is)
-    found = attack(table, naked, {}, model, size=2)
-    assert sum(one.broken for one in found) > 0
-    assert found[1].success > anonset.risk(ITEMS).attempts[1].success
+    attacked = attack(table, naked, {}, model, size=2)
+    assert sum(outcome.broken for outcome in attacked) > 0
+    assert attacked[1].success > anonset.risk(ITEMS).attempts[1].success
     assert publication.n == naked.n
 
 
@@ -99,9 +99,9 @@ def test_a_population_hides_more():
         {name: values * 5 for name, values in PEOPLE.items()}, items="codes", relational="age,origin", numeric="age",
         keep="illness",
     )  # fmt: skip
-    found = anonset.risk(RT, population=half)
-    by_values = next(one for one in found.exposures if not one.items)
-    assert found.journalist[0] <= by_values.highest / 5 + 1e-12
+    risks = anonset.risk(RT, population=half)
+    by_values = next(exposure for exposure in risks.exposures if not exposure.items)
+    assert risks.journalist[0] <= by_values.highest / 5 + 1e-12
     same = anonset.risk(RT, population=TABLE)
     assert same.journalist[0] <= by_values.highest
     with pytest.raises(InputError, match="lacks 'age'"):
@@ -119,17 +119,22 @@ def test_k_l_t_equal_those_of_pycanon():
         columns = (*release.publication.relational, *release.publication.kept)
         frame = pd.DataFrame({column.name: column.labels() for column in columns})
         risk = anonset.risk(release)
-        found, values = risk.disclosures["illness"], next(one for one in risk.exposures if not one.items)
+        disclosure, values = (
+            risk.disclosures["illness"],
+            next(exposure for exposure in risk.exposures if not exposure.items),
+        )
         assert anonymity.k_anonymity(frame, names) == values.smallest
-        assert anonymity.l_diversity(frame, names, ["illness"]) == found.distinct_l
-        assert anonymity.t_closeness(frame, names, ["illness"]) == pytest.approx(found.t)
+        assert anonymity.l_diversity(frame, names, ["illness"]) == disclosure.distinct_l
+        assert anonymity.t_closeness(frame, names, ["illness"]) == pytest.approx(disclosure.t)
 
 
 def test_a_publication_on_disk_is_as_the_release(tmp_path):
     out = RT.save(tmp_path / "out")
     alone, full = anonset.risk(out), anonset.risk(out, TABLE, hierarchies=TREES)
     assert alone.attempts == ()
-    assert [one.smallest for one in alone.exposures] == [one.smallest for one in anonset.risk(RT).exposures]
+    assert [exposure.smallest for exposure in alone.exposures] == [
+        exposure.smallest for exposure in anonset.risk(RT).exposures
+    ]
     assert full.broken == 0
     assert full.disclosures["illness"] == anonset.risk(RT).disclosures["illness"]
     other = anonset.read({**PEOPLE, "age": ["30"] * 60}, items="codes", relational="age,origin", numeric="age",
@@ -152,17 +157,17 @@ VISITS = {"p": list("112233445566"), "drug": list("xyzxyzxyzxyz")}
 
 def test_probability_of_inferring_a_value_from_buckets():
     release = anonset.anonymize(anonset.read(VISITS, id="p", sensitive="drug"), anonset.Anatomy(l=2, seed=1))
-    found = anonset.risk(release)
-    rows, persons = found.inferences
+    risks = anonset.risk(release)
+    rows, persons = risks.inferences
     assert (rows.known, rows.persons, rows.promised, persons.promised) == ("one row", 12, 0.5, None)
     assert 1 / 3 <= rows.average.value <= rows.highest <= 0.5
     assert persons.persons == 6
     assert persons.highest > rows.highest  # several rows reveal more than one row
-    groups, column = found.attempts
-    assert (groups.attempts, groups.broken, found.broken) == (12, 0, 0)
+    groups, column = risks.attempts
+    assert (groups.attempts, groups.broken, risks.broken) == (12, 0, 0)
     assert 1 / 3 <= groups.success <= 0.5
     assert column.success == pytest.approx(1 / 3)
-    shown = repr(found) + found._repr_html_()
+    shown = repr(risks) + risks._repr_html_()
     assert not any(f">{value}<" in shown for value in "xyz")
     with refused(InputError, "population"):
         anonset.risk(release, population=anonset.read({"a": ["1"]}, relational="a"))
@@ -186,24 +191,24 @@ PERSONS = [f"p{n % 5}" for n in range(60)]
 
 
 def test_persons_with_several_rows_are_counted_once():
-    found = anonset.risk(RT, persons=PERSONS)
+    risks = anonset.risk(RT, persons=PERSONS)
     rows = rows_of(RT)
     person_of = [PERSONS[record] for record in RT.publication.record.tolist()]
-    by_values = next(one for one in found.exposures if not one.items)
+    by_values = next(exposure for exposure in risks.exposures if not exposure.items)
     least = {}
     for (values, _), person in zip(rows, person_of, strict=True):
         fitting = len({own for (other, _), own in zip(rows, person_of, strict=True) if other == values})
         least[person] = min(fitting, least.get(person, 60))
-    assert (found.unit, found.persons, anonset.risk(RT).persons) == ("person", 5, None)
+    assert (risks.unit, risks.persons, anonset.risk(RT).persons) == ("person", 5, None)
     assert by_values.smallest == min(least.values())
     assert by_values.mean == pytest.approx(np.mean(list(least.values())))
     assert by_values.below.value == np.mean([fitting < 3 for fitting in least.values()])
     assert by_values.below.value > 0
-    assert found.broken == 0  # the guarantee is per row
+    assert risks.broken == 0  # the guarantee is per row
     alone, rows_alone = anonset.risk(RT, persons=range(60)), anonset.risk(RT)
-    for one, other in zip(alone.exposures, rows_alone.exposures, strict=True):
-        assert (one.smallest, one.below, one.alone) == (other.smallest, other.below, other.alone)
-        assert (one.mean, one.average.value) == pytest.approx((other.mean, other.average.value))
+    for first, other in zip(alone.exposures, rows_alone.exposures, strict=True):
+        assert (first.smallest, first.below, first.alone) == (other.smallest, other.below, other.alone)
+        assert (first.mean, first.average.value) == pytest.approx((other.mean, other.average.value))
 
 
 @pytest.mark.parametrize("persons", [PERSONS[:-1], []])

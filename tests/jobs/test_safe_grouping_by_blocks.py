@@ -147,10 +147,10 @@ def held(folder, n_ids):
     for group, value in snt:
         values[group][value] += 1
     return (
-        all(len(found) == 1 for found in groups.values()),
-        all(len(found) >= 3 for found in shown.values()),
-        all(len(set(found.values())) == 1 for found in shown.values()),
-        all(2 * max(found.values()) <= sum(found.values()) for found in values.values()) and len(values) > 9,
+        all(len(group) == 1 for group in groups.values()),
+        all(len(entry) >= 3 for entry in shown.values()),
+        all(len(set(entry.values())) == 1 for entry in shown.values()),
+        all(2 * max(value.values()) <= sum(value.values()) for value in values.values()) and len(values) > 9,
     )
 
 
@@ -180,13 +180,13 @@ def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
 
 def test_the_part_of_a_person_depends_on_the_key(tmp_path):
     table = mapped(tmp_path, "name,number")
-    found = [
+    result = [
         [part.rows.tolist() for part in split_individuals(table.ids, Draws(secret), 100, work)]
         for secret, work in ((b"one", table.store), (b"one", MEMORY), (b"other", table.store))
     ]
-    assert found[0] == found[1] != found[2]
-    assert sorted(row for rows in found[0] for row in rows) == list(range(300))
-    people = [{tuple(column.labels()[row] for column in table.ids) for row in rows} for rows in found[0]]
+    assert result[0] == result[1] != result[2]
+    assert sorted(row for rows in result[0] for row in rows) == list(range(300))
+    people = [{tuple(column.labels()[row] for column in table.ids) for row in rows} for rows in result[0]]
     assert sum(map(len, people)) == len(set.union(*people))
 
 
@@ -221,9 +221,9 @@ def test_violations_in_files_equal_those_in_memory(tmp_path, seed):
         group[source.integers(0, 300, 3)] = 5
     starred = source.random(300) < (0.5 if seed % 2 else 0)
     buckets, whole = Bucketized(group, starred), replace(table, store=MEMORY)
-    one, other = bucketize(table, buckets), bucketize(whole, buckets)
+    first, other = bucketize(table, buckets), bucketize(whole, buckets)
     for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
-        assert check_safe_grouping(one, model) == check_safe_grouping(other, model)
-    assert not check_safe_grouping(one, SafetyConstraint(30, 1)).holds
-    assert check_undivided(table, one) == check_undivided(whole, other)
+        assert check_safe_grouping(first, model) == check_safe_grouping(other, model)
+    assert not check_safe_grouping(first, SafetyConstraint(30, 1)).holds
+    assert check_undivided(table, first) == check_undivided(whole, other)
     assert (check_undivided(whole, other) is None) == (seed % 3 != 0)

@@ -84,17 +84,17 @@ def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatc
     assert run("blocks", *roles, "--work-dir", str(tmp_path / "work"), name="v.csv").code == 0
     report_of_both(tmp_path)
     capsys.readouterr()
-    found = []
+    result = []
     for more in ([], ["--memory-limit", "100"]):
         original = [str(tmp_path / "v.csv"), *roles[:4]]
         assert main(["evaluate", *original, str(tmp_path / "blocks"), *more, "--json"]) == 0
-        found.append(json.loads(capsys.readouterr().out))
+        result.append(json.loads(capsys.readouterr().out))
         records = ["--records", str(tmp_path / "blocks.private" / "records.csv")]
         within = ["--utility-constraints", str(tmp_path / "groups.txt")]
         against = ["--original", str(tmp_path / "v.csv"), *records, *within, "--max-suppressed", "0"]
         assert main(["verify", str(tmp_path / "blocks"), *against, *more]) == 0
         capsys.readouterr()
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 def test_continuing_an_earlier_release_gives_the_same_bytes(tmp_path, run, monkeypatch):
@@ -164,11 +164,11 @@ def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(tmp_path, run
 @pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
 @pytest.mark.parametrize("when", ["_begun", "_roots"])
 def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypatch, values, when):
-    found = getattr(ConstraintSearch, when)
+    original = getattr(ConstraintSearch, when)
 
     def damaged(self, *given):
         np.memmap(backing(self.column.codes).filename, np.int32, "r+")[:] = values
-        return found(self, *given)
+        return original(self, *given)
 
     monkeypatch.setattr(ConstraintSearch, when, damaged)
     done = run("out", "--work-dir", str(tmp_path / "work"))

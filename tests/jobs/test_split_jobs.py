@@ -92,7 +92,7 @@ def test_published_rows_do_not_reveal_parts(tmp_path, run):
     ranks = [column.codes for column in (*again.relational, *again.kept)]
     tuples = list(zip(*(codes.tolist() for codes in ranks), strict=True))
     assert len(rows) == again.n
-    groups = [at for at in range(1, len(tuples)) if tuples[at] != tuples[at - 1]]
+    groups = [i for i in range(1, len(tuples)) if tuples[i] != tuples[i - 1]]
     assert len(groups) + 1 == len(set(tuples))  # rows with equal columns are adjacent, even from different parts
     told = (tmp_path / "out" / "attestation.json").read_text()
     assert "part" not in told.replace("partition", "").replace("apart", "").replace("parties", "")

@@ -70,12 +70,12 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     def run() -> dict[str, Any]:
         where = {"cwd": tmp_path_factory.mktemp("warm"), "env": os.environ | {"PYTHONPATH": path}}
         done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=True, **where)
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        data: dict[str, Any] = json.loads(done.stdout)
+        return data
 
     path = os.pathsep.join([str(ROOT), *sys.path])
-    found = run()
-    return found if found["compiled"] == 0 else run()
+    result = run()
+    return result if result["compiled"] == 0 else run()
 
 
 @compiled
@@ -102,8 +102,8 @@ def test_a_first_run_compiles_and_the_next_does_not(tmp_path: Path) -> None:
     def seconds(out: str) -> dict[str, float]:
         command = [sys.executable, "-m", "anonset", *job, out]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-        found: dict[str, float] = json.loads(done.stdout)["seconds"]
-        return found
+        result: dict[str, float] = json.loads(done.stdout)["seconds"]
+        return result
 
     first, second = seconds("one"), seconds("two")
     assert list(first).count("compiling") == 1

@@ -75,9 +75,9 @@ def allows(hint: Any, compiled: Any) -> bool:
     if isinstance(hint, TypeVar):
         return allows(hint.__bound__, compiled)
     if origin in (Union, UnionType):
-        return any(allows(one, compiled) for one in arguments)
+        return any(allows(argument, compiled) for argument in arguments)
     if origin is np.ndarray:
-        shape, dtype = (get_args(one) for one in arguments)
+        shape, dtype = (get_args(argument) for argument in arguments)
         wanted = np.dtype(dtype[0])
         return isinstance(compiled, types.Array) and (str(compiled.dtype), compiled.ndim) == (wanted.name, len(shape))
     if is_named_tuple(hint):
@@ -94,7 +94,7 @@ def allows(hint: Any, compiled: Any) -> bool:
 
 def mismatches() -> tuple[int, list[str]]:
     """Return the number of kernels called in this process, and their differences from the annotations."""
-    n_called, found = 0, []
+    n_called, differences = 0, []
     for name, kernel in kernels():
         if not isinstance(kernel, Dispatcher):
             continue
@@ -104,5 +104,5 @@ def mismatches() -> tuple[int, list[str]]:
             given = dict(zip(kernel.py_func.__code__.co_varnames, arguments, strict=False))
             for parameter, compiled in {**given, "return": overload.signature.return_type}.items():
                 if parameter in hints and not allows(hints[parameter], compiled):
-                    found.append(f"{name}: {parameter} is {compiled}")
-    return n_called, sorted(set(found))
+                    differences.append(f"{name}: {parameter} is {compiled}")
+    return n_called, sorted(set(differences))

@@ -54,11 +54,11 @@ def naive_rare_sets(rows, tree, taking_part, size, k):
 
 def antichains(nodes, size, tree):
     """Return the sets of some nodes, none above another, each in node order."""
-    found = [()]
+    result = [()]
     for _ in range(size):
-        longer = [(*chosen, v) for chosen in found for v in nodes[nodes.index(chosen[-1]) + 1 if chosen else 0 :]]
-        found = [chosen for chosen in longer if not any(a in tree.ancestors(chosen[-1]) for a in chosen)]
-    return found
+        longer = [(*chosen, v) for chosen in result for v in nodes[nodes.index(chosen[-1]) + 1 if chosen else 0 :]]
+        result = [chosen for chosen in longer if not any(a in tree.ancestors(chosen[-1]) for a in chosen)]
+    return result
 
 
 def as_nodes(parts):
@@ -98,8 +98,8 @@ in_one_pass = pytest.mark.parametrize("_passes", [1 << 28], indirect=True)
 def test_tables_contain_the_rare_sets_of_the_selected_nodes(data, tree, size, k):
     rows = data.draw(records_of(tree))
     taking_part = data.draw(st.sets(st.integers(1, tree.n_nodes - 1))) | set(range(1, tree.n_nodes, 2))
-    found = rare_sets(tables(rows, tree, taking_part, size, k), np.zeros(tree.n_nodes, np.uint8))
-    assert found == naive_rare_sets(rows, tree, taking_part, size, k)
+    rare = rare_sets(tables(rows, tree, taking_part, size, k), np.zeros(tree.n_nodes, np.uint8))
+    assert rare == naive_rare_sets(rows, tree, taking_part, size, k)
 
 
 @settings(max_examples=examples(40))
@@ -109,9 +109,9 @@ def test_the_result_is_independent_of_blocks_and_threads(data, tree, size, k, re
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
         divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, workers=workers)
-        found = rare_sets(divided, np.zeros(tree.n_nodes, np.uint8))
+        rare = rare_sets(divided, np.zeros(tree.n_nodes, np.uint8))
         increments = divided.increments()
-    assert found == naive_rare_sets(rows, tree, everything, size, k)
+    assert rare == naive_rare_sets(rows, tree, everything, size, k)
     lengths = [len({v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} - {0}) for row in rows]
     assert increments == sum(comb(length, size) for length in lengths)
 
@@ -128,14 +128,14 @@ def test_records_of_a_rare_set_are_counted_in_its_table(data, tree, size, k, rec
         for table in divided.of_all(none):
             assert [first for first, _, _ in table.rows] == sorted(first for first, _, _ in table.rows)
             adding = {
-                first + at
+                first + i
                 for first, (indptr, _), bits in table.rows
-                for at in range(len(indptr) - 1)
-                if int(bits[at >> 6]) >> (at & 63) & 1
+                for i in range(len(indptr) - 1)
+                if int(bits[i >> 6]) >> (i & 63) & 1
             }
             rare = [set(nodes) for nodes, _ in as_nodes(table.rare_sets(none))]
-            assert adding >= {at for at, record in enumerate(records) for nodes in rare if nodes <= record}
-            assert not any(len(rows[at]) < 2 for at in adding)
+            assert adding >= {i for i, record in enumerate(records) for nodes in rare if nodes <= record}
+            assert not any(len(rows[i]) < 2 for i in adding)
 
 
 @settings(max_examples=examples(40))
@@ -144,16 +144,16 @@ def test_sets_of_meanwhile_generalized_nodes_are_skipped(data, tree, size, k):
     """After each part more nodes are generalized; later sets must not contain them."""
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
-    generalized, found = np.zeros(tree.n_nodes, np.uint8), []
+    generalized, actual = np.zeros(tree.n_nodes, np.uint8), []
     for table in tables(rows, tree, everything, size, k).of_all(generalized):
         for part in table.rare_sets(generalized):
             parts = as_nodes([part])
             assert not any(generalized[v] for chosen, _ in parts for v in chosen)
-            found += parts
+            actual += parts
             generalized[data.draw(st.lists(st.sampled_from(range(1, tree.n_nodes)), max_size=2))] = 1
     kept = [(chosen, n) for chosen, n in expected if not any(generalized[v] for v in chosen)]
-    assert [one for one in found if one in kept] == kept
-    assert sorted(found, key=expected.index) == found
+    assert [itemset for itemset in actual if itemset in kept] == kept
+    assert sorted(actual, key=expected.index) == actual
 
 
 @settings(max_examples=examples(40))
@@ -180,9 +180,9 @@ def test_pairs_are_marked_if_rare_sets_exceed_the_limit(data, tree, size, k, roo
 @given(st.data(), TREES, st.integers(1, 9))
 def test_the_bits_of_pairs_mark_rare_pairs(data, tree, k):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
-    found = tables(rows, tree, everything, 2, k)
-    bits = np.unpackbits(found.rare_bits().view(np.uint8), axis=1, bitorder="little")
-    pairs = {tuple(pair) for pair in found.nodes[np.argwhere(bits)].tolist()}
+    result = tables(rows, tree, everything, 2, k)
+    bits = np.unpackbits(result.rare_bits().view(np.uint8), axis=1, bitorder="little")
+    pairs = {tuple(pair) for pair in result.nodes[np.argwhere(bits)].tolist()}
     related = {pair for pair in pairs if pair[0] in tree.ancestors(pair[1])}
     assert pairs - related == {pair for pair, _ in naive_rare_sets(rows, tree, everything, 2, k)}
 
@@ -242,6 +242,6 @@ def test_the_estimated_bytes_of_a_table_are_exact(n_codes, size, k, n_words):
 
 
 def test_sets_that_cannot_be_are_none():
-    found = tables([{"a1"}, set()], SMALL, set(), 3, 2)
-    assert list(found.of_all(np.zeros(SMALL.n_nodes, np.uint8))) == []
-    assert isinstance(found.rare_together(lambda _: 0)[2], RareSets)
+    result = tables([{"a1"}, set()], SMALL, set(), 3, 2)
+    assert list(result.of_all(np.zeros(SMALL.n_nodes, np.uint8))) == []
+    assert isinstance(result.rare_together(lambda _: 0)[2], RareSets)

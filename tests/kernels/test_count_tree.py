@@ -56,7 +56,7 @@ def _codes(tree: CountTree):
 
 def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
     tree = count_tree(rows, k, size, records_per_block)
-    found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+    sets, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
     n_codes = tree.n_codes
     dead, together = np.zeros(n_codes, np.uint8), np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
     out = []
@@ -65,15 +65,15 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
         records = suffixes.of_window((first, last))
         while first < last:
             n_found, first = walk(
-                records, tree.intervals, dead, (first, last), Rule(size, k, mode), found, support, together
+                records, tree.intervals, dead, (first, last), Rule(size, k, mode), sets, support, together
             )
-            for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
+            for codes, count in zip(sets[:n_found].tolist(), support[:n_found].tolist(), strict=True):
                 chosen = tuple(c for c in codes if c >= 0)
                 if (chosen, count) not in out:
                     out.append((chosen, count))
             if n_found == room:  # repeat the walk without the reported sets
                 room *= 2
-                found, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
+                sets, support = np.empty((room, size), np.int32), np.empty(room, np.int32)
     return out, together
 
 
@@ -107,8 +107,8 @@ def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
     rare = [(s, n) for s, n in sorted(naive_tree(rows, size).items()) if len(s) == size and n < k]
-    found, together = run_walk(rows, size, k, MARK)
-    assert found == rare
+    sets, together = run_walk(rows, size, k, MARK)
+    assert sets == rare
     pairs = set(zip(*map(np.ndarray.tolist, np.nonzero(together)), strict=True))
     assert pairs == {pair for s, _ in rare for pair in combinations(s, 2)}
 

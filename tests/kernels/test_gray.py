@@ -40,5 +40,5 @@ def test_codes_compare_as_the_ranks_of_the_bit_vectors(rows):
 def test_items_are_restored_from_codes(rows, first, item_of_bit):
     indptr, codes = keys_of(rows)
     begins, items = gray_items(indptr[min(first, len(rows)) :], codes, np.array(item_of_bit, np.int32))
-    found = [items[a:b].tolist() for a, b in pairwise(begins)]
-    assert found == [[item_of_bit[bit] for bit in row] for row in rows[first:]]
+    result = [items[a:b].tolist() for a, b in pairwise(begins)]
+    assert result == [[item_of_bit[bit] for bit in row] for row in rows[first:]]

@@ -43,7 +43,7 @@ def test_first_copies(rows, most, begin):
     rows = [sorted(row[:2]) for row in rows]
     indptr, items = csr(rows)
     begin = min(begin, len(rows))
-    expected = [rows[begin:at].count(row) < most for at, row in enumerate(rows[begin:], begin)]
+    expected = [rows[begin:i].count(row) < most for i, row in enumerate(rows[begin:], begin)]
     assert first_copies(indptr[begin:], items, most).tolist() == expected
 
 

@@ -74,8 +74,8 @@ def test_kernels_are_called_with_the_types_of_their_signatures():
         case, model = contract.case(1, 40), contract.model(2, 2)
         result = contract.make(ALGORITHMS[name], 2, 2).recode(case.table, case.hierarchies)
         assert verify(published(case, result), model).holds
-    n_called, found = mismatches()
-    assert found == []
+    n_called, actual = mismatches()
+    assert actual == []
     if type(KERNELS["rows.transpose"]).__name__ == "CPUDispatcher":
         assert n_called > 50, "what others call is not compiled apart where the cache holds the machine code"
 

@@ -27,7 +27,9 @@ def test_both_ways_find_the_same(records, image, data):
     general = first_untrue(csr(records), csr(rows), record, Members(*csr(known)), symbol_of < 0, 0, len(rows))
     assert first_untrue_by_one(csr(records), csr(rows), record, symbol_of, SYMBOLS, 0, len(rows)) == general
     untrue = (
-        at for at, (row, found) in enumerate(zip(records, rows, strict=True)) if {image[i] for i in row} - {-1} != found
+        index
+        for index, (row, shown) in enumerate(zip(records, rows, strict=True))
+        if {image[i] for i in row} - {-1} != shown
     )
     assert general[0] == next(untrue, -1)
 
@@ -35,7 +37,7 @@ def test_both_ways_find_the_same(records, image, data):
 @given(st.lists(st.integers(0, 130), max_size=12))
 def test_the_first_record_that_was_seen_before(record):
     seen = np.zeros(3, np.uint64)
-    again = [at for at, value in enumerate(record) if value in record[:at]]
+    again = [i for i, value in enumerate(record) if value in record[:i]]
     assert first_repeated(np.array(record, np.int64), seen, 0, len(record)) == (again[0] if again else -1)
 
 
@@ -43,7 +45,7 @@ def test_the_first_record_that_was_seen_before(record):
 def test_selected_rows_are_widened(records, data):
     chosen = data.draw(st.lists(st.integers(0, len(records) - 1), max_size=9))
     indptr, items = csr([{65535 - item for item in record} for record in records])
-    found = widened((indptr, items.astype(np.uint16)), np.array(chosen, np.int64))
-    assert found[1].dtype == np.int32
-    rows = [found[1][a:b].tolist() for a, b in zip(found[0][:-1], found[0][1:], strict=True)]
+    result = widened((indptr, items.astype(np.uint16)), np.array(chosen, np.int64))
+    assert result[1].dtype == np.int32
+    rows = [result[1][a:b].tolist() for a, b in zip(result[0][:-1], result[0][1:], strict=True)]
     assert rows == [sorted(65535 - item for item in records[record]) for record in chosen]

@@ -14,15 +14,15 @@ from anonset.measures.bucket_inference import of_groups, of_persons, of_values, 
 def surely(publication, who):
     """Return the largest probability that a person has a value, over all assignments of values in each group."""
     shown, labels = shown_rows(publication), publication.group.labels()
-    found = {}
+    result = {}
     for group, values in values_of(publication).items():
         rows = [row for row, label in enumerate(labels) if label == group]
-        own = [at for at, row in enumerate(rows) if shown[row] == who]
+        own = [i for i, row in enumerate(rows) if shown[row] == who]
         ways = list(permutations(values))
         for value in set(values) if own else ():
-            none = Fraction(sum(all(way[at] != value for at in own) for way in ways), len(ways))
-            found[value] = found.get(value, Fraction(1)) * none
-    return max(1 - none for none in found.values())
+            none = Fraction(sum(all(way[i] != value for i in own) for way in ways), len(ways))
+            result[value] = result.get(value, Fraction(1)) * none
+    return max(1 - none for none in result.values())
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -34,10 +34,10 @@ def test_inference_from_several_rows_equals_an_enumeration(seed):
     seen, person = persons(publication)
     shown = shown_rows(publication)
     told = of_persons(publication)
-    people = {int(one): shown[row] for row, one in zip(seen, person, strict=True)}
-    assert set(people.values()) == {one for one in shown if one is not None}
-    for at, who in people.items():
-        assert told[at] == pytest.approx(float(surely(publication, who)))
+    people = {int(entry): shown[row] for row, entry in zip(seen, person, strict=True)}
+    assert set(people.values()) == {entry for entry in shown if entry is not None}
+    for i, who in people.items():
+        assert told[i] == pytest.approx(float(surely(publication, who)))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -50,8 +50,8 @@ def test_shares_in_groups(seed):
     assert of_groups(publication).tolist() == [most[label] for label in publication.group.vocabulary.labels]
     known = publication.snt_value.vocabulary.labels
     for code, value in enumerate(known):
-        found = of_values(publication, np.arange(9), np.full(9, code))
-        assert found.tolist() == [values[label].count(value) / len(values[label]) for label in labels]
+        chances = of_values(publication, np.arange(9), np.full(9, code))
+        assert chances.tolist() == [values[label].count(value) / len(values[label]) for label in labels]
     assert of_values(publication, np.arange(9), np.full(9, -1)).tolist() == [0.0] * 9
 
 

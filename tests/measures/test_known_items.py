@@ -31,15 +31,15 @@ def flat(rows):
 @given(rows, st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False), st.booleans())
 def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
     groups = [random.randint(0, 1) for _ in sets]
-    found = known_items(
+    risks = known_items(
         SetColumn.of(sets), size, k, group=np.array(groups), affordable=0 if sampled else 1e9, sampled=len(sets)
     )
-    for one in found:
-        expected = reference.known_items(sets, one.size, k, groups)
-        if one.exact:
-            assert flat(zip(one.least, one.below, one.unique, strict=True)) == pytest.approx(flat(expected))
+    for figures in risks:
+        expected = reference.known_items(sets, figures.size, k, groups)
+        if figures.exact:
+            assert flat(zip(figures.least, figures.below, figures.unique, strict=True)) == pytest.approx(flat(expected))
         else:  # all were sampled, in some order
-            seen = sorted(zip(one.least, one.below.round(9), one.unique.round(9), strict=True))
+            seen = sorted(zip(figures.least, figures.below.round(9), figures.unique.round(9), strict=True))
             assert flat(seen) == pytest.approx(flat(sorted(expected)))
 
 
@@ -121,6 +121,6 @@ def test_classes_against_counting(tuples):
 
 
 def test_codes_beyond_64_bits_are_counted():
-    columns = [CategoricalColumn.of(f"c{n}", [str(at % (n + 40)) for at in range(60)]) for n in range(13)]
+    columns = [CategoricalColumn.of(f"c{n}", [str(i % (n + 40)) for i in range(60)]) for n in range(13)]
     expected = reference.class_sizes([column.labels() for column in columns], 60)
     assert class_sizes(columns, 60).tolist() == expected

@@ -27,21 +27,23 @@ def numbers(owners):
 def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, grouped, sampled):
     sets, owners, groups = (list(part) for part in zip(*rows, strict=True))
     owner, group = numbers(owners), np.array(groups) if grouped else None
-    found = persons_left(
+    counts = persons_left(
         SetColumn.of(sets), size, owner, group=group, affordable=0 if sampled else 1e9, sampled=len(rows)
     )
-    for one in found:
-        expected = reference.persons_left(sets, one.size, owner.tolist(), groups if grouped else None)
-        assert one.least.tolist() == expected
-        assert one.known is None or one.known.all()
-    assert len(found) == size
+    for figures in counts:
+        expected = reference.persons_left(sets, figures.size, owner.tolist(), groups if grouped else None)
+        assert figures.least.tolist() == expected
+        assert figures.known is None or figures.known.all()
+    assert len(counts) == size
 
 
 @given(ROWS)
 def test_persons_with_one_record_each_equal_records(rows):
     column = SetColumn.of([items for items, _, _ in rows])
     by_records, by_persons = known_items(column, 3, 2), persons_left(column, 3, np.arange(len(rows)))
-    assert [one.least.tolist() for one in by_persons] == [one.least.tolist() for one in by_records]
+    assert [by_record.least.tolist() for by_record in by_persons] == [
+        by_record.least.tolist() for by_record in by_records
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=20))

@@ -55,9 +55,9 @@ def test_losses_equal_fractions_and_the_twin(rows: list[list[int]], ones: bool) 
     vocabulary = Vocabulary(tuple(map(str, range(len(size)))))
     column = SetColumn("items", indptr, np.arange(indptr[-1], dtype=np.int32), vocabulary)
     weights = symbol_weights(size, "ones" if ones else "uniform")
-    found = record_losses(column, size, weights).tolist()
-    assert found == pytest.approx([float(exact(row, ones)) for row in rows], rel=1e-13)
-    assert found == [record_loss([("x",) * s for s in row], ones) for row in rows]
+    result = record_losses(column, size, weights).tolist()
+    assert result == pytest.approx([float(exact(row, ones)) for row in rows], rel=1e-13)
+    assert result == [record_loss([("x",) * s for s in row], ones) for row in rows]
 
 
 def test_huge_symbols_do_not_overflow() -> None:

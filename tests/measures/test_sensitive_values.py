@@ -26,7 +26,7 @@ records = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=25)
 
 def twin(classes: list[int], values: list[int], *, ordered: bool) -> list[tuple[int, int, Fraction, Fraction]]:
     """Return the size, values, largest share and distance of each class."""
-    domain, found = sorted(set(values)), []
+    domain, diversities = sorted(set(values)), []
     for c in sorted(set(classes)):
         counts = Counter(v for v, d in zip(values, classes, strict=True) if d == c)
         size = counts.total()
@@ -36,8 +36,8 @@ def twin(classes: list[int], values: list[int], *, ordered: bool) -> list[tuple[
             distance = sum(moved, Fraction(0)) / max(1, len(domain) - 1)
         else:
             distance = sum(map(abs, differences), Fraction(0)) / 2
-        found.append((size, len(counts), Fraction(max(counts.values()), size), distance))
-    return found
+        diversities.append((size, len(counts), Fraction(max(counts.values()), size), distance))
+    return diversities
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -46,34 +46,36 @@ def test_each_class_equals_its_twin(ordered: bool, rows: list[tuple[int, int]]) 
     classes = np.unique([c for c, _ in rows], return_inverse=True)[1]
     values = [v for _, v in rows]
     numbers, labels = NumericColumn("s", np.array(values, np.int64)), CategoricalColumn.of("s", map(str, values))
-    found = class_diversity(classes, numbers if ordered else labels)
+    diversity = class_diversity(classes, numbers if ordered else labels)
     expected = twin(classes.tolist(), values, ordered=ordered)
-    assert list(zip(found.size.tolist(), found.distinct.tolist(), strict=True)) == [(n, d) for n, d, _, _ in expected]
-    assert [Fraction(x, n) for x, n in zip(found.largest.tolist(), found.size.tolist(), strict=True)] == [
+    assert list(zip(diversity.size.tolist(), diversity.distinct.tolist(), strict=True)) == [
+        (n, d) for n, d, _, _ in expected
+    ]
+    assert [Fraction(x, n) for x, n in zip(diversity.largest.tolist(), diversity.size.tolist(), strict=True)] == [
         share for _, _, share, _ in expected
     ]
-    assert found.distance.tolist() == pytest.approx([float(t) for *_, t in expected], abs=1e-12)
+    assert diversity.distance.tolist() == pytest.approx([float(t) for *_, t in expected], abs=1e-12)
 
 
 @given(rows=records)
 def test_entropy_is_between_none_and_that_of_equal_shares(rows: list[tuple[int, int]]) -> None:
     classes = np.unique([c for c, _ in rows], return_inverse=True)[1]
-    found = class_diversity(classes, CategoricalColumn.of("s", [str(v) for _, v in rows]))
-    assert np.all(found.entropy >= 0.0)
-    assert np.all(found.entropy <= np.log(found.distinct) + 1e-12)
-    assert np.all((found.entropy > 1e-12) == (found.distinct > 1))
+    diversity = class_diversity(classes, CategoricalColumn.of("s", [str(v) for _, v in rows]))
+    assert np.all(diversity.entropy >= 0.0)
+    assert np.all(diversity.entropy <= np.log(diversity.distinct) + 1e-12)
+    assert np.all((diversity.entropy > 1e-12) == (diversity.distinct > 1))
 
 
 def test_worked_example_of_t_closeness() -> None:
     """Li et al. 2007, section 4: salaries 3k to 11k; the class of 3k, 4k, 5k has 0.375, that of 6k, 8k, 11k 0.167."""
     salaries = NumericColumn("salary", np.array([3, 4, 5, 6, 11, 8, 7, 9, 10]) * 1000)
-    found = class_diversity(np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]), salaries)
-    assert found.distance[:2].tolist() == pytest.approx([0.375, 1 / 6])
+    diversity = class_diversity(np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]), salaries)
+    assert diversity.distance[:2].tolist() == pytest.approx([0.375, 1 / 6])
 
 
 def test_observed_diversity_is_that_of_the_worst_class() -> None:
-    found = observed_diversity(np.array([0, 0, 0, 1, 1]), CategoricalColumn.of("s", ["a", "a", "b", "c", "c"]))
-    assert found == ObservedDiversity(2, 1, 1.0, 1.0, pytest.approx(0.6), 2)
+    diversity = observed_diversity(np.array([0, 0, 0, 1, 1]), CategoricalColumn.of("s", ["a", "a", "b", "c", "c"]))
+    assert diversity == ObservedDiversity(2, 1, 1.0, 1.0, pytest.approx(0.6), 2)
     two = observed_diversity(np.array([0, 0, 1, 1]), CategoricalColumn.of("s", ["a", "b", "b", "a"]))
     assert (two.distinct_l, two.frequency_l, two.t, two.homogeneous_records) == (2, 2.0, 0.0, 0)
     assert two.entropy_l == pytest.approx(math.exp(math.log(2)))

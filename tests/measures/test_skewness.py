@@ -14,18 +14,18 @@ from anonset.measures.skewness import Skewness, skewness
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))
 def test_guesses_equal_a_count(rows: list[tuple[int, str]]) -> None:
     classes, values = [row[0] for row in rows], [row[1] for row in rows]
-    found = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
+    skew = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
     n, held = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
-    assert found.guessed_of_all == max(map(values.count, values)) / n
-    assert found.guessed == sum(max(map(own.count, own)) for own in held.values()) / n
+    assert skew.guessed_of_all == max(map(values.count, values)) / n
+    assert skew.guessed == sum(max(map(own.count, own)) for own in held.values()) / n
     gains = [held[c].count(v) / len(held[c]) / (values.count(v) / n) for c, v in rows]
-    assert found.largest_gain == pytest.approx(max(gains))
-    assert found.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
-    assert found.alone == sum(len(own) for own in held.values() if len(set(own)) == 1) / n
-    assert found.alone <= found.guessed
-    assert found.alone_by_chance <= found.by_chance
-    assert found.guessed_of_all - 1e-12 <= found.guessed
-    assert found.guessed_of_all - 1e-12 <= found.by_chance <= 1
+    assert skew.largest_gain == pytest.approx(max(gains))
+    assert skew.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
+    assert skew.alone == sum(len(own) for own in held.values() if len(set(own)) == 1) / n
+    assert skew.alone <= skew.guessed
+    assert skew.alone_by_chance <= skew.by_chance
+    assert skew.guessed_of_all - 1e-12 <= skew.guessed
+    assert skew.guessed_of_all - 1e-12 <= skew.by_chance <= 1
 
 
 def test_the_control_estimates_the_effect_of_small_classes() -> None:

@@ -38,9 +38,9 @@ def test_thousands_of_items_underflow_but_keep_their_logarithm() -> None:
     assert value == 0.0
     assert logarithm == pytest.approx(-1657.514573, abs=1e-6)
     column = SetColumn.of([["0", "1"], ["0"]], universe=[str(i) for i in range(3000)])
-    found = utility_loss(column, groups_of(column, [0, 0, *range(1, 2999)]))
-    assert (found.value, found.suppression) == (0.0, 0.0)
-    assert found.log2 == pytest.approx(log2(3) - 3000)
+    loss = utility_loss(column, groups_of(column, [0, 0, *range(1, 2999)]))
+    assert (loss.value, loss.suppression) == (0.0, 0.0)
+    assert loss.log2 == pytest.approx(log2(3) - 3000)
 
 
 @given(st.integers(1, 900), st.integers(0, 100), st.integers(1, 50), st.integers(50, 60))
@@ -65,25 +65,25 @@ def test_the_loss_of_a_dataset_is_the_sum_of_its_groups(rows: list[set[str]], gr
         if len(items) > 1
     )
     dropped = sum(x in row for row in rows for x, g in zip("abcdef", group, strict=True) if g < 0)
-    found = utility_loss(column, groups_of(column, group), "uniform")
-    assert found.generalization == pytest.approx(float(generalized), rel=1e-12)
-    assert found.suppression == dropped
-    assert found.value == pytest.approx(float(generalized + dropped), rel=1e-12)
-    assert found.generalization_log2 == (pytest.approx(log2(generalized)) if generalized else -inf)
+    loss = utility_loss(column, groups_of(column, group), "uniform")
+    assert loss.generalization == pytest.approx(float(generalized), rel=1e-12)
+    assert loss.suppression == dropped
+    assert loss.value == pytest.approx(float(generalized + dropped), rel=1e-12)
+    assert loss.generalization_log2 == (pytest.approx(log2(generalized)) if generalized else -inf)
     assert utility_loss(column, groups_of(column, group), penalty="fraction").suppression == dropped / len(rows)
 
 
 def test_a_group_that_never_occurs_has_no_loss() -> None:
     column = SetColumn.of(["a"], universe="abc")
-    found = group_losses(column, groups_of(column, [0, 1, 1]), group_weights("ones", column.vocabulary))
-    assert [(loss.items, loss.support, loss.value) for loss in found] == [(("a",), 1, 1 / 7), (("b", "c"), 0, 0.0)]
-    assert found[1].log2 == -inf
+    losses = group_losses(column, groups_of(column, [0, 1, 1]), group_weights("ones", column.vocabulary))
+    assert [(loss.items, loss.support, loss.value) for loss in losses] == [(("a",), 1, 1 / 7), (("b", "c"), 0, 0.0)]
+    assert losses[1].log2 == -inf
 
 
 def test_groups_are_ordered_by_their_smallest_items() -> None:
     column = SetColumn.of(["abc"], universe="abc")
-    found = group_losses(column, groups_of(column, [7, 2, 7]), group_weights("uniform", column.vocabulary))
-    assert [loss.items for loss in found] == [("a", "c"), ("b",)]
+    losses = group_losses(column, groups_of(column, [7, 2, 7]), group_weights("uniform", column.vocabulary))
+    assert [loss.items for loss in losses] == [("a", "c"), ("b",)]
 
 
 def test_a_hierarchy_cut_is_a_set_of_groups() -> None:

@@ -24,14 +24,14 @@ def test_row_order_depends_only_on_the_published_content() -> None:
     group, starred, zips = [0, 0, 0, 1, 0, 1], [2, 4], list("221133")
     contents = set()
     for shift in range(6):
-        order = [(at + shift) % 6 for at in range(6)]
-        table = table_of([rows[at] for at in order], kept=[zips[at] for at in order])
-        stars = [at for at, was in enumerate(order) if was in starred]
-        publication = bucketize(table, buckets_of([group[at] for at in order], stars))
+        order = [(i + shift) % 6 for i in range(6)]
+        table = table_of([rows[i] for i in order], kept=[zips[i] for i in order])
+        stars = [i for i, was in enumerate(order) if was in starred]
+        publication = bucketize(table, buckets_of([group[i] for i in order], stars))
         qit = zip(*(column.labels() for column in publication.qit), strict=True)
         snt = zip(publication.snt_group.tolist(), publication.snt_value.labels(), strict=True)
         contents.add((tuple(qit), tuple(snt)))
-        assert [order[at] for at in publication.record if order[at] not in starred] == [1, 0, 3, 5]
+        assert [order[i] for i in publication.record if order[i] not in starred] == [1, 0, 3, 5]
     assert contents == {
         (
             (("a", "2", "1"), ("b", "2", "1"), ("*", "1", "1"), ("*", "3", "1"), ("c", "1", "2"), ("c", "3", "2")),
@@ -58,7 +58,7 @@ def test_without_ids_no_tuple_is_starred() -> None:
 
 def test_count_values_counts_pairs_in_order() -> None:
     group, value = np.array([1, 0, 1, 1], np.int32), np.array([2, 0, 2, 1], np.int32)
-    assert [found.tolist() for found in count_values(group, value, 3)] == [[0, 1, 1], [0, 1, 2], [1, 1, 2]]
+    assert [entry.tolist() for entry in count_values(group, value, 3)] == [[0, 1, 1], [0, 1, 2], [1, 1, 2]]
     times = np.array([5, 1, 2, 3], np.int64)
     assert count_values(group, value, 3, times)[2].tolist() == [1, 3, 7]
 

@@ -17,22 +17,24 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
     doctor = rng.integers(0, 60, n)
     product = rng.integers(0, 80, n)
     return {
-        key: [f"x{one}" for one in who],
+        key: [f"x{number}" for number in who],
         "birth_date": list(born[who]),
         "sex": list(sex[who]),
-        "zip": [f"{10115 + one}" for one in town[who]],
-        "town": [f"t{one // 4}" for one in town[who]],
+        "zip": [f"{10115 + number}" for number in town[who]],
+        "town": [f"t{number // 4}" for number in town[who]],
         "admitted": [str(np.datetime64("2020-01-01") + int(day)) for day in rng.integers(0, 900, n)],
-        "costs": [f"{one:.2f}" for one in rng.gamma(2, 1500, n)],
-        "d1": [f"D{one}" for one in doctor],
-        "specialty": [f"s{one % 7}" for one in doctor],
-        "p1": [f"P{one}" for one in product],
-        "price": [f"{one * 37 % 101}.50" for one in product],
-        "colour": [f"c{one * 11 % 5}" for one in product],
-        "code": [CODES[min(89, int(one))] for one in rng.exponential(15, n)],
+        "costs": [f"{number:.2f}" for number in rng.gamma(2, 1500, n)],
+        "d1": [f"D{number}" for number in doctor],
+        "specialty": [f"s{number % 7}" for number in doctor],
+        "p1": [f"P{number}" for number in product],
+        "price": [f"{number * 37 % 101}.50" for number in product],
+        "colour": [f"c{number * 11 % 5}" for number in product],
+        "code": [CODES[min(89, int(number))] for number in rng.exponential(15, n)],
     }
 
 
 def repeated_in(columns, asked, ids=(), *, grouped=False):
     """Return the candidate columns that repeat over a person's rows, the most certain first."""
-    return tuple(one.as_repeated for one in candidates_in(columns, asked, ids, grouped=grouped) if one.repeats)
+    return tuple(
+        candidate.as_repeated for candidate in candidates_in(columns, asked, ids, grouped=grouped) if candidate.repeats
+    )

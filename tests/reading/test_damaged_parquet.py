@@ -61,8 +61,8 @@ def test_a_set_with_invalid_utf_8_is_reported_in_one_line(tmp_path: Path) -> Non
     ],
 )
 def test_nested_columns_are_proposed_to_be_dropped(tmp_path: Path, column: Any, what: str) -> None:
-    found = proposal_for(written(tmp_path, x=column, y=["a", "b"]), {}, {})
-    (one,) = (one for one in found.columns if one.profile.name == "x")
+    proposal = proposal_for(written(tmp_path, x=column, y=["a", "b"]), {}, {})
+    (one,) = (one for one in proposal.columns if one.profile.name == "x")
     assert one.role == "drop"
     assert names(one.reason, what)
 

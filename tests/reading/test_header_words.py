@@ -27,7 +27,9 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize(("meaning", "header"), [(what, one) for what, all_ in HEADERS.items() for one in all_.split()])
+@pytest.mark.parametrize(
+    ("meaning", "header"), [(what, word) for what, all_ in HEADERS.items() for word in all_.split()]
+)
 def test_headers_classify_their_columns(meaning, header):
     assert meaning_of(header) == meaning
 
@@ -43,7 +45,7 @@ def test_composed_and_decomposed_letters_are_one_word(header):
 
 
 def test_a_header_may_be_anything():
-    assert [meaning_of(one) for one in ("", " ", "1", "\0", "§$%", "日本", "x" * 3_000)] == [""] * 7
+    assert [meaning_of(text) for text in ("", " ", "1", "\0", "§$%", "日本", "x" * 3_000)] == [""] * 7
 
 
 @pytest.mark.parametrize("header", ["platelets", "template", "automobile", "valid", "paid", "nickel"])

@@ -26,7 +26,7 @@ def reading(request, monkeypatch):
 
 
 def labels(table, name):
-    column = next(one for one in (*table.relational, *table.kept) if one.name == name)
+    column = next(column for column in (*table.relational, *table.kept) if column.name == name)
     return [column.vocabulary.labels[code] for code in column.codes]
 
 
@@ -79,8 +79,8 @@ def test_nested_arrays_are_named_and_can_be_dropped(tmp_path):
     with refused(InputError, "b"):
         read(path, relational="a,b")
     assert read(path, relational="a", drop="b").n == 2
-    found = anonset.inspect(path)
-    assert {one.profile.name: one.role for one in found.columns}["b"] == "drop"
+    inspection = anonset.inspect(path)
+    assert {column.profile.name: column.role for column in inspection.columns}["b"] == "drop"
 
 
 def test_a_folder_of_files_is_read_as_one_data_set(tmp_path):

@@ -21,8 +21,8 @@ def test_it_is_read_as_with_names(tmp_path_factory, rows, delimiter):
     (folder / "named.csv").write_text(f"1{delimiter}2\n" + "".join(quoted), newline="")
     told = {"keep": "1,2", "delimiter": delimiter}
     bare, named = read(folder / "bare.csv", **told, no_header=True), read(folder / "named.csv", **told)
-    for one, other in zip(bare.kept, named.kept, strict=True):
-        assert [one.vocabulary.labels[c] for c in one.codes] == [other.vocabulary.labels[c] for c in other.codes]
+    for first, other in zip(bare.kept, named.kept, strict=True):
+        assert [first.vocabulary.labels[c] for c in first.codes] == [other.vocabulary.labels[c] for c in other.codes]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_rules_for_a_relational_column(tmp_path, rules, values, changes):
     table = read(tmp_path / "z.csv", relational="zip", items="codes", normalize=rules)
     column = table.relational[0]
     assert [column.vocabulary.labels[code] for code in column.codes] == values
-    assert [(one.column, one.rule, one.occurrences) for one in table.changes] == changes
+    assert [(change.column, change.rule, change.occurrences) for change in table.changes] == changes
     assert table.transactions.vocabulary.labels == ("E10", "e10")
 
 

@@ -10,12 +10,12 @@ from anonset.reading import read
 from anonset.spelling import setting, spell_options
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES, *EXPORTS]
-READ = [one for one in ALL if not isinstance(one.expected, str)]
+READ = [people_file for people_file in ALL if not isinstance(people_file.expected, str)]
 
 
-def write(folder, one):
-    path = folder / one.name
-    path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
+def write(folder, people_file):
+    path = folder / people_file.name
+    path.write_bytes(people_file.data if isinstance(people_file.data, bytes) else people_file.data.encode())
     return path
 
 
@@ -27,17 +27,21 @@ def refusal(path, roles):
 
 def test_many_files_need_at_most_one_option():
     assert len(ALL) >= 90
-    assert all(len(one.option) <= 1 for one in ALL)
-    assert len({one.what for one in ALL}) == len(ALL)
+    assert all(len(people_file.option) <= 1 for people_file in ALL)
+    assert len({people_file.what for people_file in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("one", READ, ids=lambda one: one.what)
+@pytest.mark.parametrize("one", READ, ids=lambda people_file: people_file.what)
 def test_a_file_is_read(tmp_path, one):
     table = read(write(tmp_path, one), **one.roles, **one.option)
     assert [sorted(row) for row in table.transactions.rows()] == one.expected
 
 
-@pytest.mark.parametrize("one", [one for one in READ if one.option and one.said != "-"], ids=lambda one: one.what)
+@pytest.mark.parametrize(
+    "one",
+    [people_file for people_file in READ if people_file.option and people_file.said != "-"],
+    ids=lambda people_file: people_file.what,
+)
 def test_without_its_option_a_file_is_rejected_with_its_name(tmp_path, one):
     line = refusal(write(tmp_path, one), one.roles)
     with spell_options():
@@ -45,7 +49,11 @@ def test_without_its_option_a_file_is_rejected_with_its_name(tmp_path, one):
         assert (one.said or setting(name, value)) in line
 
 
-@pytest.mark.parametrize("one", [one for one in ALL if isinstance(one.expected, str)], ids=lambda one: one.what)
+@pytest.mark.parametrize(
+    "one",
+    [people_file for people_file in ALL if isinstance(people_file.expected, str)],
+    ids=lambda people_file: people_file.what,
+)
 def test_unreadable_files_are_rejected_in_one_line(tmp_path, one):
     line = refusal(write(tmp_path, one), {**one.roles, **one.option})
     assert one.expected in line

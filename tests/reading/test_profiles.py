@@ -36,11 +36,11 @@ def test_rows_that_are_there_several_times_change_no_values(values: list[str | N
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
 def test_patterns_are_equal_for_one_to_one_columns(pairs: list[tuple[str | None, str | None]]) -> None:
-    one, other = (pa.chunked_array([list(side)], pa.string()) for side in zip(*pairs, strict=True))
+    first, other = (pa.chunked_array([list(side)], pa.string()) for side in zip(*pairs, strict=True))
     both = set(pairs)
     alike = len(both) == len({a for a, _ in both}) == len({b for _, b in both})
-    assert (pattern(one) == pattern(other)) is alike
-    assert (pattern(one.dictionary_encode()) == pattern(other)) is alike
+    assert (pattern(first) == pattern(other)) is alike
+    assert (pattern(first.dictionary_encode()) == pattern(other)) is alike
 
 
 def test_dictionary_encoded_bytes_are_not_text() -> None:
@@ -53,22 +53,22 @@ def test_dictionary_encoded_bytes_are_not_text() -> None:
 def test_null_in_a_dictionary_is_null(n: int) -> None:
     codes = pa.array([0, 1] * (n // 2), pa.int32())
     column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(["a", None]))])
-    found = profile("c", column)
-    assert (found.distinct, found.nulls) == (1, n // 2)
+    profiled = profile("c", column)
+    assert (profiled.distinct, profiled.nulls) == (1, n // 2)
 
 
 def test_an_id_that_repeats_in_few_rows_is_a_sign_still() -> None:
     columns = {"patient_id": pa.chunked_array([["a", "a", "b"]]), "ward": pa.chunked_array([["x", "x", "y"]])}
-    assert [one.column for one in repeated_in(columns, tuple(columns))] == ["patient_id"]
+    assert [candidate.column for candidate in repeated_in(columns, tuple(columns))] == ["patient_id"]
 
 
 def test_blanks_after_commas_separate_no_items() -> None:
     cells = ["E11, I10", "I10,J45", "E11", "e11 , I10,I10", "J45, Z00", "J45", "I10", "I10, E11, J45"]
-    found = profile("diagnoses", pa.chunked_array([cells]))
-    assert (found.kind, found.separator, found.distinct) == ("sets", ",", 5)
+    profiled = profile("diagnoses", pa.chunked_array([cells]))
+    assert (profiled.kind, profiled.separator, profiled.distinct) == ("sets", ",", 5)
     words = ["a, b", "b a", "a", "b", "c, a", "b c", "c"] * 40
     assert profile("x", pa.chunked_array([words])).separator is None
-    assert profile("x", pa.chunked_array([[one.replace(",", "") for one in words]])).separator == " "
+    assert profile("x", pa.chunked_array([[word.replace(",", "") for word in words]])).separator == " "
 
 
 HEADS = ("Whole", "Skimmed", "Oat", "Soy", "Goat")
@@ -83,8 +83,8 @@ TITLES = [f"{a} of the {b}" for a in ("House", "City", "Garden") for b in ("Nigh
     ids=["titles", "products", "products with commas"],
 )
 def test_titles_and_product_names_are_not_sets(name: str, cells: list[str]) -> None:
-    found = profile(name, pa.chunked_array([cells * 4], pa.string()))
-    assert (found.kind, found.separator) == ("text", None)
+    profiled = profile(name, pa.chunked_array([cells * 4], pa.string()))
+    assert (profiled.kind, profiled.separator) == ("text", None)
 
 
 def test_titles_are_no_names_of_persons() -> None:
@@ -115,8 +115,8 @@ def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None
         *(f"U{n // 90}{n % 10}.{n // 10 % 10}" for n in range(codes)),
         *(f"odd-{chr(97 + n)}" for n in range(odd)),
     ]
-    found = profile("dx", pa.chunked_array([values * 3], pa.string()))
-    assert (found.kind, found.look.odd) == (kind, odd if kind != "text" else 0)
+    profiled = profile("dx", pa.chunked_array([values * 3], pa.string()))
+    assert (profiled.kind, profiled.look.odd) == (kind, odd if kind != "text" else 0)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None
     ],
 )
 def test_usual_forms_of_dates_are_read(value: str, form: str) -> None:
-    found = profile("when", pa.chunked_array([[value] * 3], pa.string()))
-    assert (found.kind, found.look.form) == ("dates", form)
+    profiled = profile("when", pa.chunked_array([[value] * 3], pa.string()))
+    assert (profiled.kind, profiled.look.form) == ("dates", form)
     assert odd_labels(f"date:{form}:month,year", [value], "when") == []
 
 
@@ -149,11 +149,11 @@ def test_slash_and_plus_separate_codes_of_cells_that_differ_in_length(mark: str)
 @pytest.mark.parametrize(
     "cells",
     [
-        [f"{110 + at % 9}/{70 + at % 7}" for at in range(100)],  # blood pressure
-        [f"{at % 28 + 1}/{at % 12 + 1}/2021" for at in range(100)],
-        [["m", "f", "n/a"][at % 3] for at in range(100)],
-        [["Berlin/Mitte", "Berlin/Wedding", "Bonn/Nord"][at % 3] for at in range(100)],
-        [["A+", "A-", "B+", "0+"][at % 4] for at in range(100)],
+        [f"{110 + i % 9}/{70 + i % 7}" for i in range(100)],  # blood pressure
+        [f"{i % 28 + 1}/{i % 12 + 1}/2021" for i in range(100)],
+        [["m", "f", "n/a"][i % 3] for i in range(100)],
+        [["Berlin/Mitte", "Berlin/Wedding", "Bonn/Nord"][i % 3] for i in range(100)],
+        [["A+", "A-", "B+", "0+"][i % 4] for i in range(100)],
     ],
 )
 def test_slash_and_plus_within_values_are_not_separators(cells: list[str]) -> None:

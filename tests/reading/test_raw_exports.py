@@ -31,7 +31,7 @@ def written(folder, text, encoding="utf-8", name="raw.csv"):
 
 
 def values(table, name):
-    column = next(one for one in table.relational if one.name == name)
+    column = next(column for column in table.relational if column.name == name)
     return [column.vocabulary.labels[code] for code in column.codes]
 
 
@@ -144,7 +144,7 @@ def test_item_lines_have_no_column_names_and_no_null_words(reading, tmp_path, op
 @pytest.mark.parametrize("mark", [" ", ",", ";", "|"])
 def test_sets_of_codes_are_no_relational_values(reading, tmp_path, mark):
     sets = [f"E1{n % 4}{mark}I1{n % 3}" + f"{mark}J4{n % 2}" * (n % 3 == 0) for n in range(12)]
-    path = written(tmp_path, "sex\tcodes\n" + "".join(f"m\t{one}\n" for one in sets))
+    path = written(tmp_path, "sex\tcodes\n" + "".join(f"m\t{itemset}\n" for itemset in sets))
     with refused(InputError, "relational codes") as raised:
         reading(path, relational="sex,codes", delimiter="\t")
     assert "E1" not in str(raised.value)
@@ -163,7 +163,7 @@ def test_sets_of_codes_are_no_relational_values(reading, tmp_path, mark):
     ],
 )
 def test_words_and_single_codes_are_relational_values(reading, tmp_path, values):
-    path = written(tmp_path, "x\n" + "".join(f"{one}\n" for one in values))
+    path = written(tmp_path, "x\n" + "".join(f"{value}\n" for value in values))
     assert reading(path, relational="x").n == len(values)
 
 
@@ -188,5 +188,5 @@ def test_rows_of_separators_count_if_records_follow(tmp_path_factory, rows, size
         patch.setattr(text_chunks, "BYTES_AT_ONCE", size)
         tables = [read(path, keep="x,y,z"), scan(path, keep="x,y,z")]
     for table in tables:
-        columns = [[one.vocabulary.labels[code] for code in one.codes] for one in table.kept]
+        columns = [[column.vocabulary.labels[code] for code in column.codes] for column in table.kept]
         assert list(zip(*columns, strict=True)) == [tuple(cell.strip() for cell in row) for row in expected]

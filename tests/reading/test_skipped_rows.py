@@ -82,9 +82,9 @@ def test_both_are_counted_in_the_release(tmp_path):
 
 def test_inspect_proposes_to_skip_them(tmp_path):
     rows = "".join(f"{n if n != 7 else ''};{20 + n % 9};E1{n % 5} I1{n % 3}\n" for n in range(100))
-    found = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"))
-    assert (found.records, found.settings["skip_rows"]) == (99, ["footer", "no-id"])
-    assert any(names(problem, "1 row id") for problem in found.problems)
+    inspection = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"))
+    assert (inspection.records, inspection.settings["skip_rows"]) == (99, ["footer", "no-id"])
+    assert any(names(problem, "1 row id") for problem in inspection.problems)
 
 
 @pytest.mark.parametrize(("asked", "said"), [("no-id", "no-id id"), ("nothing", "no-id footer nothing")])

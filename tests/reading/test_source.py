@@ -43,10 +43,10 @@ def test_every_kind_of_input_becomes_a_source(folder: Path) -> None:
         (str(folder / "**" / "c.dat"), ["below/c.dat"]),
         ((folder / "below").as_uri(), ["c.dat"]),
     ):
-        found = source_of(given)
-        assert (found.format, names_of(found)) == ("dat", names), given
-        assert source_of(found) is found
-        assert sets_of(read(found)) == sets_of(read(given))
+        source = source_of(given)
+        assert (source.format, names_of(source)) == ("dat", names), given
+        assert source_of(source) is source
+        assert sets_of(read(source)) == sets_of(read(given))
     rows = [{"a", "b"}, {"b"}]
     held = source_of(rows)
     assert (held.format, held.files, held.keys, held.where) == (OBJECT, (), (), "the given list")
@@ -75,13 +75,13 @@ def test_digests_of_files_and_folders(folder: Path) -> None:
 
 
 def test_size_and_digest_are_computed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = source_of(folder / "a.dat")
-    assert found.size == estimate_size(folder / "a.dat")
-    before = found.sha256
+    result = source_of(folder / "a.dat")
+    assert result.size == estimate_size(folder / "a.dat")
+    before = result.sha256
     (folder / "a.dat").write_text("other\n" * 99)
     for name in ("digest", "size_in"):
         monkeypatch.setattr(source, name, lambda *_: pytest.fail("looked up again"))
-    assert (found.sha256, found.size.records) == (before, 2)
+    assert (result.sha256, result.size.records) == (before, 2)
 
 
 def appended(path: Path) -> None:
@@ -106,13 +106,13 @@ def replaced(path: Path) -> None:
 @pytest.mark.parametrize("change", [appended, rewritten, replaced])
 @pytest.mark.parametrize("name", ["a.dat", ""])
 def test_a_file_that_changes_between_two_readings_is_rejected(folder: Path, change: Any, name: str) -> None:
-    found = source_of(folder / name)
-    assert found.size.records
+    source = source_of(folder / name)
+    assert source.size.records
     change(folder / "a.dat")
     with refused(InputError, "a.dat changed"):
-        read(found)
+        read(source)
     with refused(InputError, "a.dat changed"):
-        _ = found.sha256
+        _ = source.sha256
     assert read(folder / "a.dat").n
 
 
@@ -129,8 +129,8 @@ def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monke
     fsspec = pytest.importorskip("fsspec")
     system = fsspec.filesystem("memory")
     system.pipe("/bucket/a.dat", b"1 2\n")
-    found = source_of("memory://bucket/a.dat")
-    assert found.sha256
+    source = source_of("memory://bucket/a.dat")
+    assert source.sha256
     info, stale = type(system).info, [{"size": 4, "ETag": "stale"}]
 
     def tagged(tag: str) -> Any:
@@ -138,9 +138,9 @@ def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monke
 
     monkeypatch.setattr(type(system), "info", tagged("two"))
     monkeypatch.setattr(type(system), "invalidate_cache", lambda *_: stale.clear(), raising=False)
-    found.files[0].pinned.clear()
-    assert found.files[0].sha256()
-    assert "two" in found.files[0].pinned[0]
+    source.files[0].pinned.clear()
+    assert source.files[0].sha256()
+    assert "two" in source.files[0].pinned[0]
     monkeypatch.setattr(type(system), "info", tagged("three"))
     with refused(InputError, "a.dat changed"):
-        found.files[0].sha256()
+        source.files[0].sha256()

@@ -68,12 +68,12 @@ def renewed(text: str, binaries: Path | None = None) -> str:
 
 
 def _renewed_python(block: re.Match[str], session: Session) -> str:
-    found = session.run(block["body"])
+    result = session.run(block["body"])
     if not block["output"]:
-        assert "error" not in found, f"{block['body']}{found['error']}"
+        assert "error" not in result, f"{block['body']}{result['error']}"
         return block[0]
-    said = "".join(f"{found[name]}\n" for name in ("text", "error") if name in found)
-    return f"```python\n{block['body']}```\n\n```output\n{found['printed']}{said}```"
+    said = "".join(f"{result[name]}\n" for name in ("text", "error") if name in result)
+    return f"```python\n{block['body']}```\n\n```output\n{result['printed']}{said}```"
 
 
 def renewed_notebook(text: str, binaries: Path = HERE) -> str:

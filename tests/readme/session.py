@@ -51,24 +51,24 @@ class Session:
         assert stdout is not None
         stdin.write(json.dumps(code) + "\n")
         stdin.flush()
-        found: dict[str, Any] = json.loads(stdout.readline())
-        return found
+        data: dict[str, Any] = json.loads(stdout.readline())
+        return data
 
 
 def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
     """Run a block in a namespace, and return its output."""
-    printed, found = io.StringIO(), dict[str, Any]()
+    printed, shown = io.StringIO(), dict[str, Any]()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             value = _last_value(_COMMAND.sub(lambda line: f"_command({line['command']!r})", code), names)
         except Exception as error:  # a page also shows error messages
-            found["error"] = f"{type(error).__name__}: {error}"
+            shown["error"] = f"{type(error).__name__}: {error}"
         else:
             if value is not None:
-                found["text"] = repr(value)
-                found["html"] = value._repr_html_() if hasattr(value, "_repr_html_") else None
+                shown["text"] = repr(value)
+                shown["html"] = value._repr_html_() if hasattr(value, "_repr_html_") else None
     lines = (line.rstrip() for line in printed.getvalue().splitlines() if not line.startswith("compiling"))
-    return {"printed": "".join(f"{line}\n" for line in lines), **found}
+    return {"printed": "".join(f"{line}\n" for line in lines), **shown}
 
 
 def _last_value(code: str, names: dict[str, Any]) -> Any:

@@ -22,7 +22,9 @@ def test_the_closed_form_agrees_with_draws_within_sampling(name, m):
     release = anonset.anonymize(anonset.Table(column), anonset.Disassociation(k=5, m=m), workers=1)
     pairs = Counter(pair for row in column.rows() for pair in combinations(sorted(row), 2))
     frequent = [pair for pair, _ in pairs.most_common(200)]
-    triples = {tuple(sorted({*one, *other})) for one, other in combinations(frequent[:20], 2) if set(one) & set(other)}
+    triples = {
+        tuple(sorted({*first, *other})) for first, other in combinations(frequent[:20], 2) if set(first) & set(other)
+    }
     queries = [Query(items) for items in (*frequent, *sorted(triples)[:100])]
     counts = ChunkCounts(release.publication)
     expected = np.array([counts.count(query) for query in queries])

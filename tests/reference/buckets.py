@@ -94,11 +94,11 @@ def order_by_value(values: Sequence[str], draw: Draw) -> list[int]:
 
 def chosen(places: Sequence[int], wanted: int, draw: Number) -> set[int]:
     """Choose `wanted` places uniformly at random, by sequential sampling with a draw per place."""
-    found: set[int] = set()
-    for at, place in enumerate(places):
-        if draw(place) % (len(places) - at) < wanted - len(found):
-            found.add(place)
-    return found
+    result: set[int] = set()
+    for i, place in enumerate(places):
+        if draw(place) % (len(places) - i) < wanted - len(result):
+            result.add(place)
+    return result
 
 
 def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -> Grouping:  # noqa: E741
@@ -135,7 +135,7 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
         msg = "individuals"
         raise Infeasible(msg)
     people = by_falling_count(tuples, partial(draw, "safe grouping: order of individuals with equally many tuples"))
-    place = {t: at for at, t in enumerate(t for u in people for t in tuples[u])}
+    place = {t: i for i, t in enumerate(t for u in people for t in tuples[u])}
     formed = []
     for members in groups_of(people, k, partial(draw, "safe grouping: groups of one individual more")):
         group = [t for u in members for t in tuples[u]]
@@ -155,14 +155,14 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
         for u in {ids[t] for t in group}:
             own = {place[t]: t for t in group if ids[t] == u}
             shown = chosen(sorted(own), fewest, partial(draw, SHOWN))
-            grouping.starred |= {own[at] for at in own.keys() - shown}
+            grouping.starred |= {own[i] for i in own.keys() - shown}
     return grouping
 
 
 def by_falling_count(tuples: Mapping[Any, Sequence[int]], draw: Number) -> list[Any]:
     """Return the individuals by descending number of tuples, in random order for equal numbers."""
     people, counts = list(tuples), [len(own) for own in tuples.values()]
-    return [people[at] for at in drawn_order([-c for c in counts], draw, weights=Counter({-c: c for c in counts}))]
+    return [people[i] for i in drawn_order([-c for c in counts], draw, weights=Counter({-c: c for c in counts}))]
 
 
 def groups_of(people: Sequence[Any], k: int, draw: Number) -> list[Sequence[Any]]:
@@ -171,8 +171,8 @@ def groups_of(people: Sequence[Any], k: int, draw: Number) -> list[Sequence[Any]
     """
     n = len(people) // k
     larger = chosen(range(n), len(people) % n, draw) if n else set()
-    sizes = [len(people) // n + (at in larger) for at in range(n)]
-    return [people[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(n)]
+    sizes = [len(people) // n + (i in larger) for i in range(n)]
+    return [people[sum(sizes[:i]) : sum(sizes[: i + 1])] for i in range(n)]
 
 
 def diverse(
@@ -212,7 +212,7 @@ def diverse(
     for key, n in gone.items():
         own = {place[t]: t for t in of[key]}
         picked = chosen(sorted(own), n, partial(draw, GONE))
-        removed |= {own[at] for at in picked}
+        removed |= {own[i] for i in picked}
     return [t for t in group if t not in removed]
 
 
@@ -248,12 +248,12 @@ def intra_group(
     shown: Sequence[Any], group: Sequence[Any], values: Mapping[Any, Sequence[str]]
 ) -> set[tuple[Any, Any, str]]:
     """Return the (group, individual, value) triples disclosed by the pigeonhole principle."""
-    found = set()
+    result = set()
     for g in values:
         tuples = Counter(u for u, h in zip(shown, group, strict=True) if h == g and u is not None)
         count = Counter(values[g])
-        found |= {(g, u, v) for u in tuples for v in count if tuples[u] + count[v] > len(values[g])}
-    return found
+        result |= {(g, u, v) for u in tuples for v in count if tuples[u] + count[v] > len(values[g])}
+    return result
 
 
 def inter_group(
@@ -266,7 +266,7 @@ def inter_group(
     require_intersection: bool,
 ) -> set[tuple[Any, str, int, int, int]]:
     """Return all violations across groups: (individual, value, groups with the value, groups, common values)."""
-    found = set()
+    result = set()
     for u in set(shown) - {None}:
         groups = {g for v, g in zip(shown, group, strict=True) if v == u}
         if len(groups) < alpha:
@@ -276,8 +276,8 @@ def inter_group(
             having = sum(v in values[g] for g in groups)
             frequent = Fraction(having, len(groups)) > Fraction(1, l)
             if frequent and (len(common) < l or not require_intersection):
-                found.add((u, v, having, len(groups), len(common)))
-    return found
+                result.add((u, v, having, len(groups), len(common)))
+    return result
 
 
 def estimate(

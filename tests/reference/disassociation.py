@@ -314,17 +314,17 @@ def placements(rows: Rows, places: int) -> list[tuple[Row | None, ...]]:
     """Return the distinct ways to assign rows to places, at most one row per place."""
     if len(rows) > places:
         return []
-    found: list[tuple[Row | None, ...]] = []
+    result: list[tuple[Row | None, ...]] = []
 
     def put(left: Counter[Row | None], so_far: tuple[Row | None, ...]) -> None:
         if len(so_far) == places:
-            found.append(so_far)
+            result.append(so_far)
             return
         for row in [row for row, count in left.items() if count]:
             put(left - Counter([row]), (*so_far, row))
 
     put(Counter([*rows, *[None] * (places - len(rows))]), ())
-    return found
+    return result
 
 
 def sources_of(publication: Chunks, *, anywhere: bool = False) -> list[Source]:
@@ -464,7 +464,7 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
         places = [cluster.terms, *map(domain, cluster.chunks)]
         if cluster.n < k or not (cluster.terms or covers(cluster, k, m)):
             return False
-        if any(one & other for one, other in combinations(places, 2)):
+        if any(first & other for first, other in combinations(places, 2)):
             return False
         if not all(len(rows) <= cluster.n and is_km(rows, k, m) for rows in cluster.chunks):
             return False
@@ -473,7 +473,7 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
     ranges = [set(range(chunk.first, chunk.last + 1)) for chunk in publication.shared]
     if any(len(own) < 2 or not own <= set(range(len(publication.clusters))) for own in ranges):
         return False
-    if any(one & other not in (set(), one, other) for one, other in combinations(ranges, 2)):
+    if any(first & other not in (set(), first, other) for first, other in combinations(ranges, 2)):
         return False
     for chunk in publication.shared:
         room = sum(publication.clusters[c].n for c in falls_on(publication, chunk))
@@ -484,6 +484,6 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
         if not own or item in secrets or not len(own) <= total <= sum(own):
             return False
     return not any(
-        (one.first, one.last) == (other.first, other.last) and domain(one.rows) & domain(other.rows)
-        for one, other in combinations(publication.shared, 2)
+        (first.first, first.last) == (other.first, other.last) and domain(first.rows) & domain(other.rows)
+        for first, other in combinations(publication.shared, 2)
     )

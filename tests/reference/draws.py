@@ -10,11 +10,11 @@ MASK = (1 << 64) - 1
 
 def siphash(key: bytes, message: bytes) -> int:
     """Return the SipHash-2-4 of a message under a key of 16 bytes."""
-    k0, k1 = (int.from_bytes(key[at : at + 8], "little") for at in (0, 8))
+    k0, k1 = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
     padded = message + bytes(7 - len(message) % 8) + bytes([len(message) % 256])
-    for at in range(0, len(padded), 8):
-        word = int.from_bytes(padded[at : at + 8], "little")
+    for index in range(0, len(padded), 8):
+        word = int.from_bytes(padded[index : index + 8], "little")
         v[3] ^= word
         mix(v, 2)
         v[0] ^= word

@@ -17,12 +17,12 @@ def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:
     """Return every recoding by an antichain of nodes; with `suppress`, leaves outside the antichain are suppressed."""
 
     def below(node: str) -> list[dict[str, str | None]]:
-        found: list[dict[str, str | None]] = [dict.fromkeys(tree.below[node], node)]
+        result: list[dict[str, str | None]] = [dict.fromkeys(tree.below[node], node)]
         if not tree.children[node]:
-            return [*found, {node: None}] if suppress else found
+            return [*result, {node: None}] if suppress else result
         for choice in product(*map(below, tree.children[node])):
-            found.append({leaf: to for part in choice for leaf, to in part.items()})
-        return found
+            result.append({leaf: to for part in choice for leaf, to in part.items()})
+        return result
 
     return list(below(tree.root))
 

@@ -45,11 +45,11 @@ def _inner(cells: list[int], k: int) -> list[int]:
         dense = [cell for cell in held if held[cell] >= k]
         for multiples in ([(cell + 1) * step for cell in dense], [cell * step for cell in dense]):
             for end in sorted(multiples):
-                at = bisect_left(ends, end)
+                position = bisect_left(ends, end)
                 bounds = [0, *(bisect_left(cells, known) for known in ends), len(cells)]
                 records = bisect_left(cells, end)
-                if records - bounds[at] >= k and bounds[at + 1] - records >= k:
-                    ends.insert(at, end)
+                if records - bounds[position] >= k and bounds[position + 1] - records >= k:
+                    ends.insert(position, end)
     return ends
 
 

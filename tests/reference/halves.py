@@ -14,14 +14,14 @@ def halved(order: Sequence[str], weight: Mapping[str, int], by: str) -> Nested:
         first = -(-len(order) // 2)
     else:
         half = Fraction(sum(weight[label] for label in order), 2)
-        upto = [sum(weight[label] for label in order[: at + 1]) for at in range(len(order))]
+        upto = [sum(weight[label] for label in order[: i + 1]) for i in range(len(order))]
         first = max(1, min(len(order) - 1, sum(total < half for total in upto)))
     return halved(order[:first], weight, by), halved(order[first:], weight, by)
 
 
 def halves(occurrences: Mapping[str, int], by: str) -> Nested:
     """Return the tree over labels in canonical order."""
-    place = {label: at for at, label in enumerate(occurrences)}
+    place = {label: i for i, label in enumerate(occurrences)}
     order = sorted(occurrences, key=lambda label: (-occurrences[label], place[label]))
     return halved(order, {label: max(1, count) for label, count in occurrences.items()}, by)
 
@@ -40,6 +40,6 @@ def inner(tree: Nested) -> list[frozenset[str]]:
 
 def numbered(occurrences: Mapping[str, int], by: str) -> dict[str, frozenset[str]]:
     """Return the labels below each inner node by node name: ``H1``, ... ordered by first label, larger node first."""
-    place = {label: at for at, label in enumerate(occurrences)}
+    place = {label: i for i, label in enumerate(occurrences)}
     nodes = sorted(inner(halves(occurrences, by)), key=lambda node: (min(place[x] for x in node), -len(node)))
     return {f"H{number}": node for number, node in enumerate(nodes, 1)}

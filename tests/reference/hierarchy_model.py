@@ -19,7 +19,7 @@ def parse(text: str) -> Tree:
 
 
 def _parse_node(text: str) -> tuple[Tree, str]:
-    end = min((at for at in map(text.find, "(),") if at >= 0), default=len(text))
+    end = min((i for i in map(text.find, "(),") if i >= 0), default=len(text))
     label, rest = text[:end], text[end:]
     if not rest.startswith("("):
         return label, rest
@@ -113,10 +113,10 @@ class HierarchyModel:
         node = self.root if node is None else node
         if not self.children[node]:
             return [(node,)]
-        found: list[tuple[str, ...]] = [()]
+        result: list[tuple[str, ...]] = [()]
         for child in self.children[node]:
-            found = [head + tail for head in found for tail in self.cuts(child)]
-        return [(node,), *found]
+            result = [head + tail for head in result for tail in self.cuts(child)]
+        return [(node,), *result]
 
     def image(self, cut: Sequence[str]) -> dict[str, str]:
         """Map each leaf to the node of the cut above it."""

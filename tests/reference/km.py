@@ -35,4 +35,4 @@ def alike(rows: Records, n_symbols: int) -> list[frozenset[int]]:
     >>> alike([{0, 1}, {0}], 2)
     [frozenset({0, 1}), frozenset({0})]
     """
-    return [frozenset(at for at, row in enumerate(rows) if symbol in row) for symbol in range(n_symbols)]
+    return [frozenset(i for i, row in enumerate(rows) if symbol in row) for symbol in range(n_symbols)]

@@ -7,20 +7,20 @@ from itertools import combinations
 def known_items(rows, size, k, groups=None):
     """Return (smallest support, share of sets below k, share of unique sets) of each record, as Fractions."""
     groups = groups or [0] * len(rows)
-    found = []
+    result = []
     for row, group in zip(rows, groups, strict=True):
         others = [set(other) for other, of in zip(rows, groups, strict=True) if of == group]
         sets = list(combinations(sorted(row), min(size, len(row))))
         support = [sum(set(chosen) <= other for other in others) for chosen in sets]
         n = len(support) if row else 1
         below, unique = (sum(s < least for s in support) if row else 0 for least in (k, 2))
-        found.append((min(support), Fraction(below, n), Fraction(unique, n)))
-    return found
+        result.append((min(support), Fraction(below, n), Fraction(unique, n)))
+    return result
 
 
 def class_sizes(columns, n):
     """Return the number of records that agree with each record in all columns."""
-    tuples = [tuple(column[at] for column in columns) for at in range(n)]
+    tuples = [tuple(column[i] for column in columns) for i in range(n)]
     return [tuples.count(one) for one in tuples]
 
 

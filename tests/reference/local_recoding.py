@@ -61,11 +61,11 @@ def _anonymize(
         else:
             key = min(large, key=lambda b: (sum(gain(rows[t], v, tree) for t in large[b]), b))
             left += large.pop(key)
-    found = _anonymize(sorted(left), cut, excluded | {v}, rows, tree, k) if left else []
+    result = _anonymize(sorted(left), cut, excluded | {v}, rows, tree, k) if left else []
     for key in sorted(large):
         children = {tree.nodes[pre] for pre in key}
-        found += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k)
-    return found
+        result += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k)
+    return result
 
 
 def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[set[str]]:
@@ -154,8 +154,8 @@ def vpa(rows: Rows, tree: HierarchyModel, k: int, m: int, depth: int = 1) -> tup
             image |= dict.fromkeys(tree.below[top], top)
         elif n:
             part = HierarchyModel(_subtree(top, tree))
-            found = apriori_from(identity(part), inside, part, k, m).image
-            image |= found
+            result = apriori_from(identity(part), inside, part, k, m).image
+            image |= result
     return image, apriori_from(image, rows, tree, k, m).image
 
 

@@ -38,12 +38,12 @@ def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) ->
 
 def became(pairs: Sequence[tuple[str, str | None]]) -> dict[str, int]:
     """Count (original, published) pairs by outcome; None means suppressed."""
-    found = {"kept": 0, "generalized": 0, "suppressed": 0}
+    result = {"kept": 0, "generalized": 0, "suppressed": 0}
     for original, published in pairs:
         if published is None:
-            found["suppressed"] += 1
+            result["suppressed"] += 1
         elif published == original:
-            found["kept"] += 1
+            result["kept"] += 1
         else:
-            found["generalized"] += 1
-    return found
+            result["generalized"] += 1
+    return result

@@ -48,8 +48,8 @@ def expected_count(
     """Return the sum of the records' probabilities."""
     total = Fraction(0)
     for values, symbols in records:
-        found = worlds(symbols, reading)
-        probability = Fraction(sum(set(items) <= world for world in found), len(found))
+        result = worlds(symbols, reading)
+        probability = Fraction(sum(set(items) <= world for world in result), len(result))
         for name, wanted in where.items():
             probability *= share_of(values[name], wanted)
         total += probability

@@ -64,15 +64,15 @@ def columns_of(relation: Relation) -> Columns:
 
 
 def loss_of(relation: Relation, symbols: Row) -> float:
-    found = zip(relation.attributes, relation.weights, symbols, strict=True)
-    return sum(weight * cost(attribute, symbol) for attribute, weight, symbol in found)
+    result = zip(relation.attributes, relation.weights, symbols, strict=True)
+    return sum(weight * cost(attribute, symbol) for attribute, weight, symbol in result)
 
 
 def groups(rows: Sequence[Row], members: Sequence[int]) -> list[Cluster]:
-    found: dict[Row, Cluster] = {}
+    result: dict[Row, Cluster] = {}
     for row, r in zip(rows, members, strict=True):
-        found.setdefault(row, []).append(r)
-    return list(found.values())
+        result.setdefault(row, []).append(r)
+    return list(result.values())
 
 
 def vectors(relation: Relation) -> list[tuple[int, ...]]:
@@ -110,12 +110,12 @@ def full_domain_vector(
     relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always
 ) -> tuple[int, tuple[int, ...]]:
     """Return the key of the least loss, and the first vector that attains it."""
-    n, columns, found = len(relation.rows), columns_of(relation), []
+    n, columns, loss_and_vector = len(relation.rows), columns_of(relation), []
     for vector in vectors(relation):
         _, rest, loss = outcome(relation, columns, list(range(n)), vector, k, keeps)
         if len(rest) <= int(share * n) and (not rest or (len(rest) >= k and keeps(rest))):
-            found.append((key((loss + len(rest) * root(relation)) / n), vector))
-    return min(found)  # type: ignore[return-value]
+            loss_and_vector.append((key((loss + len(rest) * root(relation)) / n), vector))
+    return min(loss_and_vector)  # type: ignore[return-value]
 
 
 def full_domain(relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always) -> list[Cluster]:
@@ -185,12 +185,12 @@ class Cut:
 
     def moved(self, a: int, node: Value, *, up: bool) -> Mapping:
         """Return the recoding after values below a node are published as the node (`up`), or as its children."""
-        found = dict(self.image[a])
-        for value in found:
+        result = dict(self.image[a])
+        for value in result:
             chain = self.chain(a, value)
             if node in chain[1:]:
-                found[value] = node if up else chain[chain.index(node) - 1]
-        return found
+                result[value] = node if up else chain[chain.index(node) - 1]
+        return result
 
     def specialize(self, k: int) -> None:
         open_nodes = [(a, v) for a in range(len(self.image)) for v in self.inner(a) if v in self.image[a].values()]
@@ -237,11 +237,11 @@ def bottom_up(relation: Relation, k: int) -> list[Cluster]:
                 gain, more = cut.smallest() - smallest, cut.loss(a) - loss
                 cut.image[a] = old
                 if gain > 0:
-                    found = (1, float("inf") if more <= 1e-12 else float(round(gain / more * 1e6)))
+                    result = (1, float("inf") if more <= 1e-12 else float(round(gain / more * 1e6)))
                 else:
-                    found = (0, -float(round(more * 1e9)))
-                if best is None or found > best:
-                    best, chosen = found, (a, node)
+                    result = (0, -float(round(more * 1e9)))
+                if best is None or result > best:
+                    best, chosen = result, (a, node)
         a, node = chosen
         cut.image[a] = cut.moved(a, node, up=True)
         waiting[a] = [v for v in waiting[a] if v != node]

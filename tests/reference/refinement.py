@@ -102,17 +102,17 @@ def refine(relation: Relation, clusters: list[Cluster], k: int, steps: list[tupl
 
     `steps` contains the cumulative number of steps of each phase, and the tolerance of the phase.
     """
-    found = Refinement(relation, clusters, k)
-    if len(clusters) > len(found.slots) or not clusters:
+    result = Refinement(relation, clusters, k)
+    if len(clusters) > len(result.slots) or not clusters:
         return clusters
     done = 0
-    for last, found.tolerance in steps:
+    for last, result.tolerance in steps:
         for _ in range(last - done):
-            found.step()
+            result.step()
         done = last
-    waiting = {t: [r for r, row in enumerate(relation.rows) if found.first[row] == t] for t in found.first.values()}
+    waiting = {t: [r for r, row in enumerate(relation.rows) if result.first[row] == t] for t in result.first.values()}
     dealt: list[Cluster] = []
-    for pieces in found.slots:
+    for pieces in result.slots:
         members = []
         for t, count in pieces:
             members += [waiting[t].pop(0) for _ in range(count)]

@@ -65,8 +65,8 @@ class SetModel:
         return len(set(values)) / len(self.order) if len(set(values)) > 1 else 0.0
 
     def publish(self, values: Sequence[Value]) -> str:
-        found = [v for v in self.order if v in set(values)]
-        return found[0] if len(found) == 1 else "(" + ",".join(found) + ")"
+        result = [v for v in self.order if v in set(values)]
+        return result[0] if len(result) == 1 else "(" + ",".join(result) + ")"
 
     def split(self, values: Sequence[Value]) -> Callable[[Value], int]:
         # a stable sort: ties remain in canonical order

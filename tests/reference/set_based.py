@@ -26,8 +26,8 @@ def cheapest_around(entries: Sequence[tuple[Collection[str], Fraction]]) -> Weig
     """Return weight 0 for an item, and for a group the smallest weight of an entry that contains it, or 1."""
 
     def weigh(group: frozenset[str]) -> Fraction:
-        found = [weight for items, weight in entries if group <= set(items)]
-        return min(found, default=Fraction(1)) if len(group) > 1 else Fraction(0)
+        result = [weight for items, weight in entries if group <= set(items)]
+        return min(result, default=Fraction(1)) if len(group) > 1 else Fraction(0)
 
     return weigh
 
@@ -74,8 +74,8 @@ class State:
         return len(frozenset(range(len(self.rows))).intersection(*map(self.holders, found)))
 
     def image_of(self, constraint: Collection[str]) -> list[frozenset[str]]:
-        found = {g for x in constraint if x in self.occurring and (g := self.image[x]) is not None}
-        return sorted(found, key=lambda g: (self.support([g]), self.pos(g)))
+        result = {g for x in constraint if x in self.occurring and (g := self.image[x]) is not None}
+        return sorted(result, key=lambda g: (self.support([g]), self.pos(g)))
 
     def satisfied(self, constraint: Collection[str]) -> bool:
         """Return True by Definition 3.4."""
@@ -113,8 +113,8 @@ class State:
 
     def partition(self) -> list[Group]:
         """Return all groups, in canonical order."""
-        found = {g for g in self.image.values() if g is not None}
-        return [self.ordered(g) for g in sorted(found, key=self.pos)]
+        result = {g for g in self.image.values() if g is not None}
+        return [self.ordered(g) for g in sorted(result, key=self.pos)]
 
     def suppressed(self) -> list[str]:
         return [x for x in self.universe if self.image[x] is None]

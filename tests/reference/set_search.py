@@ -39,7 +39,7 @@ class Twin:
 
     def __post_init__(self) -> None:
         self.support = cache(lambda item: sum(item in row for row in self.rows))
-        self.holders = cache(lambda group: {at for at, row in enumerate(self.rows) if not group.isdisjoint(row)})
+        self.holders = cache(lambda group: {i for i, row in enumerate(self.rows) if not group.isdisjoint(row)})
         occurring = [item for item in range(self.n_items) if self.support(item)]
         self.m = min(self.m, max(map(len, self.rows)))
         self.order = sorted(occurring, key=lambda item: (self.support(item), item))
@@ -67,20 +67,20 @@ class Twin:
         sets = [[group] for group in groups if group]
         if self.m > 1:
             sets += [list(pair) for pair in combinations([group for group in groups if group], 2)]
-        return sum(distance(self.holding(one), self.k) for one in sets)
+        return sum(distance(self.holding(itemset), self.k) for itemset in sets)
 
     def is_safe(self, groups: Groups) -> bool:
         """Return True if each set of at most m groups occurs in no row or in at least k rows."""
         full = [group for group in groups if group]
-        sets = [one for size in range(1, self.m + 1) for one in combinations(full, size)]
-        return all(distance(self.holding(one), self.k) == 0 for one in sets)
+        sets = [subset for size in range(1, self.m + 1) for subset in combinations(full, size)]
+        return all(distance(self.holding(itemset), self.k) == 0 for itemset in sets)
 
     def sweep(self, groups: Groups, penalty: int) -> int:
         """Move each item to its cheapest group; return the number of moves."""
         moves = 0
         self.sweeps += 1
         for item in self.order:
-            g = next(at for at, group in enumerate(groups) if item in group)
+            g = next(i for i, group in enumerate(groups) if item in group)
             others = [h for h, group in enumerate(groups) if group and h != g]
             if len(groups[g]) > 1:
                 if all(groups):
@@ -116,23 +116,23 @@ class Twin:
         def far(*supports: int) -> int:
             return distance(sum(supports), self.k)
 
-        one, two = self.holding([groups[g]]), self.holding([groups[h]])
+        first, two = self.holding([groups[g]]), self.holding([groups[h]])
         both = self.holding([groups[g], groups[h]])
-        found = far(one) + far(two) - far(one, two, -both)
+        result = far(first) + far(two) - far(first, two, -both)
         if self.m == 1:
-            return found
-        found += far(both)
+            return result
+        result += far(both)
         for x, group in enumerate(groups):
             if group and x not in (g, h):
                 with_one, with_two = self.holding([groups[g], group]), self.holding([groups[h], group])
-                found += far(with_one) + far(with_two) - far(with_one, with_two)
-        return found
+                result += far(with_one) + far(with_two) - far(with_one, with_two)
+        return result
 
     def repair(self, groups: Groups) -> int:
         """Merge groups until there is no violation; return the number of merges."""
         merges = 0
         while self.violation(groups):
-            full = [at for at, group in enumerate(groups) if group]
+            full = [i for i, group in enumerate(groups) if group]
             bad = [g for g in full if self.is_violated(groups, g)]
             pair, best = None, 0.0
             for g in bad:
@@ -155,7 +155,7 @@ class Twin:
         sets = [[groups[g]]]
         if self.m > 1:
             sets += [[groups[g], group] for h, group in enumerate(groups) if group and h != g]
-        return any(distance(self.holding(one), self.k) for one in sets)
+        return any(distance(self.holding(itemset), self.k) for itemset in sets)
 
     def added(self, groups: Groups, g: int, h: int) -> int:
         return self.cost(groups[g] | groups[h]) - self.cost(groups[g]) - self.cost(groups[h])
@@ -165,8 +165,8 @@ class Twin:
         self.best, self.least = canonical(start), self.whole_cost(start)
         if self.m > 2:
             self.descend_by_weights(start, [self.mu // 4, self.mu // 2, self.mu], reversed(self.order))
-            one = [frozenset(self.order)]
-            self.descend_by_weights(one, [0, self.mu // 4, self.mu // 2, self.mu], self.order)
+            single_group = [frozenset(self.order)]
+            self.descend_by_weights(single_group, [0, self.mu // 4, self.mu // 2, self.mu], self.order)
             return self.best
         groups = list(start)
         self.descend(groups)

@@ -33,17 +33,17 @@ def is_antichain(nodes: Iterable[str], tree: HierarchyModel) -> bool:
 
 def minimal_threats(nodes: Iterable[str], rows: Rows, tree: HierarchyModel, k: int, m: int) -> set[Threat]:
     """Return the minimal rare antichains of at most m of the nodes."""
-    found: set[Threat] = set()
+    result: set[Threat] = set()
     usable = list(nodes)
     for size in range(1, m + 1):
         for candidate in map(frozenset, combinations(usable, size)):
             if (
                 is_antichain(candidate, tree)
                 and 0 < support(candidate, rows, tree) < k
-                and not any(threat < candidate for threat in found)
+                and not any(threat < candidate for threat in result)
             ):
-                found.add(candidate)
-    return found
+                result.add(candidate)
+    return result
 
 
 def occurrences(node: str, rows: Rows, tree: HierarchyModel) -> int:
@@ -122,12 +122,12 @@ def is_mole(beta: Collection[str], rows: Rows, private: Collection[str], h: Frac
 
 def moles(rows: Rows, public: Sequence[str], private: Collection[str], h: Fraction, k: int, p: int) -> list[set[str]]:
     """Return the minimal moles of up to p public items."""
-    found: list[set[str]] = []
+    result: list[set[str]] = []
     for size in range(1, p + 1):
         for beta in map(set, combinations(public, size)):
-            if not any(mole < beta for mole in found) and is_mole(beta, rows, private, h, k):
-                found.append(beta)
-    return found
+            if not any(mole < beta for mole in result) and is_mole(beta, rows, private, h, k):
+                result.append(beta)
+    return result
 
 
 def coherence_suppression(
@@ -141,8 +141,8 @@ def coherence_suppression(
 ) -> list[str]:
     """Return the suppressed items: single-item moles by position, then the greedy choices in order."""
     public = [item for item in order if item not in private]
-    found = moles(rows, public, private, h, k, 1)
-    suppressed = [item for item in public if {item} in found]
+    result = moles(rows, public, private, h, k, 1)
+    suppressed = [item for item in public if {item} in result]
     left = [item for item in public if item not in suppressed]
     remaining = moles([set(row) - set(suppressed) for row in rows], left, private, h, k, p)
     loss = {item: Fraction(sum(1 for row in rows if item in row)) for item in public}

@@ -9,26 +9,30 @@ def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
     """Return the end of the last complete record and the line ends before it; an unfinished last line is not a
     record.
     """
-    found = (0, 0)
+    result = (0, 0)
     for end in re.finditer(rb"\r\n|\n|\r", data):
         if end[0] == b"\r" and end.end() == len(data):
             continue
         if not delimiter or not _open(data[: end.start()], delimiter):
-            found = end.end(), len(re.findall(rb"\r\n|\n|\r", data[: end.end()]))
-    return found
+            result = end.end(), len(re.findall(rb"\r\n|\n|\r", data[: end.end()]))
+    return result
 
 
 def _open(data: bytes, delimiter: bytes) -> bool:
     """Return True if a quote is open at the end, matching fields one at a time."""
     mark = re.escape(delimiter)
     field = re.compile(rb' ?"(?:[^"]|"")*(?P<closed>")?[^%s\r\n"]*(?:"[^%s\r\n]*)?|[^%s\r\n]*' % (mark, mark, mark))
-    at = 0
-    while at <= len(data):
-        found = field.match(data, at)
-        assert found is not None
-        if data[at : found.end()].lstrip(b" ")[:1] == b'"' and data[at : at + 2] != b"  " and found["closed"] is None:
+    position = 0
+    while position <= len(data):
+        match = field.match(data, position)
+        assert match is not None
+        if (
+            data[position : match.end()].lstrip(b" ")[:1] == b'"'
+            and data[position : position + 2] != b"  "
+            and match["closed"] is None
+        ):
             return True
-        at = found.end() + 1
+        position = match.end() + 1
     return False
 
 

@@ -110,8 +110,8 @@ def generalized(node: str, image: Mapping[str, str], tree: HierarchyModel) -> bo
 
 def maximal(nodes: Iterable[str], tree: HierarchyModel) -> set[str]:
     """Return the nodes without a strict ancestor among them."""
-    found = set(nodes)
-    return {v for v in found if not any(tree.strictly_above(other, v) for other in found)}
+    result = set(nodes)
+    return {v for v in result if not any(tree.strictly_above(other, v) for other in result)}
 
 
 def fix(itemset: Path, image: Image, rows: Rows, tree: HierarchyModel, k: int) -> tuple[Image, Path]:

@@ -94,9 +94,9 @@ def test_fields_of_any_size_are_read(tmp_path: Path) -> None:
     path, before = tmp_path / "codebook.csv", csv.field_size_limit()
     long, items = "x" * 140_000, " ".join(f"item{number}" for number in range(20_000))
     path.write_text(f"symbol,kind,members\nN,node,{items}\n{long},item,{long}\n")
-    found = read_codebook(path)
-    assert [len(symbol.members) for symbol in found] == [20_000, 1]
-    assert found[1].members == (long,)
+    result = read_codebook(path)
+    assert [len(symbol.members) for symbol in result] == [20_000, 1]
+    assert result[1].members == (long,)
     path.write_text(f"item,published\n{long},{long}\n")
     assert read_mapping(path) == {long: long}
     path.write_text(f"{long},b\n")

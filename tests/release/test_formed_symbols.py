@@ -151,8 +151,8 @@ def test_a_configured_or_subclassed_apriori_runs_its_own_search() -> None:
             return super().recode(table, hierarchies, **options)
 
     ways = [partial(anonset.Apriori), anonset.Apriori, partial(anonset.Apriori, max_increments=10**6), Own]
-    found = [anonset.anonymize(rt(PLAIN), framework(way), hierarchies={"items": "balanced:2"}) for way in ways]
-    assert all(release.to_arrow().equals(found[0].to_arrow()) for release in found)
+    result = [anonset.anonymize(rt(PLAIN), framework(way), hierarchies={"items": "balanced:2"}) for way in ways]
+    assert all(release.to_arrow().equals(result[0].to_arrow()) for release in result)
     assert searched
 
 

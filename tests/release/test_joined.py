@@ -29,19 +29,19 @@ def read_back(*rows: set[str]) -> Table:
 
 def test_a_symbol_of_several_columns_is_read_as_one_symbol() -> None:
     table = read_back({"dx:ALL", "rx:ALL", "dx:AB"}, {"dx:ALL", "rx:ALL", "rx:(2,3)"}, set())
-    found = with_codebook(table, BOOK)
-    assert [set(row) for row in found.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "rx:(2,3)"}, set()]
-    assert set(found.symbols) == {*BOOK, Symbol("rx:(2,3)", "group", ("rx:2", "rx:3"))}
-    assert found.joined == JOINED
+    result = with_codebook(table, BOOK)
+    assert [set(row) for row in result.transactions.rows()] == [{"ALL", "dx:AB"}, {"ALL", "rx:(2,3)"}, set()]
+    assert set(result.symbols) == {*BOOK, Symbol("rx:(2,3)", "group", ("rx:2", "rx:3"))}
+    assert result.joined == JOINED
 
 
 def test_sets_of_several_columns_are_read_without_a_codebook() -> None:
     column = SetColumn.of([{"dx:(dx:a,rx:1)", "rx:(dx:a,rx:1)", "dx:z"}])
-    found, symbols = rejoin(column, (), JOINED, sets=True)
-    assert [set(row) for row in found.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
+    rejoined, symbols = rejoin(column, (), JOINED, sets=True)
+    assert [set(row) for row in rejoined.rows()] == [{"(dx:a,rx:1)", "dx:z"}]
     assert Symbol("(dx:a,rx:1)", "group", ("dx:a", "rx:1")) in symbols
-    found, symbols = rejoin(column, (), JOINED)
-    assert list(found.rows()) == list(column.rows())
+    rejoined, symbols = rejoin(column, (), JOINED)
+    assert list(rejoined.rows()) == list(column.rows())
     assert {symbol.members for symbol in symbols} == {("dx:a", "rx:1"), ("dx:z",)}
 
 
@@ -49,9 +49,9 @@ def test_sets_of_several_columns_are_read_without_a_codebook() -> None:
 def test_texts_of_several_columns_are_not_merged_without_a_codebook(sets: bool) -> None:
     """Each occurs in a single row, which violates k = 2; as a single symbol they would satisfy it."""
     table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
-    found = with_codebook(table, (), sets=sets)
-    assert [symbol.label for symbol in found.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]
-    assert verify(found, KmAnonymity(k=2, m=1)).holds is False
+    result = with_codebook(table, (), sets=sets)
+    assert [symbol.label for symbol in result.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]
+    assert verify(result, KmAnonymity(k=2, m=1)).holds is False
     table = read_back({"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(dx:x,rx:y)", "rx:(dx:x,rx:y)"}, {"dx:(x,rx:y)"})
     assert verify(with_codebook(table, (), sets=sets), KmAnonymity(k=2, m=1)).holds is False
 
@@ -76,10 +76,10 @@ def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: i
     """Without the codebook, a symbol over several columns counts once per column."""
     model = KmAnonymity(k=2, m=m)
     table = read_back(*rows)
-    one, each = with_codebook(table, BOOK), with_codebook(table, ())
+    with_book, each = with_codebook(table, BOOK), with_codebook(table, ())
     assert len(each.symbols) == 3
-    assert len(one.symbols) == 2
-    assert verify(one, model).holds == verify(each, model).holds
+    assert len(with_book.symbols) == 2
+    assert verify(with_book, model).holds == verify(each, model).holds
 
 
 def test_texts_that_may_be_published() -> None:
@@ -91,14 +91,14 @@ def test_texts_that_may_be_published() -> None:
 
 def test_hierarchies_of_the_columns_are_joined() -> None:
     table = read_back({"dx:10", "dx:9", "rx:x"}, {"dx:11", "rx:y"})
-    bound, found = bind(
+    bound, trees = bind(
         table, {"dx": "balanced:2", "rx": Hierarchy.from_tree(("R", ["x", "y"]))}, KmAnonymity(k=2, m=2)
     )
-    assert found["items"].labels == (
+    assert trees["items"].labels == (
         *("items", "dx:N2_0", "dx:N1_0", "dx:9", "dx:10", "dx:11"),  # numbers in numeric order within their column
         *("rx:R", "rx:x", "rx:y"),
     )
-    assert bound.transactions.vocabulary == found["items"].leaves
+    assert bound.transactions.vocabulary == trees["items"].leaves
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_a_table_from_columns_is_published_like_a_table_from_a_file(tmp_path: Pa
     made = Table.from_columns({"dx": dx, "rx": [{"10"}, {"9"}, {"9", "10"}, set(), {"9"}, {"9"}]})
     (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\nc,9\nc,9\n")
     hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
-    one, other = (
+    first, other = (
         anonymize(table, Apriori(k=2, m=2), hierarchies=hierarchies).to_arrow()
         for table in (made, read(tmp_path / "visits.csv", items="dx,rx"))
     )
-    assert one.column_names == ["dx", "rx"]
-    assert one.equals(other)
+    assert first.column_names == ["dx", "rx"]
+    assert first.equals(other)

@@ -58,8 +58,8 @@ def counts(made: Path) -> dict[tuple[str, str], Any]:
     lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in asked])
     done = subprocess.run([sys.executable, "-c", COUNT], input=lines, capture_output=True, text=True, check=True)
     decoder = json.JSONDecoder()
-    found = [decoder.raw_decode(part)[0] for part in done.stderr.split("COUNTS")[1:]]
-    return dict(zip(asked, found, strict=True))
+    result = [decoder.raw_decode(part)[0] for part in done.stderr.split("COUNTS")[1:]]
+    return dict(zip(asked, result, strict=True))
 
 
 @pytest.mark.compiled

@@ -22,7 +22,7 @@ HIERARCHIES = {"items": "balanced:3"}
 def table() -> Table:
     random = np.random.default_rng(5)
     rows = [{f"i{item:02}" for item in random.geometric(0.15, 4) if item < 20} for _ in range(60)]
-    year = CategoricalColumn.of("year", ["2001" if at % 3 else "2002" for at in range(60)])
+    year = CategoricalColumn.of("year", ["2001" if i % 3 else "2002" for i in range(60)])
     return Table(SetColumn.of(rows), kept=(year,), order=("year", "items"))
 
 
@@ -49,7 +49,7 @@ def made(tmp_path):
 
 def test_parts_are_attested_individually(made):
     data = json.loads((made / "attestation.json").read_text())["data"]
-    names = [f"published/part-{at:05}.csv" for at in range(3)]
+    names = [f"published/part-{i:05}.csv" for i in range(3)]
     assert (data["file"], data["parts"]) == ("published", 3)
     assert sorted(data["sha256"]) == ["codebook.csv", *names]
     assert sorted(path.name for path in made.iterdir()) == ["attestation.json", "codebook.csv", "published"]

@@ -143,10 +143,10 @@ def test_memory_is_sampled_during_a_phase(monkeypatch: pytest.MonkeyPatch) -> No
     looks, seen = iter([3, 5, 9, 4]), threading.Event()
 
     def held() -> int:
-        found = next(looks, 1)
-        if found == 4:
+        result = next(looks, 1)
+        if result == 4:
             seen.set()
-        return found
+        return result
 
     monkeypatch.setattr(stopwatch, "own_memory", held)
     monkeypatch.setattr(stopwatch, "_SECONDS_BETWEEN", 0.001)

@@ -76,10 +76,14 @@ def test_a_local_recoding_is_read_from_its_files(tmp_path: Path) -> None:
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n1,c,\n")
     book = (Symbol("N", "node", ("a", "b", "d")), Symbol("a", "item", ("a",)))
     records = np.array([2, 0, 1]), np.array([1, 0, 1], np.int32)
-    found = recoding_of(COLUMN, book, tmp_path, lambda: records)
-    assert found.recoding is None
-    assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 0, 2], [3, 3, 1, 0], [1] * 4]
-    assert (found.ncp, found.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
+    recoding = recoding_of(COLUMN, book, tmp_path, lambda: records)
+    assert recoding.recoding is None
+    assert [recoding.item.tolist(), recoding.size.tolist(), recoding.count.tolist()] == [
+        [0, 1, 0, 2],
+        [3, 3, 1, 0],
+        [1] * 4,
+    ]
+    assert (recoding.ncp, recoding.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
     with refused(InputError, "records.csv clusters"):
         recoding_of(COLUMN, book, tmp_path, lambda: None)
     with refused(InputError, "mapping.csv cluster"):
@@ -94,15 +98,19 @@ def test_a_local_recoding_is_read_from_its_files(tmp_path: Path) -> None:
 
 
 def test_a_global_recoding_from_the_codebook() -> None:
-    found = recoding_of(
+    recoding = recoding_of(
         COLUMN, (Symbol("N", "node", ("a", "b", "d")), Symbol("V1", "values", ("c", "a"))), None, lambda: None
     )
-    assert isinstance(found.recoding, ItemGroups)
-    assert found.recoding.labels == [("a", "b", "d")]
-    assert found.recoding.suppressed == ["c"]
-    assert found.source == "codebook"
-    assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 2], [3, 3, 0], [2, 1, 1]]
-    assert found.column.vocabulary.labels == ("a", "b", "c", "d")
+    assert isinstance(recoding.recoding, ItemGroups)
+    assert recoding.recoding.labels == [("a", "b", "d")]
+    assert recoding.recoding.suppressed == ["c"]
+    assert recoding.source == "codebook"
+    assert [recoding.item.tolist(), recoding.size.tolist(), recoding.count.tolist()] == [
+        [0, 1, 2],
+        [3, 3, 0],
+        [2, 1, 1],
+    ]
+    assert recoding.column.vocabulary.labels == ("a", "b", "c", "d")
 
 
 def test_a_mapping_of_other_data(tmp_path: Path) -> None:

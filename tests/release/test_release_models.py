@@ -84,10 +84,10 @@ def test_buckets_are_exported_as_the_two_tables_of_the_files(algorithm: Any, tmp
     release = anonset.anonymize(long_table(), algorithm)
     release.save(tmp_path / "out")
     tables = release.to_arrow()
-    for name, found in tables._asdict().items():
+    for name, table in tables._asdict().items():
         with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
-            assert found.to_pylist() == list(csv.DictReader(file))
-        assert set(found.schema.types) == {pa.string()}
+            assert table.to_pylist() == list(csv.DictReader(file))
+        assert set(table.schema.types) == {pa.string()}
     assert tables.qit.num_rows == tables.snt.num_rows == release.publication.n > 0
     with refused(anonset.InputError, ".qit .snt"):
         pa.table(release)

@@ -159,16 +159,16 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
     yield exclusiveness(made[3].publication)
     first = made[0].unverified
-    coat = next(one.unverified for one in made if isinstance(one.algorithm, anonset.Coat))
+    coat = next(release.unverified for release in made if isinstance(release.algorithm, anonset.Coat))
     column = coat.table.transactions
     yield group_weights(coat.algorithm.item_weights, column.vocabulary)
     yield group_losses(column, coat.result.recoding, group_weights("ones", column.vocabulary))
     yield anonset.SupportIndex(first.table.transactions, hierarchy())
-    buckets = [one for one in made if isinstance(one.publication, anonset.Buckets)]
-    for one in buckets:
-        yield anonset.risk(one)
-        yield intra_group_violations(one.publication)
-        yield inter_group_violations(one.publication, 2, alpha=2)
+    buckets = [release for release in made if isinstance(release.publication, anonset.Buckets)]
+    for bucket in buckets:
+        yield anonset.risk(bucket)
+        yield intra_group_violations(bucket.publication)
+        yield inter_group_violations(bucket.publication, 2, alpha=2)
     yield from (anonset.TransactionKAnonymity(2), anonset.LmDiversity(2, 2, 1, SECRETS), ITEMS)
     yield from (anonset.KLDiversity(2, 2, "drug"), anonset.KTCloseness(2, 0.5, "drug"))
 
@@ -195,20 +195,20 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 def test_no_repr_shows_a_label_or_a_number_of_the_data(reached: list[Any]) -> None:
-    for one in reached:
-        for text in (repr(one), one._repr_html_() if hasattr(one, "_repr_html_") else ""):
-            assert MARK not in text, f"{type(one).__name__}: {text}"
-            assert str(NUMBER)[:7] not in text, f"{type(one).__name__}: {text}"
+    for instance in reached:
+        for text in (repr(instance), instance._repr_html_() if hasattr(instance, "_repr_html_") else ""):
+            assert MARK not in text, f"{type(instance).__name__}: {text}"
+            assert str(NUMBER)[:7] not in text, f"{type(instance).__name__}: {text}"
 
 
 def test_reprs_are_short(reached: list[Any]) -> None:
-    for one in reached:
-        assert len(repr(one)) < 450, type(one).__name__
-        assert repr(one).count("\n") < 3, type(one).__name__
+    for instance in reached:
+        assert len(repr(instance)) < 450, type(instance).__name__
+        assert repr(instance).count("\n") < 3, type(instance).__name__
 
 
 def test_every_public_type_is_checked(reached: list[Any]) -> None:
-    types = {type(one) for one in reached}
+    types = {type(instance) for instance in reached}
     public = {getattr(anonset, name) for name in anonset.__all__ if isinstance(getattr(anonset, name), type)}
     # these have no instances
     protocols = {cls for cls in public if isabstract(cls) or getattr(cls, "_is_protocol", False)}
@@ -218,8 +218,12 @@ def test_every_public_type_is_checked(reached: list[Any]) -> None:
 def test_every_dataclass_that_is_reached_is_discreet(reached: list[Any]) -> None:
     options = {"CodeRules", "Dialect", "FileOptions", "ReadOptions"}
     scalar = {"Phase", "Layout", "QueryAnswers", "QueryShape", "WorkloadSpec", "Change", "Traits"}
-    found = {type(one) for one in reached if dataclasses.is_dataclass(one) and not isinstance(one, Discreet)}
-    assert {cls.__name__ for cls in found} <= scalar | options
+    result = {
+        type(instance)
+        for instance in reached
+        if dataclasses.is_dataclass(instance) and not isinstance(instance, Discreet)
+    }
+    assert {cls.__name__ for cls in result} <= scalar | options
 
 
 def test_a_release_shows_verdict_sizes_and_losses() -> None:

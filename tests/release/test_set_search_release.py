@@ -42,9 +42,9 @@ def test_the_search_is_declared_and_stated_as_a_limit(tmp_path, algorithm, table
 def test_sets_are_ordered_by_labels():
     release = anonset.anonymize(Table(ROWS), anonset.SetSearch(k=9, m=2))
     members = [symbol.members for symbol in release.publication.symbols]
-    assert any(len(one) > 1 for one in members)
+    assert any(len(member) > 1 for member in members)
     assert members == sorted(members)
-    assert all(one == tuple(sorted(one)) for one in members)
+    assert all(member == tuple(sorted(member)) for member in members)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ ROWS = [["E10.0", "I10"], ["E10.05", "I10"], ["E11", "I10"], ["E11"], ["XX"], ["
 
 
 def fit(rows, tree=TREE, **options):
-    table, found = bind_columns(read(rows, **options), {"items": tree})
-    return list(table.transactions.rows()), table.changes, found["items"]
+    table, trees = bind_columns(read(rows, **options), {"items": tree})
+    return list(table.transactions.rows()), table.changes, trees["items"]
 
 
 def refusal(rows, tree=TREE, **options):
@@ -79,10 +79,10 @@ def test_every_inner_node_gets_a_leaf_even_if_absent():
 def test_collapsed_nodes_are_inner_nodes():
     tree = anonset.Hierarchy.from_tree(("any", [("E", [("E10", ["E10.0"])]), "I10"]))
     assert inner_labels(tree) == {"any", "E", "E10"}
-    rows, _, found = fit([["E10"], ["E"], ["E10.0"]], tree, inner_items="leaf")
+    rows, _, extended = fit([["E10"], ["E"], ["E10.0"]], tree, inner_items="leaf")
     assert rows == [["E10:unspecified"], ["E:unspecified"], ["E10.0"]]
-    node = found.node_of["E10"]
-    assert [found.labels[child] for child in found.children(node)] == ["E10.0", "E10:unspecified"]
+    node = extended.node_of["E10"]
+    assert [extended.labels[child] for child in extended.children(node)] == ["E10.0", "E10:unspecified"]
     assert names(refusal([["E10"]], tree), "E10 leaf inner")
 
 
@@ -112,8 +112,8 @@ def test_with_unspecified_keeps_the_tree(tree):
 def test_relational_values_follow_the_same_rules_but_cannot_be_suppressed():
     table = {"zip": ["101", "102", "1031", "104"]}
     tree = anonset.Hierarchy.from_tree(("*", [("10*", ["101", "102", "103"]), ("104", ["1041", "1042"])]))
-    found, _ = bind_columns(read(table, relational="zip", unknown="prefix", inner_items="leaf"), {"zip": tree})
-    assert found.relational[0].labels() == ["101", "102", "103", "104:unspecified"]
+    bound, _ = bind_columns(read(table, relational="zip", unknown="prefix", inner_items="leaf"), {"zip": tree})
+    assert bound.relational[0].labels() == ["101", "102", "103", "104:unspecified"]
     with refused(HierarchyError, "hierarchy zip 1031 leaf"):
         bind_columns(read(table, relational="zip", unknown="suppress", inner_items="leaf"), {"zip": tree})
 
@@ -121,9 +121,9 @@ def test_relational_values_follow_the_same_rules_but_cannot_be_suppressed():
 def test_joined_columns_are_fitted_to_their_own_hierarchies():
     table = read({"d": [["7"], ["70"]], "c": [["E10"], ["E10.0"]]}, items="d,c", unknown="prefix", inner_items="leaf")
     drugs = anonset.Hierarchy.from_tree(("D", ["7", "8"]))
-    found, trees = bind_columns(table, {"d": drugs, "c": TREE})
-    assert list(found.transactions.rows()) == [["d:7", "c:E10:unspecified"], ["d:7", "c:E10.0"]]
-    assert [(change.column, change.rule) for change in found.changes] == [
+    bound, trees = bind_columns(table, {"d": drugs, "c": TREE})
+    assert list(bound.transactions.rows()) == [["d:7", "c:E10:unspecified"], ["d:7", "c:E10.0"]]
+    assert [(change.column, change.rule) for change in bound.changes] == [
         ("d", "unknown prefix"),
         ("c", "inner-items leaf"),
     ]

@@ -73,8 +73,8 @@ def test_unknown_keywords_are_side_files() -> None:
 
 def test_folders_and_globs_have_a_digest_and_a_missing_file_has_none(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("1")
-    found = [content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))]
-    assert all(found)
+    result = [content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))]
+    assert all(result)
     (tmp_path / "a.dat").write_text("2")
-    assert not {content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))} & set(found)
+    assert not {content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))} & set(result)
     assert content_digest(str(tmp_path / "b")) == ""

@@ -96,8 +96,8 @@ def test_every_page_is_two_clicks_away_and_every_link_leads_somewhere(site: Path
 
 def links(site: Path, page: str) -> set[str]:
     """Return the link targets of a page, as paths below the site."""
-    found = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
-    own = [target for target in found if not re.match(r"[a-z]+:|//", target)]
+    result = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
+    own = [target for target in result if not re.match(r"[a-z]+:|//", target)]
     return {os.path.normpath(Path(page).parent / target) for target in own}
 
 
@@ -105,7 +105,10 @@ def links(site: Path, page: str) -> set[str]:
 def test_doctests_of_the_site_builder(name: str) -> None:
     names = runpy.run_path(str(ROOT / "docs" / "building" / f"{name}.py"))
     examples = [
-        test for one in names.values() if callable(one) for test in doctest.DocTestFinder().find(one, name, globs=names)
+        test
+        for entry in names.values()
+        if callable(entry)
+        for test in doctest.DocTestFinder().find(entry, name, globs=names)
     ]
     assert sum(len(test.examples) for test in examples)
     for test in examples:
@@ -115,7 +118,11 @@ def test_doctests_of_the_site_builder(name: str) -> None:
 def test_search_finds_text_of_pages(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     for words, page in (("anonymous under the gdpr", "choosing.html"), ("composition", "limits.html")):
-        assert any(page in one["location"] for one in index if words in (one["title"] + one["text"]).lower()), words
+        assert any(
+            page in page_entry["location"]
+            for page_entry in index
+            if words in (page_entry["title"] + page_entry["text"]).lower()
+        ), words
 
 
 class Reports(SimpleHTTPRequestHandler):
@@ -164,7 +171,7 @@ def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, 
         server.shutdown()
     for name in ("probe.html", "wide.html"):
         (site / name).unlink()
-    found = measured["found"]
-    assert len(found) == 2 * len(names)
-    assert [one for one in found if one[2] > one[1]] == [["wide.html", 360, 2008], ["wide.html", 1280, 2008]]
+    result = measured["found"]
+    assert len(result) == 2 * len(names)
+    assert [entry for entry in result if entry[2] > entry[1]] == [["wide.html", 360, 2008], ["wide.html", 1280, 2008]]
     assert any("limits.html" in link for link in measured["results"])

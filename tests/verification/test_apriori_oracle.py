@@ -19,8 +19,8 @@ def supports(rows: Iterable[Iterable[str]], least: int, longest: int) -> Support
     """Return supports of at least `least` for itemsets of up to `longest` items, by size and sorted itemset."""
     records = [tuple(sorted(set(row))) for row in rows]
     share = (least - 0.5) / len(records)  # halfway between two counts, so that rounding has no effect
-    found, _ = oracle.itemsets_from_transactions([row for row in records if row], share, longest)
-    return {size: {tuple(sorted(itemset)): n for itemset, n in sets.items()} for size, sets in found.items() if sets}
+    itemsets, _ = oracle.itemsets_from_transactions([row for row in records if row], share, longest)
+    return {size: {tuple(sorted(itemset)): n for itemset, n in sets.items()} for size, sets in itemsets.items() if sets}
 
 
 def items_of(table: Any) -> SetColumn:
@@ -33,23 +33,23 @@ def test_supports_of_records() -> None:
     column = items_of(generate("shop", n=400))
     index, counted = SupportIndex(column), supports(column.rows(), 1, 3)
     assert sum(map(len, counted.values())) > 1_000
-    for found in counted.values():
-        assert {itemset: index.support_of(itemset) for itemset in found} == found
+    for counts in counted.values():
+        assert {itemset: index.support_of(itemset) for itemset in counts} == counts
 
 
 @pytest.mark.parametrize(("k", "m"), [(3, 1), (5, 2), (8, 3)])
 def test_publications_of_aa_have_no_rare_itemset(k: int, m: int) -> None:
     table = generate("shop", n=600)
     before = supports(items_of(table).rows(), 1, m)
-    assert min(min(found.values()) for found in before.values()) < k  # the input is not k^m-anonymous
+    assert min(min(counts.values()) for counts in before.values()) < k  # the input is not k^m-anonymous
     release = anonset.anonymize(table, anonset.Apriori(k=k, m=m), hierarchies={"items": shop_hierarchy()})
     published = release.publication.transactions
     assert published is not None
     counted = supports(published.rows(), 1, m)
-    assert min(min(found.values()) for found in counted.values()) >= k
+    assert min(min(counts.values()) for counts in counted.values()) >= k
     verdict = anonset.verify(release.publication, anonset.KmAnonymity(k, m))
     assert verdict.holds is True
-    assert verdict.checked["distinct_itemsets"] == {size: len(found) for size, found in counted.items()}
+    assert verdict.checked["distinct_itemsets"] == {size: len(counts) for size, counts in counted.items()}
 
 
 @pytest.mark.data

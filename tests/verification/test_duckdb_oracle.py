@@ -41,8 +41,8 @@ def _supports(database: duckdb.DuckDBPyConnection, size: int) -> Supports:
         for left, right in pairwise(names)
     )
     chosen = ", ".join(f"{name}.item" for name in names)
-    found = database.execute(f"select {chosen}, count(*) from held h0{joins} group by {chosen}").fetchall()
-    return {tuple(row[:-1]): row[-1] for row in found}
+    result = database.execute(f"select {chosen}, count(*) from held h0{joins} group by {chosen}").fetchall()
+    return {tuple(row[:-1]): row[-1] for row in result}
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
@@ -53,7 +53,7 @@ def test_verification_agrees_with_the_database(column: SetColumn, counted: dict[
     assert verdict.checked["distinct_itemsets"] == {size: len(counted[size]) for size in range(1, m + 1)}
     k = smallest + 2
     rare = min(
-        (len(itemset), itemset) for size in range(1, m + 1) for itemset, found in counted[size].items() if found < k
+        (len(itemset), itemset) for size in range(1, m + 1) for itemset, support in counted[size].items() if support < k
     )[1]
     witness = verify(Table(column), KmAnonymity(k, m)).witness
     assert witness is not None

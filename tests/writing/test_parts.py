@@ -23,7 +23,7 @@ ROWS = [{"b"}, {"a", "b"}, set(), {"10", "9"}, {"a"}, {"9"}, {"10", "b"}]
 
 def publication(rows=ROWS):
     sets = SetColumn.of(rows)
-    year = CategoricalColumn.of("year", [str(at % 2) for at in range(len(rows))])
+    year = CategoricalColumn.of("year", [str(i % 2) for i in range(len(rows))])
     record = np.arange(len(rows), dtype=np.int64)[::-1].copy()
     return Records(sets, (), (), (year,), record)
 
@@ -46,7 +46,7 @@ def work(tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_bytes_depend_only_on_the_content_and_the_part_size(work, tmp_path, monkeypatch, kind, part_rows):
     monkeypatch.setattr(publish, "ROWS_PER_GROUP", 2)
-    found = []
+    result = []
     for name, meant in (("memory", publication()), ("files", lying_in(work, publication()))):
         folder = tmp_path / name
         folder.mkdir()
@@ -56,14 +56,14 @@ def test_bytes_depend_only_on_the_content_and_the_part_size(work, tmp_path, monk
             [path] if part_rows is None else [folder / part for part in part_names(-(-len(ROWS) // part_rows), kind)]
         )
         assert sorted(file for file in folder.rglob("*") if file.is_file()) == files
-        found.append([file.read_bytes() for file in files])
+        result.append([file.read_bytes() for file in files])
         for where in (MEMORY, work):
             back = read_parts(files, items=["items"], relational=[], keep=["year"], separator=" ", store=where)
             assert list(back.transactions.rows()) == list(meant.transactions.rows())
             assert back.transactions.vocabulary == meant.transactions.vocabulary
             assert back.kept[0].labels() == meant.kept[0].labels()
             assert back.store is where
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 def test_fimi_in_parts(tmp_path):

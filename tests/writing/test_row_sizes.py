@@ -54,16 +54,16 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
         path = tmp_path / f"{number}.{kind}"
         publish._write([sets, column], path, kind, " ")
         written.append(path)
-    found = [path.read_bytes() for path in written]
-    assert found[0] == found[1]
-    assert (found[0] == found[2]) == (kind == "csv")
+    result = [path.read_bytes() for path in written]
+    assert result[0] == result[1]
+    assert (result[0] == result[2]) == (kind == "csv")
     if kind == "parquet":
-        few, one = parquet.ParquetFile(written[0]), parquet.ParquetFile(written[2])
-        assert one.num_row_groups == 1
+        few, single_row = parquet.ParquetFile(written[0]), parquet.ParquetFile(written[2])
+        assert single_row.num_row_groups == 1
         assert [few.metadata.row_group(n).num_rows for n in range(few.num_row_groups)] == [
             end - first for first, end in spans_within([sets, note], 1 << 20, 200)
         ]
-        assert few.read().equals(one.read())
+        assert few.read().equals(single_row.read())
 
 
 def test_a_large_row_group_is_read_page_by_page(tmp_path):
