@@ -44,6 +44,15 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture
+def work(tmp_path: Path) -> Iterator[object]:
+    """Give a store in files, deleted after the test."""
+    from anonset.data.store import Files
+
+    with Files.temporary(tmp_path) as store:
+        yield store
+
+
+@pytest.fixture
 def on_disk() -> Iterator[Path]:
     """Return a folder of the checkout: /tmp may be in memory, which distorts memory measurements."""
     build = Path(__file__).parents[1] / "build"

@@ -7,16 +7,9 @@ from tests.facts import refused
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.store import Files
 from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
-
-
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as work:
-        yield work
 
 
 @pytest.fixture

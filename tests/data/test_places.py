@@ -9,7 +9,7 @@ import pytest
 
 from anonset.data.codes import RowNumbers
 from anonset.data.places import fetch, place, vacate
-from anonset.data.store import MEMORY, Files, backing
+from anonset.data.store import MEMORY, backing
 from anonset.errors import InputError
 
 N = 1 << 18
@@ -19,12 +19,6 @@ def on_disk(array):
     """Return the disk usage of an array's file in bytes; 0 in memory."""
     file = backing(array)
     return 0 if file is None else 512 * Path(str(file.filename)).stat().st_blocks
-
-
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as store:
-        yield store
 
 
 def test_a_part_uses_disk_space_from_writing_to_release(work):

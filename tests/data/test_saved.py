@@ -9,15 +9,8 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_facts, saved_files, saved_table
-from anonset.data.store import Files
 from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import InputError
-
-
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as work:
-        yield work
 
 
 @pytest.fixture

@@ -7,14 +7,7 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.blocks import Blocks, sound
 from anonset.data.seals import Seal
-from anonset.data.store import Files
 from anonset.errors import InputError
-
-
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as work:
-        yield work
 
 
 @pytest.fixture

@@ -15,12 +15,6 @@ from anonset.data.store import MEMORY, Files, Memory, backing, store_of
 from anonset.errors import InputError
 
 
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as work:
-        yield work
-
-
 def test_appended_arrays_are_restored(work):
     with work.growing("codes", np.int32) as codes:
         for part in (np.arange(5), np.empty(0, np.int64), np.arange(5, 7)):

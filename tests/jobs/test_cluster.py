@@ -21,7 +21,7 @@ from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
 from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, _version, cluster_of
-from anonset.data.store import MEMORY, Files
+from anonset.data.store import MEMORY
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
@@ -38,12 +38,6 @@ def column():
     sizes, weights = rng.integers(0, 7, 900), 1 / np.arange(1, N_ITEMS + 1)
     chosen = [rng.choice(N_ITEMS, size, replace=False, p=weights / weights.sum()) for size in sizes]
     return SetColumn.of([{str(i) for i in row} for row in chosen], universe=HIERARCHY.leaves.labels)
-
-
-@pytest.fixture
-def work(tmp_path):
-    with Files.temporary(tmp_path) as work:
-        yield work
 
 
 @pytest.fixture

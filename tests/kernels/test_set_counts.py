@@ -1,7 +1,6 @@
 """Counting given sets up to k, and finding their records, compared with a dictionary."""
 
 import pickle
-from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +13,7 @@ from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
 from anonset.data import Hierarchy
 from anonset_kernels._record_codes import ancestor_codes
 from effort import examples
+from reference.km import supports
 
 N_CODES = 70
 """More than 64, so that bit sets have more than one word."""
@@ -39,10 +39,6 @@ def bits(chosen):
     padded = np.zeros((len(chosen) + 63) // 64 * 64, bool)
     padded[: len(chosen)] = chosen
     return np.packbits(padded, bitorder="little").view(np.uint64)
-
-
-def supports(rows, size):
-    return Counter(chosen for row in rows for chosen in combinations(sorted(row), size))
 
 
 @pytest.mark.long

@@ -6,8 +6,8 @@ from itertools import combinations, pairwise, product
 
 from reference.hierarchy_model import HierarchyModel
 from reference.measures import item_ncp
-from reference.suppression import is_antichain, support
-from reference.transaction_algorithms import Infeasible, Rows, is_km
+from reference.suppression import support
+from reference.transaction_algorithms import Infeasible, Rows, is_antichain, is_km
 
 Recoding = Mapping[str, str | None]
 """Published node of each leaf; None if suppressed."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from reference.hierarchy_model import HierarchyModel
+from reference.transaction_algorithms import is_antichain
 
 Rows = Sequence[Collection[str]]
 Threat = frozenset[str]
@@ -24,11 +25,6 @@ def support(nodes: Iterable[str], rows: Rows, tree: HierarchyModel) -> int:
     """Count the records that have a leaf below every node."""
     wanted = [set(tree.below[v]) for v in nodes]
     return sum(1 for row in rows if all(below & set(row) for below in wanted))
-
-
-def is_antichain(nodes: Iterable[str], tree: HierarchyModel) -> bool:
-    """Return True if no node is above another."""
-    return not any(tree.strictly_above(a, b) or tree.strictly_above(b, a) for a, b in combinations(nodes, 2))
 
 
 def minimal_threats(nodes: Iterable[str], rows: Rows, tree: HierarchyModel, k: int, m: int) -> set[Threat]:
