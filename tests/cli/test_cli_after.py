@@ -156,7 +156,7 @@ def test_an_existing_joint_release_is_skipped(place: Place) -> None:
     [
         ("model", 2, "km transaction-k"),
         ("cluster", 2, "--cluster"),
-        ("no ids", 2, "records --id"),
+        ("no ids", 2, "persons --id"),
         ("smaller k", 1, "k 20"),
         ("changed", 2, "differs"),
         ("sets", 1, "item hierarchy"),

@@ -135,8 +135,8 @@ def test_numbers_of_the_python_interface_have_the_same_limits():
     for values, reason in (
         (np.array([1.0, NAN]), "a finite number"),
         (np.array([1.0, 1e308]), r"a number from -1e\+300"),
-        (np.array([1, 2**53 + 1]), "an integer that a 64-bit float holds exactly"),
-        (np.array([1, -(2**63) + 1]), "an integer that a 64-bit float holds exactly"),
+        (np.array([1, 2**53 + 1]), "an integer that a 64-bit float represents exactly"),
+        (np.array([1, -(2**63) + 1]), "an integer that a 64-bit float represents exactly"),
     ):
         with pytest.raises(InputError, match=f"column 'age': record 1: {reason}"):
             domain_of(NumericColumn("age", values))

@@ -48,7 +48,7 @@ def test_persons_without_a_column_are_no_empty_data(place: Place) -> None:
         "anonymize", data, "-o", str(place.out), "--model", "k", "--k", "5", "--id", "who", "--group", "--drop",
         "sex,ward,test,parts",
     )  # fmt: skip
-    assert (ran.code, names(ran.err, "column id dropped")) == (2, True), ran.err
+    assert (ran.code, names(ran.err, "columns id dropped")) == (2, True), ran.err
 
 
 def complete(err: str) -> dict[str, list[str]]:
@@ -56,7 +56,7 @@ def complete(err: str) -> dict[str, list[str]]:
     return {
         who.removeprefix(", "): shlex.split(command)[1:]
         for who, command in re.findall(
-            r"; all at once(.*?)(?:, dropping '[^:]*)?: (anonset anonymize .*?)(?=; all at once|\n)", err
+            r"; complete command(.*?)(?:, dropping '[^:]*)?: (anonset anonymize .*?)(?=; complete command|\n)", err
         )
     }
 
@@ -121,4 +121,4 @@ def test_a_taken_output_has_no_complete_command(place: Place) -> None:
     place.out.parent.joinpath("exists", "file").write_text("x")
     given = ("--items", "parts", "--relational", "sex,ward", "--drop", "patient_id,test", *KKM, "--k", "5")
     ran = place.run("anonymize", data, "-o", str(place.out.parent / "exists"), *given)
-    assert (ran.code, "all at once" in ran.err) == (2, False), ran.err
+    assert (ran.code, "complete command" in ran.err) == (2, False), ran.err

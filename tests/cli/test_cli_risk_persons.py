@@ -71,7 +71,7 @@ def test_only_the_internal_page_counts_persons(place: Place) -> None:
         page = place.folder / f"{name}.html"
         assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
         pages[name] = html.unescape(page.read_text())
-    said = f"{few} of {persons} persons stand in a class of fewer than 5 persons"
+    said = f"{few} of {persons} persons belong to an equivalence class of fewer than 5 persons"
     assert names(pages["in"], f"After quasi-identifiers {said}")
     assert names(pages["in"], "Before quasi-identifiers")
     assert not any(text in pages["out"] for text in (f"{persons} persons", "fewest persons", "fewer than 5 persons"))

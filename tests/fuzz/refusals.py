@@ -25,8 +25,8 @@ _UNFIT = (
     "the levels of the hierarchy, got 1",
     "would both be published as",
     "is named like a set of others",
-    "0 and 1 alone, which would become items",
-    "as programs do where there is nothing",
+    "contain only 0 and 1, which would become items",
+    "which many programs write for a missing value",
 )
 """Messages about labels or hierarchies that are invalid input."""
 

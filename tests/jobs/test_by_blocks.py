@@ -195,7 +195,7 @@ def test_a_named_work_directory_is_kept_if_the_run_fails(tmp_path, anonymize):
     (tmp_path / "v.dat").write_text(BASKETS)
     work, tree = tmp_path / "work", ("--hierarchy", "items=balanced:2")
     done = anonymize(tmp_path, "v.dat", "out", *tree, "--work-dir", str(work), "--max-loss", "0")
-    assert (done.code, names(done.err, f"blocks {work}")) == (1, True)
+    assert (done.code, names(done.err, f"core {work}")) == (1, True)
     assert stat.S_IMODE(work.stat().st_mode) == 0o700
     again = anonymize(tmp_path, "v.dat", "again", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
     assert (again.code, names(again.err, f"{work} empty")) == (2, True)
@@ -216,7 +216,7 @@ def test_a_failure_leaves_no_files(tmp_path, anonymize, options, code):
     assert not (tmp_path / "out").exists()
 
 
-FOR_KM = "apriori exact vpa blocks coat pcta m"
+FOR_KM = "apriori exact vpa core coat pcta m"
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_algorithms_that_need_all_records_in_memory_are_rejected(tmp_path, anony
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert names(done.err, f"100 B {line}")
     done = anonymize(tmp_path, "v.dat", "out", *hierarchy, *options, "--work-dir", str(tmp_path / "work"))
-    assert (done.code, names(done.err, f"--work-dir blocks {line}")) == (2, True)
+    assert (done.code, names(done.err, f"--work-dir core {line}")) == (2, True)
     assert not (tmp_path / "work").exists()
 
 

@@ -103,7 +103,7 @@ def test_a_task_that_kills_its_workers_is_reported_in_one_line():
 def test_waiting_without_workers_ends_after_a_timeout(monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_WITHOUT_WORKERS", 0)
     client = SimpleNamespace(nthreads=dict)
-    with refused(AnonsetError, "cluster worker"):
+    with refused(AnonsetError, "cluster workers stopped"):
         cluster._Pending(Lost(TimeoutError()), client).result()
 
 

@@ -74,7 +74,7 @@ def test_an_algorithm_that_needs_too_much_memory_is_rejected_before_any_work(tmp
     assert main([*command, *asked, *limit]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert names(told, f"{format_size(need)}")
-    assert names(told, "hghs apriori exact vpa blocks coat pcta")
+    assert names(told, "hghs apriori exact vpa core coat pcta")
     assert not (tmp_path / "out").exists()
 
 

@@ -148,7 +148,7 @@ def test_a_cluster_publishes_the_same_bytes(folder, run, scheduler, algorithm):
     """The cluster runs before the command and afterwards; in `test_cluster_interrupted` the command starts it."""
     assert run("memory", algorithm=algorithm).code == 0
     done = run("cluster", "--cluster", scheduler, algorithm=algorithm)
-    assert (done.code, names(done.err, "blocks")) == (0, True)
+    assert (done.code, names(done.err, "core")) == (0, True)
     assert files_of(folder / "cluster") == files_of(folder / "memory")
 
 
@@ -161,4 +161,4 @@ def test_single_machine_algorithms_are_rejected_on_a_cluster(folder, run, capsys
     done = run("out", "--cluster", "local:2", algorithm="lra")
     assert names(done.err, "--cluster lra apriori exact vpa safe-grouping")
     done = run("out", "--cluster", "local:2", algorithm="direct")
-    assert names(done.err, "--cluster blocks direct")
+    assert names(done.err, "--cluster core direct")

@@ -59,8 +59,8 @@ def test_the_best_candidate_has_the_highest_usefulness(found):
 def test_the_limiting_factor_is_stated(found):
     exact = min(one.measures["ncp"] for one in found.candidates if one.algorithm == "exact" and one.nodes)
     assert names(found.limit, f"{exact:.4f}")
-    assert names(found.limit, "hierarchy limit")
-    assert (found.recommended.measures["ncp"] < exact) == names(found.limit, "together")
+    assert names(found.limit, "hierarchy limits")
+    assert (found.recommended.measures["ncp"] < exact) == names(found.limit, "unrelated")
 
 
 def test_large_data_are_sampled_first():
@@ -353,7 +353,7 @@ def test_whether_hierarchy_or_algorithm_limits():
         return Candidate(name, {}, "holds", measures={"ncp": ncp, **more}, nodes=name != "coat")
 
     exact = one("exact", 0.3, gap=0.0)
-    assert names(limit(one("coat", 0.1), [exact]), "hierarchy cut 0.3000")
+    assert names(limit(one("coat", 0.1), [exact]), "hierarchy cuts 0.3000")
     assert names(limit(exact, [exact]), "hierarchy not algorithm")
     assert names(limit(one("apriori", 0.4), [exact]), "hierarchy 0.3000 apriori 0.4000")
     assert names(limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)]), "exact 2.0")
@@ -367,7 +367,7 @@ def test_rare_items_within_clusters_are_stated_as_the_limit():
     rare = {one.algorithm: one.measures["rare_in_clusters"] for one in found.candidates if one.measures}
     assert 0.9 < rare["rfirst"] <= 1
     best = Candidate("rfirst", {}, "holds", measures={"rare_in_clusters": 0.5})
-    assert "contain the items of 50.0% of the occurrences" in limit(best, [best])
+    assert "50.0% of the item occurrences" in limit(best, [best])
     assert limit(replace(best, measures={"rare_in_clusters": 0.49}), [best]) == ""
 
 

@@ -7,7 +7,7 @@ CODES = "id,codes\n1,E10 I10\n2,J45\n3,E10 J45\n"
 CENSUS = "39, State-gov, E10 I10\n50, Private, J45\n38, Private, E10 J45\n"
 CENSUS_ROLES = {"id": "1", "keep": "2", "items": "3"}
 CLAIMS = '"ROW","PERSON","CODE"\n1,109,"E10"\n2,109,"I10"\n3,110,"J45"\n4,111,"E10"\n5,111,"J45"\n'
-ABOVE = "line 2 holds the names: --header-line 2"
+ABOVE = "if line 2 is the header: --header-line 2"
 
 EXPORTS = [
     PeopleFile("UCI, no line of names", "adult.data", CENSUS, CENSUS_ROLES, VISITS, {"no_header": True}, "-"),
@@ -45,10 +45,14 @@ EXPORTS = [
         "v.csv",
         CENSUS,
         {**CENSUS_ROLES, "keep": "4", "no_header": True},
-        "there is no column '4' (--keep); there are '1', '2', '3'",
+        "no column '4' (--keep); columns: '1', '2', '3'",
     ),
     PeopleFile(
-        "FIMI has no line of names", "v.dat", "1 2\n", {"no_header": True}, "--no-header is about CSV and TSV, whose"
+        "FIMI has no line of names",
+        "v.dat",
+        "1 2\n",
+        {"no_header": True},
+        "--no-header applies to CSV and TSV files only",
     ),
     PeopleFile(
         "claims of a hospital, codes in quotes",
@@ -60,15 +64,17 @@ EXPORTS = [
     PeopleFile("a title above", "report.csv", f"Ward 3, 2024\n{CODES}", ROWS, ABOVE),
     PeopleFile("a blank line above", "report.csv", f"\n{CODES}", ROWS, ABOVE),
     PeopleFile("a remark above", "report.csv", f"# exported\n{CODES.replace(',', ';')}", ROWS, ABOVE),
-    PeopleFile("arrays of PostgreSQL", "pg.csv", 'id,codes\n1,"{E10,I10}"\n2,{J45}\n', ROWS, "take { and } out"),
+    PeopleFile("arrays of PostgreSQL", "pg.csv", 'id,codes\n1,"{E10,I10}"\n2,{J45}\n', ROWS, "remove { and }"),
     PeopleFile(
         "arrays of PostgreSQL, split",
         "pg.csv",
         'id,codes\n1,"{E10,I10}"\n2,{J45}\n',
         {**ROWS, "separator": ","},
-        "the cells stand between { and }",
+        "the cells are enclosed in { and }",
     ),
-    PeopleFile("lists of numbers", "py.csv", 'id,codes\n1,"[1, 2]"\n2,[3]\n', ROWS, "the cells stand between [ and ]"),
+    PeopleFile(
+        "lists of numbers", "py.csv", 'id,codes\n1,"[1, 2]"\n2,[3]\n', ROWS, "the cells are enclosed in [ and ]"
+    ),
     PeopleFile(
         "sets that are items, said",
         "v.csv",
@@ -89,7 +95,7 @@ EXPORTS = [
         "r.csv",
         '"age","codes"\n"1",30,"E10"\n"2",31,"J45"\n',
         {"keep": "age", "items": "codes"},
-        "a name is missing in the first line: that of the row names",
+        "a column name is missing in the first line",
     ),
     PeopleFile(
         "yes and no",
@@ -107,8 +113,8 @@ EXPORTS = [
         {"missing": "empty"},
     ),
     PeopleFile("bits as items", "b.csv", "id,codes\n1,0 1\n2,1\n3,0\n", ROWS, [["0", "1"], ["1"], ["0"]]),
-    PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "a page in HTML"),
-    PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "this is ARFF, which is not read"),
-    PeopleFile("SPSS", "v.sav", "$FL2", ROWS, "write the table as CSV or Parquet"),
-    PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "an archive is not read; unpack it"),
+    PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "an HTML page"),
+    PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "ARFF is not supported"),
+    PeopleFile("SPSS", "v.sav", "$FL2", ROWS, "save the table as CSV or Parquet"),
+    PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "archives are not supported; unpack it"),
 ]

@@ -90,7 +90,13 @@ DIALECTS = [
     PeopleFile("a comma-separated .tsv", "v.tsv", _rows(","), ROLES, VISITS),
     PeopleFile("TSV", "v.tsv", _rows("\t"), ROLES, VISITS),
     PeopleFile(
-        "a table of Unix", "v.txt", _rows("|"), ROLES, VISITS, {"input_format": "csv"}, "lines: --input-format csv"
+        "a table of Unix",
+        "v.txt",
+        _rows("|"),
+        ROLES,
+        VISITS,
+        {"input_format": "csv"},
+        "lines suggest --input-format csv",
     ),
     PeopleFile(
         "an export called .data",
@@ -99,7 +105,7 @@ DIALECTS = [
         ROLES,
         VISITS,
         {"input_format": "csv"},
-        "by its first lines: --input-format",
+        "the first lines suggest --input-format",
     ),
     PeopleFile(
         "an export without an ending",
@@ -108,7 +114,7 @@ DIALECTS = [
         ROLES,
         VISITS,
         {"input_format": "csv"},
-        "by its first lines: --input-format",
+        "the first lines suggest --input-format",
     ),
     PeopleFile("between colons", "v.csv", _rows(":"), ROLES, VISITS, {"delimiter": ":"}),
     PeopleFile("between carets", "v.csv", _rows("^"), ROLES, VISITS, {"delimiter": "^"}),
@@ -129,7 +135,7 @@ SPREADSHEETS = [
         GERMAN_ROLES,
         VISITS,
         {"input_format": "csv"},
-        "by its first lines: --input-format",
+        "the first lines suggest --input-format",
     ),
     PeopleFile(
         "German, old DOS", "de.csv", GERMAN.encode("cp850"), GERMAN_ROLES, VISITS, {"encoding": "cp850"}, "--encoding"

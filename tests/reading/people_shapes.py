@@ -17,7 +17,7 @@ MILK = "@CONVERTED_FROM_TEXT\n@ITEM=1=bread\n@ITEM=2=whole milk\n@ITEM=3=yogurt\
 
 LINES = [
     PeopleFile("FIMI", "retail.dat", FIMI, {}, BASKETS),
-    PeopleFile("FIMI as .txt", "retail.txt", FIMI, {}, BASKETS, {"input_format": "fimi"}, "--input-format what it is"),
+    PeopleFile("FIMI as .txt", "retail.txt", FIMI, {}, BASKETS, {"input_format": "fimi"}, "set --input-format"),
     PeopleFile("FIMI in UTF-16", "retail.dat", FIMI.encode("utf-16"), {}, BASKETS),
     PeopleFile(
         "SPMF transactions", "contextPasquier99.txt", "1 2\n3\n1 3\n", {}, BASKETS, {"input_format": "spmf"}, "spmf"
@@ -26,7 +26,7 @@ LINES = [
     PeopleFile(
         "SPMF sequences", "seq.dat", "1 -1 2 -1 -2\n3 -1 -2\n1 3 -1 -2\n", {}, BASKETS, {"input_format": "spmf"}
     ),
-    PeopleFile("SPMF with utilities", "hui.txt", "1 2:5:2 3\n", {"input_format": "spmf"}, "keep the items alone"),
+    PeopleFile("SPMF with utilities", "hui.txt", "1 2:5:2 3\n", {"input_format": "spmf"}, "keep only the items"),
     PeopleFile(
         "groceries of arules",
         "groceries.csv",
@@ -53,15 +53,15 @@ LINES = [
     ),
     PeopleFile("groceries as .dat", "groceries.dat", "1,2\n3\n1,3\n", {}, BASKETS, {"input_format": "baskets"}),
     PeopleFile("baskets between semicolons", "b.dat", "1; 2\n3\n1; 3\n", {}, BASKETS, {"input_format": "baskets"}),
-    PeopleFile("JSON lines", "v.jsonl", '{"codes": ["E10"]}\n', ROLES, "there is no column 'age'"),
-    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "read as an object per line"),
+    PeopleFile("JSON lines", "v.jsonl", '{"codes": ["E10"]}\n', ROLES, "no column 'age' (--relational)"),
+    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "must have one object per line"),
     PeopleFile("JSON lines called .csv", "v.csv", '{"codes": ["E10"]}\n', ROLES, "--input-format jsonl"),
     PeopleFile(
         "printed lists of pandas",
         "v.csv",
         "id,codes\n1,\"['E10', 'I10']\"\n",
         {"id": "id", "items": "codes"},
-        "the cells hold printed lists",
+        "the cells contain printed lists",
     ),
 ]
 
@@ -115,7 +115,11 @@ SHAPES = [
     ),
     PeopleFile("one-hot, European", "wide.csv", WIDE.replace(",", ";"), {"id": "id", "one_hot": "dx_*"}, VISITS),
     PeopleFile(
-        "counts, no one-hot", "wide.csv", WIDE.replace(",1", ",2"), {"id": "id", "one_hot": "dx_*"}, "must hold 0 and 1"
+        "counts, no one-hot",
+        "wide.csv",
+        WIDE.replace(",1", ",2"),
+        {"id": "id", "one_hot": "dx_*"},
+        "must contain 0 and 1",
     ),
     PeopleFile("one code a column", "claims.csv", CODES, {"id": "id", "one_code": "dx1,dx2,dx3"}, VISITS),
     PeopleFile(
@@ -130,6 +134,6 @@ SHAPES = [
         "claims.csv",
         "1;E10;I10\n2;J45;\n",
         {"id": "id", "one_code": "dx*"},
-        "does the file have such a line?",
+        "if the file has no header, --no-header",
     ),
 ]

@@ -49,7 +49,7 @@ def write(folder, data, name="v.csv"):
 @pytest.mark.parametrize("roles", [{"relational": "a,b"}, {"keep": "b", "drop": "a"}, {"items": "a", "drop": "b"}])
 def test_among_several_columns_a_blank_line_is_refused(tmp_path, data, line, end, roles):
     path = write(tmp_path, data.replace(b"\n", end))
-    with refused(InputError, f"{path} 'line {line}' 2 header none blank"):
+    with refused(InputError, f"{path} 'line {line}' 2 header blank"):
         read(path, **roles)
 
 

@@ -28,7 +28,7 @@ UNSOUND = [
     ("chunks", "0,1,a,2\n", "chunks.csv chunks 0 1 2"),
     ("chunks", "0,0,a,2\n1,1,b,2\n", "chunks.csv chunks 0 1 2"),
     ("chunks", "0,0,a,2\n2,0,b,2\n", "chunks.csv cluster"),
-    ("chunks", "0,0,a,2\n0,1,e b,2\n", "items 'row 1' order"),
+    ("chunks", "0,0,a,2\n0,1,e b,2\n", "items 'row 1' sorted"),
     ("chunks", "0,0,a,2\n0,1,,2\n", "'row 1' sub-record"),
     ("shared", "0,1,0,d,2\n0,1,1,c,2\n", "shared.csv chunks"),
     ("clusters", "0,6,x\n2,6,y\n", "clusters.csv 0 1 2"),

@@ -115,9 +115,9 @@ def test_a_fimi_file_has_one_column(tmp_path):
     path.write_bytes(b"1\n")
     with refused(InputError, "codes items"):
         read(path, items="codes")
-    with refused(InputError, "column items role"):
+    with refused(InputError, "column items sets"):
         read(path, items=[], keep="items")
-    with refused(InputError, "column dropped"):
+    with refused(InputError, "columns dropped"):
         read(path, drop="items")
 
 

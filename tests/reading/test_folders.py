@@ -49,7 +49,7 @@ def test_links_to_folders_are_refused(tmp_path):
     put(tmp_path / "data" / "a.parquet")
     put(tmp_path / "elsewhere" / "b.parquet")
     (tmp_path / "data" / "more").symlink_to(tmp_path / "elsewhere")
-    with refused(InputError, "more link folder"):
+    with refused(InputError, "more links folders"):
         read(tmp_path / "data", items="s")
 
 

@@ -127,7 +127,7 @@ def test_range_files_of_amnesia_use_the_values_as_leaves(tmp_path, text, labels,
     path = tmp_path / "h.txt"
     path.write_text(text)
     assert nested(hierarchy_for(path, Vocabulary(tuple(labels)), "c")) == tree
-    with refused(HierarchyError, "leaves column"):
+    with refused(HierarchyError, "values column"):
         read_hierarchy(path)
 
 

@@ -132,7 +132,7 @@ Point = namedtuple("Point", "x")
         ({"a": [["x"], "y"]}, {"items": "a"}, "dict a 'row 2' str"),
         ({"a": [{"x"}, {1.5}]}, {"items": "a"}, "dict a 'row 2' items"),
         ({"a": [{"x": 1}]}, {"items": "a"}, "dict a struct"),
-        ([{"a": 1}, ["x"]], {}, "list 'row 2' record"),
+        ([{"a": 1}, ["x"]], {}, "list 'row 2' mapping"),
         ([["a"], None], {}, "list 'row 2' NoneType"),
         (["ab"], {}, "list 'row 1' str"),
         ([[["a"]]], {}, "items 'row 1' list"),

@@ -46,8 +46,8 @@ def test_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_privacy_policy, "", "line items none"),
-        (read_utility_policy, "\n \n", "line items none"),
+        (read_privacy_policy, "", "empty line items"),
+        (read_utility_policy, "\n \n", "empty line items"),
         (read_privacy_policy, "a b\nb a b", "'line 2' b twice"),
         (read_privacy_policy, "a b\n\na x", "'line 3' x 4"),
         (read_utility_policy, "a b\nc d a", "lines 1 2 a"),

@@ -24,7 +24,7 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
     assert project.criteria == ("3-anonymity",)
     assert (project.suppressed, project.delimiter) == (0.25, ";")
     assert project.columns[1].weight == 0.75
-    facts = ("level 2 hierarchy", "microaggregation arithmetic mean hierarchy", "predicted")
+    facts = ("level 2 hierarchy", "microaggregation arithmetic mean hierarchy", "prediction")
     assert list(map(names, project.columns[1].others, facts)) == [True] * 3
     assert project.hierarchy("hierarchies/sex.csv") == TREES["sex"].encode()
     assert project.hierarchy("hierarchies/none.csv") is None
@@ -38,7 +38,7 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
         ({"metadata.xml": None}, "metadata.xml ARX"),
         ({"metadata.xml": "<metadata><vocabulary>1.0</vocabulary></metadata>"}, "version ARX"),
         ({"input/config.xml": "<config>"}, "input/config.xml damaged"),
-        ({"input/definition.xml": "<definition/>"}, "column"),
+        ({"input/definition.xml": "<definition/>"}, "columns"),
         ({"project.xml": '<!DOCTYPE p [<!ENTITY a "b">]><p>&a;</p>'}, "project.xml document"),
         ({"input/config.xml": "<config><relativeMaxOutliers>much</relativeMaxOutliers></config>"}, "number"),
     ],

@@ -177,7 +177,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         ({"group": True}, "group id"),
         (
             {"items": None, "relational": (), "drop": "name,age,sex,codes"},
-            "column dropped",
+            "columns dropped",
         ),
     ],
 )
@@ -208,7 +208,7 @@ LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
 
 def test_repeated_ids_are_refused(tmp_path):
     path = write(tmp_path, LONG)
-    with refused(InputError, f"{path} rows 1 3 id 2 ids group"):
+    with refused(InputError, f"{path} rows 1 3 id 2 repeat group"):
         read(path, items="codes", relational="age", id="id")
 
 
@@ -348,7 +348,7 @@ def test_grouped_cells_that_look_like_sets_are_refused(mark):
     data = {"who": list("aabbcc"), "parts": cells}
     with refused(InputError, "parts 5 6 separator one_code") as raised:
         read(data, items="parts", id="who", group=True)
-    assert str(raised.value).count(repr(mark)) == 2
+    assert str(raised.value).count(repr(mark)) == 3
     assert len(read(data, items="parts", id="who", group=True, separator=mark).transactions.vocabulary) == 4
     assert len(read(data, one_code="parts", id="who", group=True).transactions.vocabulary) == 6
 

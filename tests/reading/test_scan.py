@@ -28,7 +28,7 @@ from effort import examples
 pytestmark = pytest.mark.compiled
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
-NOT_BY_BLOCKS = "takes all rows at once"
+NOT_BY_BLOCKS = "does not run out of core"
 
 
 @pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])

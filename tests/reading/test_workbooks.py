@@ -108,7 +108,7 @@ def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
 
     path = written(tmp_path / "raw.xlsx", [HEADER, *ROWS])
     monkeypatch.setattr(workbooks, "_LARGEST", 1000)
-    with refused(InputError, "raw.xlsx larger"):
+    with refused(InputError, "raw.xlsx exceeds"):
         read(path, **ROLES)
 
 

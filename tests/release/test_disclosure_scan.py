@@ -340,7 +340,7 @@ def test_blocks_find_the_same_before_the_search(
     for more in ((), ("--work-dir", str(tmp_path / "work"))):
         assert publish(data, tmp_path, *asked, *more) == 2
         lines = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
-        said.append([line.split("; all at once")[0] for line in lines])
+        said.append([line.split("; complete command")[0] for line in lines])
     assert said[0] == said[1]
     assert "column 'income'" in said[0][0]
     monkeypatch.setattr("anonset.jobs.job.Job.search", None)

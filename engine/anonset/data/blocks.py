@@ -45,7 +45,7 @@ class Blocks(Discreet):
     occurrences: Int64
     """int64 (M,): number of records that contain each item."""
     store: Store = MEMORY
-    """Store of the blocks, whose workers process them."""
+    """Store of the blocks, with the workers that process them."""
 
     @classmethod
     def of(cls, column: SetColumn, store: Store, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":

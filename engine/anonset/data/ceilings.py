@@ -1,4 +1,4 @@
-"""Ceilings: hierarchy nodes above which nothing may be published."""
+"""Ceilings: hierarchy nodes whose ancestors are never published."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -34,7 +34,7 @@ def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     for label in labels:
         node = hierarchy.node_of.get(aliases.get(label, label))
         if node is None:
-            msg = f"ceiling {typed(label)} must be a node of the hierarchy, but is none"
+            msg = f"ceiling {typed(label)} is not a node of the hierarchy"
             raise HierarchyError(msg)
         above[hierarchy.ancestors(node)] = True
     if not above[0]:

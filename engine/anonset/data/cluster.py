@@ -43,7 +43,7 @@ _TRIM = "MALLOC_TRIM_THRESHOLD_"
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers that report lost connections themselves."""
 _EMBEDDED = 1 << 16
-"""Maximum bytes of a function that is sent with each of its tasks."""
+"""Maximum bytes of a function that is sent with each task."""
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
@@ -67,7 +67,7 @@ def cluster_of(address: str) -> Iterator[Any]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        msg = f"{setting('cluster', address)} needs the package distributed (of dask): pip install distributed"
+        msg = f"{setting('cluster', address)} needs the package distributed (part of Dask): pip install distributed"
         raise InputError(msg) from None
     kind, _, count = address.partition(":")
     for name in tuple(logging.root.manager.loggerDict):
@@ -77,9 +77,9 @@ def cluster_of(address: str) -> Iterator[Any]:
         try:
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
         except Exception as error:  # the TLS and other protocol modules raise many types
-            why = "no scheduler answers there"
+            why = "no scheduler answers"
             if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
-                why = "dask has no TLS configuration; set distributed.comm.tls in its configuration"
+                why = "Dask has no TLS configuration; set distributed.comm.tls in its configuration"
             msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
             raise InputError(msg) from None
         with client:
@@ -99,9 +99,7 @@ def cluster_of(address: str) -> Iterator[Any]:
                 cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
                 client = stack.enter_context(Client(cluster, set_as_default=False))
         except Exception as error:  # the operating system refuses processes
-            why = (
-                "processes cannot be started here; check that /dev/shm exists and is writable, and leave the option out"
-            )
+            why = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
             msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
             raise InputError(msg) from None
         try:
@@ -151,7 +149,7 @@ class ClusterWorkers(Workers):
         return self.count
 
     def tasks(self, wanted: int) -> int:
-        """Return the number of tasks of a pass. It is small, because each task sends its result back.
+        """Return the number of tasks of a pass. It is small, because each task returns a result.
 
         A task costs some milliseconds, and the sum over many blocks is as small as the sum over one.
         """
@@ -226,7 +224,7 @@ def require_workers(client: Any, store: Files) -> None:
             raise InputError(msg)
         if not sees:
             need = f"{setting('work_dir')} on a file system that all workers share"
-            msg = f"{setting('cluster')}: worker {worker} does not see the work directory; give a {need}"
+            msg = f"{setting('cluster')}: worker {worker} cannot access the work directory; set {need}"
             raise InputError(msg)
 
 
@@ -249,9 +247,7 @@ def _connected(client: Any) -> Iterator[None]:
         raise
     except Exception as error:
         if isinstance(error, (CancelledError, CommClosedError)) or client.status != "running":
-            msg = (
-                f"{setting('cluster')}: the connection to the scheduler is lost ({type(error).__name__}); run it again"
-            )
+            msg = f"{setting('cluster')}: lost the connection to the scheduler ({type(error).__name__}); run again"
             raise AnonsetError(msg) from None
         raise
 
@@ -281,14 +277,17 @@ class _Pending:
             try:
                 return _unpacked(self._future.result(wait))
             except KilledWorker as error:
-                msg = f"{setting('cluster')}: workers died {error.allowed_failures + 1} times over the same task"
+                msg = (
+                    f"{setting('cluster')}: {error.allowed_failures + 1} workers died on the same task; check their "
+                    "memory limit"
+                )
                 raise AnonsetError(msg) from None
             except TimeoutError:
                 if timeout is not None:
                     raise
                 alone_since = None if self._client.nthreads() else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > _SECONDS_WITHOUT_WORKERS:
-                    msg = f"{setting('cluster')}: no worker is left"
+                    msg = f"{setting('cluster')}: all workers have stopped"
                     raise AnonsetError(msg) from None
 
     def cancel(self) -> bool:

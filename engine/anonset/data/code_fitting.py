@@ -87,7 +87,7 @@ def has_unspecified(hierarchy: Hierarchy) -> bool:
 def _unspecified(label: str, taken: set[str]) -> str:
     name = f"{label}{UNSPECIFIED}"
     if name in taken:
-        msg = f"hierarchy: label {datum(name)} is the name of the leaf that stands for {datum(label)}; rename it"
+        msg = f"hierarchy: label {datum(name)} is reserved for the leaf of item {datum(label)}; rename it"
         raise HierarchyError(msg)
     return name
 

@@ -52,7 +52,7 @@ class NarrowCodes(_Stored):
     dtype = np.dtype(np.int32)
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
-        msg = "codes in a file are read some at a time: take a slice"
+        msg = "codes in a file must be read in slices"
         raise TypeError(msg)
 
 

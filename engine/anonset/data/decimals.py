@@ -87,7 +87,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
 
 
 def floor_fraction(value: Fraction, most: int) -> Fraction:
-    """Return the largest fraction <= `value` (in [0, 1]) whose denominator is at most `most` (>= 1).
+    """Return the largest fraction <= `value` (in [0, 1]) with a denominator of at most `most` (>= 1).
 
     A share of up to `most` things exceeds `value` if and only if it exceeds this fraction. Thus comparisons need only
     small integers.
@@ -128,7 +128,7 @@ def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.i
         large = np.flatnonzero((values > _ALL_EXACT) | (values < -_ALL_EXACT))
         large_values = values[large].astype(np.int64)
         rounded = large[np.abs(large_values // (large_values & -large_values)) > _ALL_EXACT]
-        kinds = [(rounded, "an integer that a 64-bit float holds exactly (all up to 2^53)")]
+        kinds = [(rounded, "an integer that a 64-bit float represents exactly (up to 2^53)")]
     else:
         infinite = np.flatnonzero(~np.isfinite(values))
         large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)

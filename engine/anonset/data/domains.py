@@ -59,7 +59,7 @@ def lists_persons(counts: Int64, few: int, n: int) -> bool:
 
 
 def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
-    """Return the domain of a relational column: its hierarchy, its value set, or its range over all records.
+    """Return the domain of a relational column: the hierarchy, the value set, or the range over all records.
 
     >>> import numpy as np
     >>> from anonset.data import NumericColumn
@@ -74,13 +74,11 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     if isinstance(column, CategoricalColumn):
         return ValueSet(column.vocabulary) if hierarchy is None else hierarchy
     if hierarchy is not None:
-        msg = (
-            f"column {column.name!r} is numeric and published as ranges; it must have no hierarchy (or be read as text)"
-        )
+        msg = f"column {column.name!r} is numeric and published as ranges: remove its hierarchy, or read it as text"
         raise InputError(msg)
     rows, required = unfit(column.values)
     if len(rows):
-        msg = f"column {column.name!r}: record {rows[0]}: {required} is required"
+        msg = f"column {column.name!r}: record {rows[0]}: must be {required}"
         raise InputError(msg)
     if column.range is not None:
         return Range(*column.range, column.grid)
@@ -90,7 +88,7 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
 
 
 def with_range(column: Column) -> Column:
-    """Return the column with its value range, so that parts of it have the domain of the complete column.
+    """Return the column with the value range, so that parts of it have the domain of the complete column.
 
     Raises
     ------
@@ -104,7 +102,7 @@ def with_range(column: Column) -> Column:
         values = column.values[first:end]
         rows, required = unfit(values)
         if len(rows):
-            msg = f"column {column.name!r}: record {first + rows[0]}: {required} is required"
+            msg = f"column {column.name!r}: record {first + rows[0]}: must be {required}"
             raise InputError(msg)
         lows.append(float(values.min()))
         highs.append(float(values.max()))
@@ -112,7 +110,7 @@ def with_range(column: Column) -> Column:
 
 
 def with_grid(column: Column, k: int) -> Column:
-    """Return a numeric column with its grid, which its parts inherit; return other columns unchanged.
+    """Return a numeric column with a grid, which parts inherit; return other columns unchanged.
 
     Raises
     ------

@@ -152,7 +152,7 @@ class FiledLabels(Sequence[str]):
         return starts
 
     def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
-        """Yield the labels in files whose first byte is in `marks`.
+        """Yield the labels in files with a first byte in `marks`.
 
         Parameters
         ----------

@@ -57,7 +57,7 @@ def column_sha256(column: SetColumn | Column) -> str:
 
 
 def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -> str:
-    """Return the fingerprint of a column whose labels are in files and all occur. It equals the fingerprint in
+    """Return the fingerprint of a column with labels in files that all occur. It equals the fingerprint in
     memory.
     """
     with ExitStack() as stack:
@@ -107,12 +107,12 @@ def content_sha256(table: Table) -> str:
 
 
 def combined_sha256(columns: Mapping[str, str]) -> str:
-    """Return the fingerprint of a table from its column fingerprints, independent of the column order."""
+    """Return the fingerprint of a table from the column fingerprints, independent of the column order."""
     return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
 
 
 def fingerprint(table: Table) -> dict[str, Any]:
-    """Return the size of a table, its fingerprint, and its column fingerprints."""
+    """Return the size of a table, the fingerprint, and the column fingerprints."""
     columns = columns_sha256(table)
     facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
     if table.transactions is not None:

@@ -110,7 +110,7 @@ def grid_of(values: Numbers, k: int) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Counted(Discreet):
-    """Record counts in cells whose width is a power of ten, the smallest with at most `MOST_CELLS` cells."""
+    """Record counts in cells of a width that is a power of ten, the smallest with at most `MOST_CELLS` cells."""
 
     exponent: int
     """Exponent of the power of ten."""

@@ -2,7 +2,7 @@
 
 By ``frequency``, a node's children have half of its occurrences each; by ``number``, half of its labels. Each node is a
 range of neighbours in the order (-occurrences, place), so a cut discloses frequency ranges. The nodes have no names for
-publication. Published sets are sorted in label order, which discloses nothing about the tree.
+publication. Published sets are sorted in label order, so they do not disclose the tree.
 """
 
 from bisect import bisect_left

@@ -240,7 +240,7 @@ class Hierarchy(Discreet):
         if len(set(names)) != len(names):
             seen: set[str] = set()
             twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-            msg = f"hierarchy: label {datum(twice)} stands for two nodes; labels must be distinct"
+            msg = f"hierarchy: two nodes have the label {datum(twice)}; labels must be distinct"
             raise HierarchyError(msg)
         hierarchy = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
         return replace(hierarchy, columns_above=np.array(kept_columns, np.int32))
@@ -278,7 +278,7 @@ class Hierarchy(Discreet):
             msg = f"balanced hierarchy: the fan-out must be at least 2, got {fanout}"
             raise HierarchyError(msg)
         if not items:
-            msg = "balanced hierarchy: there must be at least one item, got none"
+            msg = "balanced hierarchy: at least one item is required"
             raise HierarchyError(msg)
         taken = set(items)
         level: list[Tree] = list(items)
@@ -315,7 +315,7 @@ def children_of(subtree_end: Int32, node: int) -> list[int]:
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:
-    """Return a hierarchy whose root has the given hierarchy and each sensitive item as children.
+    """Return a hierarchy with a root above the given hierarchy and each sensitive item.
 
     Items are never generalized to this root, so sensitive items remain unchanged. The other leaf codes are the codes of
     the given hierarchy; the sensitive items follow in canonical order. A hierarchy that already has these items
@@ -336,11 +336,14 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     if not items or is_attached(hierarchy, items):
         return hierarchy
     if hierarchy.capped:
-        msg = "a hierarchy with a ceiling serves no model with sensitive items beside it; leave the ceiling out"
+        msg = "models with sensitive items do not support a ceiling; remove the ceiling from the hierarchy"
         raise InputError(msg)
     for item in items:
         if item in hierarchy.node_of:
-            msg = f"sensitive item {datum(item)} must not be in the hierarchy of the other items, which generalises it"
+            msg = (
+                f"sensitive item {datum(item)} must not be in the hierarchy of the other items, which would "
+                "generalize it"
+            )
             raise InputError(msg)
     n = hierarchy.n_nodes
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
@@ -355,7 +358,10 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
         rival=None if hierarchy.rival is None else attach_sensitive(hierarchy.rival, items),
     )
     if attached.n_nodes != n + 1 + len(items):
-        msg = f"the hierarchy of the items beside {datum(items[0])} must have no nodes with one child"
+        msg = (
+            f"the hierarchy of the items that are not sensitive (unlike {datum(items[0])}) must not have nodes with a "
+            "single child"
+        )
         raise InputError(msg)
     return attached
 

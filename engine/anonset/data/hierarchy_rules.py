@@ -26,7 +26,7 @@ NO_VALUE = frozenset({"", MISSING_VALUE})
 """Labels of missing values. They are children of the root under every rule."""
 RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
-"""Default proposal for items without a hierarchy: its best cut loses least."""
+"""Default proposal for items without a hierarchy: the best cut loses least."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """Prefixes of specifications that build a tree: ``balanced:5``; ``halves:frequency``, or ``halves:frequency@FILE`` with
 the frequencies of a file; ``refine:FILE``, the tree of a file with halves over the children of its nodes.
@@ -185,7 +185,7 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
 
 
 def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:
-    """Return a balanced hierarchy whose nodes combine labels of similar frequency.
+    """Return a balanced hierarchy that combines labels of similar frequency.
 
     It preserves more information than label order, because frequent labels need not be generalized. It discloses which
     labels are similarly frequent, but no more: nodes are numbered, and children sorted, by their smallest label.
@@ -237,11 +237,11 @@ def _whole_numbers(given: str, what: str) -> list[int]:
     """Parse distinct positive integers separated by commas."""
     fields = given.split(",")
     if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in fields):
-        msg = f"{what} must be whole numbers from 1 on between commas"
+        msg = f"{what} must be comma-separated integers of at least 1"
         raise ValueError(msg)
     numbers = [int(part) for part in fields]
     if len(set(numbers)) < len(numbers):
-        msg = f"{what} must differ"
+        msg = f"{what} must be distinct"
         raise ValueError(msg)
     return numbers
 
@@ -283,7 +283,7 @@ def _bins(given: str) -> Paths:
         return _bins_of_widths(given.removeprefix("width="))
     edges = [_number(edge) for edge in given.split(",")]
     if not all(low < high for low, high in pairwise(edges)):
-        msg = "edges must ascend"
+        msg = "edges must be in ascending order"
         raise ValueError(msg)
 
     def above(label: str) -> list[str]:
@@ -300,10 +300,10 @@ def _bins(given: str) -> Paths:
 def _bins_of_widths(given: str) -> Paths:
     widths = [_number(width) for width in given.split(",")]
     if not all(width > 0 for width in widths):
-        msg = "widths must be above 0"
+        msg = "widths must be positive"
         raise ValueError(msg)
     if not all(wide > narrow and (wide / narrow).denominator == 1 for narrow, wide in pairwise(widths)):
-        msg = "each width must be a multiple of the one before"
+        msg = "each width must be a multiple of the previous width"
         raise ValueError(msg)
 
     def above(label: str) -> list[str]:
@@ -322,11 +322,11 @@ def _dates(given: str) -> Paths:
     form, _, levels = given.rpartition(":")
     names = levels.removeprefix(FROM).split(",")
     if unknown := [level for level in names if level not in _DATE_LEVELS]:
-        msg = f"levels must be some of {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
+        msg = f"levels must be among {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
         raise ValueError(msg)
     order = list(_DATE_LEVELS)
     if not _ascends([order.index(level) for level in names]):
-        msg = f"levels must stand in the order {', '.join(order)}"
+        msg = f"levels must be in the order {', '.join(order)}"
         raise ValueError(msg)
     made, day_in = _OF_LEVEL[names[0]]
 

@@ -26,7 +26,8 @@ def require_joinable(columns: Iterable[str]) -> None:
     for first, second in permutations(columns, 2):
         if second.startswith(prefixed(first, "")):
             msg = (
-                f"columns {first!r} and {second!r} cannot be joined: an item {prefixed(second, 'x')!r} could be of "
-                "either; rename one of them"
+                f"columns {first!r} and {second!r} cannot be joined: the item {prefixed(second, 'x')!r} could belong "
+                "to "
+                "both; rename a column"
             )
             raise InputError(msg)

@@ -163,12 +163,12 @@ def require_held(*folders: Path) -> None:
         With the directory.
     """
     for folder in filter(is_lost, folders):
-        msg = f"another run has taken {str(folder)!r} over while this process was suspended; this run publishes nothing"
+        msg = f"another run took over {str(folder)!r} while this process was suspended; this run publishes nothing"
         raise InputError(msg, code="in-use")
 
 
 def leave(folder: Path) -> None:
-    """Mark the directory as unused in its lease, and stop renewing the lease."""
+    """Mark the directory as unused in the lease, and stop renewing the lease."""
     held = _held.get(folder)
     if held is not None:
         try:
@@ -251,8 +251,12 @@ def clear_command(folder: Path) -> str:
 
 def why_taken(folder: Path) -> str:
     """Return the message that a directory is not empty, with the cleanup command if a run left files there."""
-    reason = f"{folder}: the work directory must be new or empty: its files may be another run's"
-    return f"{reason}; to remove what a run left there: {clear_command(folder)}" if lease_files(folder) else reason
+    reason = f"{folder}: the work directory must be new or empty; its files may belong to another run"
+    return (
+        f"{reason}; to remove the files of an interrupted run: {clear_command(folder)}"
+        if lease_files(folder)
+        else reason
+    )
 
 
 def _is_valid(lease: Lease) -> bool:
@@ -274,7 +278,7 @@ def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
         return not _is_valid(lease)
     if tell is not None:
         where = "" if lease is None else f" by a run on {lease.host}"
-        tell(f"{folder} was in use{where}: waiting for {LASTS:.0f} seconds whether that run is still alive")
+        tell(f"{folder} was in use{where}: waiting up to {LASTS:.0f} seconds to see if that run is still alive")
     end = time.monotonic() + LASTS
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(left, EVERY / 5))
@@ -286,7 +290,7 @@ def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
 def _in_use(folder: Path, found: bytes | None) -> InputError:
     lease = None if found is None else _parsed(found)
     whose = "" if lease is None else f" (process {lease.process} on {lease.host})"
-    msg = f"another run is at work in {str(folder)!r}{whose}; wait for it, or name another directory"
+    msg = f"another run uses {str(folder)!r}{whose}; wait for it, or name another directory"
     return InputError(msg, code="in-use")
 
 

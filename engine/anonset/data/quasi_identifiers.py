@@ -183,7 +183,7 @@ def _weights(names: Sequence[str], given: Mapping[str, float] | None, *, bounded
         return (1.0 / len(names),) * len(names)
     if set(given) != set(names):
         odd = sorted(set(given) ^ set(names))[0]
-        msg = f"relational weights must name each relational column once ({', '.join(names)}); {odd!r} differs"
+        msg = f"relational weights must name each relational column once ({', '.join(names)}); check {odd!r}"
         raise InputError(msg)
     for name in names:
         if not 0.0 <= given[name] <= 1.0:
@@ -191,6 +191,6 @@ def _weights(names: Sequence[str], given: Mapping[str, float] | None, *, bounded
             raise InputError(msg)
     total = fsum(given.values())
     if bounded and total > 1.0 + 1e-9:
-        msg = f"relational weights must sum up to at most 1 for a bound to have a meaning, got {total!r}"
+        msg = f"with a bound, the sum of the relational weights must be at most 1, got {total!r}"
         raise InputError(msg)
     return tuple(float(given[name]) for name in names)

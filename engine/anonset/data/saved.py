@@ -1,4 +1,4 @@
-"""Description of a mapped table in its work directory, for other processes to open it."""
+"""Description of a mapped table in the work directory, for other processes to open it."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 24
 
 
 def save_table(table: Table, facts: Mapping[str, Any]) -> None:
-    """Write the description of a mapped table to its work directory, with facts about it and digests of its arrays.
+    """Write the description of a mapped table to the work directory, with facts and digests of the arrays.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         If the disk is full.
     """
     if not isinstance(store := table.store, Files):
-        msg = "only a table whose arrays lie in files can be described there"
+        msg = "only a table in a work directory can be saved there"
         raise ValueError(msg)
 
     def array(values: NDArray[Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
 
 
 def saved_files(store: Files) -> set[str]:
-    """Return the file names of a saved table and its description; empty if there is no table.
+    """Return the file names of a saved table and the description; empty if there is no table.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def saved_table(store: Files) -> Table:
     """
     description = _described(store)
     if description is None:
-        msg = f"{store.path}: no table was finished there"
+        msg = f"{store.path}: contains no complete table"
         raise InputError(msg, code="unfinished")
     with _sound(store):
         return _table_of(store, description)

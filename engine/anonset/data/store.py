@@ -119,11 +119,11 @@ class Store(Discreet, ABC):
 
     @abstractmethod
     def below(self) -> Self:
-        """Return a nested store, whose arrays are deleted with it. As a context manager, it is deleted on exit."""
+        """Return a nested store; deleting it deletes all arrays in it. As a context manager, it is deleted on exit."""
 
     @abstractmethod
     def remove(self) -> None:
-        """Delete the store with all its arrays."""
+        """Delete the store with all arrays."""
 
     def __enter__(self) -> Self:
         return self
@@ -328,7 +328,7 @@ class Files(Store):
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete the directory with all its content, unless another process has taken it over."""
+        """Delete the directory with all content, unless another process has taken it over."""
         if not is_lost(self.path):
             shutil.rmtree(self.path, ignore_errors=True)
         _temporary.pop(self.path, None)
@@ -341,7 +341,7 @@ class Files(Store):
         with writing(path, "cannot be read"):
             size = path.stat().st_size
             if size % np.dtype(dtype).itemsize:
-                raise damaged(path, f"{size} bytes are no whole number of elements")
+                raise damaged(path, f"{size} bytes are not a multiple of the element size")
             if not size:
                 return np.empty(0, dtype)
             mapped: Any = np.memmap(path, dtype, mode)

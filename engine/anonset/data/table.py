@@ -375,7 +375,7 @@ class Table(Discreet):
         )
 
     def with_transactions(self, transactions: SetColumn) -> "Table":
-        """Return the table with its set-valued column replaced."""
+        """Return the table with another set-valued column."""
         return replace(self, transactions=transactions)
 
     @classmethod

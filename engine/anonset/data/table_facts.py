@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from anonset.data.redacted_repr import Discreet
 
-CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
+CUT = "contains long numbers that a spreadsheet rounded (E+11), so different persons may have the same number"
 """Description of ids that a spreadsheet truncated, for messages."""
 
 
@@ -63,7 +63,7 @@ class Repeated:
     agreeing: tuple[str, ...] = ()
     """Columns that agree within its values far more often than by chance; empty if header or values identify people."""
     cut: bool = False
-    """True if its values are long numbers that a spreadsheet truncated, so that different persons may share a value."""
+    """True if the values are long numbers that a spreadsheet truncated, so different persons may share a value."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Mentioned(Discreet):
     items: str
     """Name of the column."""
     column: str
-    """Column of names or ids whose values the items contain."""
+    """Column of names or ids that occur in the items."""
     labels: int
     """Number of such items."""
 

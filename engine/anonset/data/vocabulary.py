@@ -72,7 +72,7 @@ class NumberedLabels(Sequence[str]):
 
 
 class _PlaceOfNumber(Mapping[str, int]):
-    """Map from the label of a number to its code."""
+    """Map from the label of a number to the code."""
 
     def __init__(self, labels: NumberedLabels) -> None:
         self._labels = labels
@@ -101,7 +101,10 @@ class Vocabulary(Discreet):
             return
         if len(self.index) != len(self.labels):
             again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
-            msg = f"labels {again} and {self.index[self.labels[again]]} of the vocabulary must differ, but are the same"
+            msg = (
+                f"labels {again} and {self.index[self.labels[again]]} of the vocabulary are equal; labels must be "
+                "distinct"
+            )
             raise InputError(msg)
 
     @cached_property

@@ -143,7 +143,7 @@ class _Here(threading.local):
     """The current task of a thread."""
 
     ended: threading.Event | None = None
-    """Set when the results of the task and its siblings are no longer needed; None outside of tasks."""
+    """Set when the results of the task and the siblings are no longer needed; None outside of tasks."""
 
 
 _here = _Here()
@@ -163,5 +163,5 @@ def run_task(work: Callable[[_Task], _Done], task: _Task, ended: threading.Event
 
 
 def is_unwanted() -> bool:
-    """Return True inside a task whose result is no longer needed, so that long tasks can stop."""
+    """Return True inside a task if the result is no longer needed, so that long tasks can stop."""
     return _here.ended is not None and _here.ended.is_set()

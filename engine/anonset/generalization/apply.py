@@ -95,7 +95,7 @@ def _of_all_records(
     elif isinstance(recoding, ItemGroups):
         column, image, symbols = _symbols_of_groups(table, recoding)
     else:
-        msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
+        msg = f"recodings of type {type(recoding).__name__} are not supported"
         raise InputError(msg)
     symbols, rank = _in_public_order(symbols, hierarchy)
     return column, symbols, np.append(rank, np.int32(SUPPRESSED))[image]
@@ -117,7 +117,7 @@ def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Sym
 def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
     column = table.transactions
     if column is None or column.vocabulary != groups.vocabulary:
-        msg = "the item groups must be of the items of the table's set-valued column, in the same order"
+        msg = "the item groups must have the items of the table's set-valued column, in the same order"
         raise InputError(msg)
     occurs, labels = column.occurrences > 0, column.vocabulary.labels
     shown = [members for members in groups.members if occurs[list(members)].any()]
@@ -161,7 +161,7 @@ def _of_clusters(
     Cost: O(nnz) plus O(M) per cluster. Memory: one mapping at a time.
     """
     if len(recoding.cluster) != table.n:
-        msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the table has {table.n}"
+        msg = f"the recoding has clusters for {len(recoding.cluster)} records, the table has {table.n}"
         raise InputError(msg)
     relational = []
     for values in recoding.relational:
@@ -179,7 +179,7 @@ def _items_of_clusters(
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return the published items of each record, in input order, and their symbols."""
     if len(recoding.items) != recoding.n_clusters:
-        msg = f"the recoding has {recoding.n_clusters} clusters, but mappings of the items for {len(recoding.items)}"
+        msg = f"the recoding has {recoding.n_clusters} clusters, but item mappings for {len(recoding.items)}"
         raise InputError(msg)
     book = _Codebook(column)
     with GrowingSets(column.name, store) as drafts:

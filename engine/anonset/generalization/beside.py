@@ -65,5 +65,5 @@ class Beside(Discreet):
             With both counts.
         """
         if len(self.row) != n:
-            msg = f"the other release tells of {len(self.row):,} records who they are, and there are {n:,}"
+            msg = f"the other release identifies {len(self.row):,} records, but the table has {n:,}"
             raise InputError(msg)

@@ -38,7 +38,7 @@ def bucketize(table: Table, buckets: Bucketized) -> Buckets:
     sensitive = table.sensitive
     if sensitive is None or len(buckets.group) != table.n or len(buckets.starred) != table.n:
         msg = (
-            f"the grouping must be one for this table: {len(buckets.group)} tuples are grouped, the table has "
+            f"the grouping does not fit the table: it has {len(buckets.group)} tuples, the table has "
             f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
         )
         raise InputError(msg)
@@ -98,8 +98,8 @@ def require_bucket_roles(table: Table) -> None:
     sets = () if table.transactions is None else (table.transactions,)
     if unplaced := [column.name for column in (*sets, *table.relational)]:
         msg = (
-            f"buckets publish ids, a sensitive column and kept ones; give {', '.join(map(repr, unplaced))} "
-            "another role: keep (published as it is) or drop"
+            f"buckets publish only ids, kept columns and a sensitive column; declare {', '.join(map(repr, unplaced))} "
+            "as keep (published unchanged) or drop"
         )
         raise InputError(msg)
 
@@ -109,7 +109,7 @@ def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> Categor
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:
-        msg = f"id column {column.name!r} must not hold {STAR!r}, which is what a hidden identity is published as"
+        msg = f"id column {column.name!r} must not contain {STAR!r}, which marks hidden identities"
         raise InputError(msg)
     filed = column.vocabulary.filed
     if filed is not None:

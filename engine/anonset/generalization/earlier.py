@@ -14,7 +14,7 @@ from anonset.publications import Symbol
 from anonset.publications.symbols import set_label
 from anonset.spelling import counted, setting
 
-_HINT = "leave the hierarchy as it was, or let new items stand below nodes that were not published"
+_HINT = "keep the hierarchy unchanged, or add new items only below nodes that were not published"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Since(Discreet):
     coarser: Mapping[str, str]
     """Earlier name to new name, for names that the new release replaces by a coarser symbol."""
     suppressed: tuple[str, ...]
-    """Earlier names whose items the new release suppresses."""
+    """Earlier names of items that the new release suppresses."""
     new: tuple[str, ...]
     """Published symbols that cover none of the earlier items."""
 
@@ -112,7 +112,7 @@ class Earlier(Discreet):
             if node is not None:
                 place[name] = node
             if node is None and len(items) > 1:
-                msg = f"{_named(name)} is no node of the hierarchy; start from it with the hierarchy that made it"
+                msg = f"{_named(name)} is not a node of the hierarchy; use the hierarchy of the earlier release"
                 raise InputError(msg)
             if node is not None:
                 self._require_same(name, self._leaves(hierarchy, node, name))
@@ -137,7 +137,7 @@ class Earlier(Discreet):
                 group[item] = first.setdefault(name, item) if name else SUPPRESSED
         for name, items in self.members.items():
             if len(items) > 1 and any(item not in vocabulary.index for item in items):
-                msg = f"{_named(name)} stands for items that the hierarchy does not have"
+                msg = f"{_named(name)} covers items that the hierarchy does not contain"
                 raise InputError(msg)
         return ItemGroups(vocabulary, group)
 
@@ -161,11 +161,13 @@ class Earlier(Discreet):
             shown = {self.mapping.get(item, "") for item in symbol.members} - {""}
             lacking = next((name for name in shown if not set(self.members[name]) <= set(symbol.members)), None)
             if symbol.members and not shown and all(item in self.mapping for item in symbol.members):
-                msg = f"{setting('recoding')}: {datum(symbol.label)} shows items that the earlier release suppressed"
+                msg = (
+                    f"{setting('recoding')}: {datum(symbol.label)} would publish items that the earlier release "
+                    "suppressed"
+                )
                 raise InputError(msg)
             if lacking is not None:
-                finer = f"{datum(symbol.label)} shows only some of its items: it is finer"
-                msg = f"{_named(lacking)} was published, and {finer}"
+                msg = f"{_named(lacking)}: {datum(symbol.label)} is finer and would reveal more than it"
                 raise InputError(msg)
 
     def retired_by(self, recoding: Cut | ItemGroups) -> list[Symbol]:
@@ -204,8 +206,8 @@ class Earlier(Discreet):
     def _require_same(self, name: str, items: Sequence[str]) -> None:
         before = self.reserved[name]
         if len(before) != len(items) or set(before) != set(items):
-            changed = f"{counted(len(before), 'item')}, and would stand for {len(items):,}"
-            msg = f"{_named(name)} stood for {changed}: a name keeps its members; {_HINT}"
+            changed = f"{counted(len(before), 'item')} but would now cover {len(items):,}"
+            msg = f"{_named(name)} covered {changed}; symbols must keep their items: {_HINT}"
             raise InputError(msg)
 
 

@@ -88,7 +88,7 @@ def anonymize(
     max_loss
         Largest accepted loss, by the first measure of the result.
     allow_worthless
-        Return a release even if each protected column shows at most one symbol although it had several.
+        Return a release even if each protected column shows at most one symbol although the original has several.
     accept_undecided
         Return a release even if the check was too large to finish; the verdict is then undecided.
     budget
@@ -107,7 +107,7 @@ def anonymize(
     part_rows
         Rows per output part, as in `Release.save`.
     client
-        `distributed.Client` whose workers run the search. The table must come from `anonset.scan` with a ``work_dir``
+        `distributed.Client` for the search. The table must come from `anonset.scan` with a ``work_dir``
         that the workers can access.
     ceilings
         Highest published hierarchy nodes per column: labels, a column of the hierarchy file counted from the root, or
@@ -141,7 +141,7 @@ def anonymize(
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
-        msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
+        msg = f"{setting('format')} and {setting('part_rows')} describe the written files: set {setting('out')}, too"
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = _earlier(recoding, on_cluster=client is not None)
@@ -184,7 +184,7 @@ def anonymize_file(
     InputError
         If the settings or the data are invalid.
     InfeasibleError
-        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) nothing would be shown.
+        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
@@ -246,14 +246,14 @@ def anonymize_file(
 
 
 def _require_records(table: Table, settings: Settings) -> None:
-    """Reject data without records, usually a failed export, and data whose columns are all dropped but the id."""
+    """Reject data without records, usually a failed export, and data with no column except the id."""
     if not table.columns:
-        ways = f"publish at least one, such as a set of codes ({setting('items')}) or an attribute of persons"
-        msg = f"{settings.input}: every column but the id is dropped; {ways} ({setting('relational')})"
+        ways = f"publish at least one, such as a set of codes ({setting('items')}) or a personal attribute"
+        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
         raise InputError(msg)
     if not table.n and not settings.allow_empty:
         publish_empty = setting("allow_empty", True)
-        msg = f"{settings.input}: the data contain no record; use {publish_empty} to publish an empty table"
+        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
         raise InputError(msg)
 
 

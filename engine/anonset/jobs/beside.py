@@ -57,15 +57,20 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     """
     publication: Any = earlier.publication
     if not isinstance(publication, Records) or len(earlier_persons) != publication.n:
-        msg = f"earlier must be a release of {len(earlier_persons):,} records, one for each of earlier_persons"
+        msg = (
+            f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of "
+            "earlier_persons"
+        )
         raise InputError(msg)
     for name, given in (("persons", persons), ("earlier_persons", earlier_persons)):
         missing = next((at for at, identity in enumerate(given) if identity is None or identity != identity), None)
         if missing is not None:
-            msg = f"{name} must name somebody for each record, that of record {missing} is null"
+            msg = f"{name} must name a person for each record; the entry of record {missing} is null"
             raise InputError(msg)
         if len(set(given)) < len(given):
-            msg = f"{name} must name somebody else for each record, {len(given) - len(set(given)):,} repeat"
+            msg = (
+                f"{name} must name a different person for each record; {len(given) - len(set(given)):,} entries repeat"
+            )
             raise InputError(msg)
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
@@ -82,7 +87,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
     Raises
     ------
     InputError
-        If it is no release of records, or its records cannot be assigned to persons.
+        If it is not a release of records, or the records cannot be assigned to persons.
     """
     opened = Opened.at(other)
     if opened.report is None:
@@ -112,7 +117,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Besid
     if _alike(source.sha256, settings.model_dump(), opened.report):
         return _beside(opened, np.arange(int(opened.report.input["records"])))
     if not settings.id:
-        msg = f"{setting('after')}: the new data have no {setting('id')}: nothing tells whose their records are"
+        msg = f"{setting('after')}: the new data need {setting('id')}, so that persons can be matched"
         raise InputError(msg)
     return _beside(opened, same_persons(ids_of(source, settings, settings.id), ids_of_release(opened.report)))
 
@@ -132,7 +137,7 @@ def release_at(private: str) -> Opened:
 
 
 def _private_missing(name: str, out: Path) -> str:
-    return f"{setting(name)} {out}: its private directory is required, which tells the record of each row"
+    return f"{setting(name)} {out}: its private directory is missing; it maps published rows to records"
 
 
 def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
@@ -145,7 +150,7 @@ def _beside(opened: Opened, there: Int64) -> Beside:
     """Return another release with the row of each record of a table; `there` contains record numbers, -1 for absent."""
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
-        msg = f"{opened.out}: a release of records is required, and what tells the record of each of its rows"
+        msg = f"{opened.out}: not a release of records, or its private directory lacks the map from rows to records"
         raise InputError(msg)
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)
@@ -180,8 +185,8 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     found = np.array([place.get(identity, -1) for identity in ids], np.int64)
     if len(ids) and len(others) and (found < 0).all():
         msg = (
-            f"none of the {len(ids):,} ids is one of the {len(others):,} of the other release: nobody is in both, or "
-            "they are written in another way (7, 007, 7.0)"
+            f"the {len(ids):,} ids and the {len(others):,} ids of the other release have none in common; "
+            "check that both write ids in the same way (7, 007, 7.0)"
         )
         raise InputError(msg)
     return found
@@ -197,21 +202,19 @@ def ids_of_release(report: Report) -> list[Hashable]:
     """
     given, name = report.settings, report.input.get("file", "from Python")
     if not given.get("id"):
-        msg = f"the release made from {name} has no {setting('id')}: nothing tells which of its records are whose"
+        msg = f"the release made from {name} has no {setting('id')}, so its persons cannot be matched"
         raise InputError(msg)
     if not Path(given["input"]).exists():
-        msg = f"{given['input']}: the input of a release holds its ids, and is not there any more"
+        msg = f"{given['input']}: the input of the other release is missing; its ids are required"
         raise InputError(msg)
     settings = validate(ReadingSettings, {x: value for x, value in given.items() if x in ReadingSettings.model_fields})
     source = settings.source(given["input"])
     if source.sha256 != report.input["sha256"]:
-        msg = f"{given['input']}: the input of a release holds its ids, and was changed since"
+        msg = f"{given['input']}: the input of the other release has changed since; its ids are required"
         raise InputError(msg)
     ids = ids_of(source, settings, given["id"])
     if len(ids) != report.input["records"]:
-        msg = (
-            f"{given['input']}: it holds {len(ids):,} ids of {report.input['records']:,} records; one each is required"
-        )
+        msg = f"{given['input']}: {len(ids):,} ids for {report.input['records']:,} records; each record needs an id"
         raise InputError(msg)
     return ids
 

@@ -33,7 +33,7 @@ class Bounds:
     """Bounds for publications of one table; each bound is computed once."""
 
     table: Table
-    """Original table, its columns bound to their hierarchies."""
+    """Original table, with columns bound to the hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
@@ -51,7 +51,7 @@ class Bounds:
         column = self.table.transactions
         if column is None or column.name not in self.hierarchies:
             name = "items" if column is None else column.name
-            msg = f"a bound requires the hierarchy of column {name!r}, since it is one of all of its cuts, got none"
+            msg = f"a bound requires a hierarchy of column {name!r}, got none"
             raise InputError(msg)
         asked = (k, m, suppression)
         if asked not in self.known:

@@ -45,7 +45,7 @@ class Candidate(Discreet):
     sampled: bool = False
     """Whether only a sample was tried."""
     note: str = field(default="", repr=False)
-    """Reason why the candidate is rejected, or the warnings about its publication."""
+    """Reason for the rejection of the candidate, or warnings about the publication."""
     countable: Countable | None = None
     """Errors of item counts for a recipient; None without items."""
     nodes: bool = False

@@ -75,7 +75,7 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
         If there are no candidates for the model.
     """
     if model.name not in KNOWN:
-        msg = f"suggest knows the models {', '.join(KNOWN)}, got {model.name}"
+        msg = f"suggest supports the models {', '.join(KNOWN)}, got {model.name}"
         raise InputError(msg)
     asked = _CANDIDATES.get(model.name, ())
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)

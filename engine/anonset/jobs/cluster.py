@@ -23,11 +23,11 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
     if traits.to_workers:
         return
     if traits.undivided:
-        msg = f"{setting(asked)} brings {algorithm.name} nothing: {traits.undivided}; leave it out"
+        msg = f"{setting(asked)} does not speed up {algorithm.name} ({traits.undivided}); remove the option"
         raise InputError(msg)
     others = listed(with_traits(lambda other: other.by_blocks and other.on_workers))
-    there = f"{others}, and what is split, on clusters"
-    msg = f"{setting(asked)}: {algorithm.name} runs on the threads of one machine ({there})"
+    there = f"on clusters: {others}, and runs in parts"
+    msg = f"{setting(asked)}: {algorithm.name} runs on a single machine ({there})"
     raise InputError(msg)
 
 
@@ -40,7 +40,10 @@ def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
         With the remedy.
     """
     if not isinstance(table.store, Files):
-        msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
+        msg = (
+            f"{setting('client')} needs a table from anonset.scan with a {setting('work_dir')} that all workers can "
+            "access"
+        )
         raise InputError(msg)
     require_on_workers(algorithm, "client")
     require_workers(client, table.store)

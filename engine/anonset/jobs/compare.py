@@ -65,7 +65,7 @@ class Contest:
     budget: int | None = None
     """Largest number of itemset occurrences to count during verification; None: the default of `verify`."""
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
-    """Queries whose average relative error is measured; none by default."""
+    """Queries for the average relative error; none by default."""
     bound: bool = False
     """Whether to compare NCP with the minimum over all cuts of the hierarchy, for k^m-anonymity."""
     round_ends: bool = True
@@ -129,7 +129,7 @@ def compare(
     bound: bool = False,
     round_ends: bool = True,
 ) -> Comparison:
-    """Run several algorithms on one table, and verify each result. Publishes nothing.
+    """Run several algorithms on a table and verify each result. Writes no publication.
 
     The kernels of each algorithm are compiled or loaded before timing starts.
 
@@ -138,7 +138,7 @@ def compare(
     algorithms
         Algorithms with their parameters; duplicates are allowed.
     workload
-        Queries whose average relative error is also measured.
+        Queries for the average relative error.
     bound
         Whether to prove the minimum NCP of a cut of the hierarchy under the same k and m (`least_ncp`), and report the
         relative excess of each result (`above_least`: 0.05 is 5%). Local recodings can be below the minimum.
@@ -186,7 +186,7 @@ def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
         If there are no candidates.
     """
     if not candidates:
-        msg = "there is nothing to compare"
+        msg = "no algorithms to compare"
         raise AnonsetError(msg)
 
     def names(of: str) -> list[str]:

@@ -52,7 +52,7 @@ from anonset.strict_json import dumps, loads
 
 
 def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept: Path | None) -> list[Candidate]:
-    """Run every combination of algorithm and parameters on one input and verify it. Publishes nothing.
+    """Run and verify every combination of algorithm and parameters on an input. Writes no publication.
 
     A parameter applies to the algorithms that have it.
 
@@ -86,7 +86,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept
 
 
 def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each algorithm with each combination of its varied parameters.
+    """Yield each algorithm with each combination of varied parameters.
 
     Raises
     ------
@@ -103,11 +103,11 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}
     varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
     if seeds and not any("seed" in taken for taken in own.values()):
-        msg = f"--seeds: nothing is random in {', '.join(names)}"
+        msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
         raise InputError(msg)
     known = set().union(*own.values())
     if stray := [option(name) for name in (*fixed, *varied) if name not in known and name not in GENERAL]:
-        msg = f"{stray[0]} applies to none of {', '.join(names)}"
+        msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
         raise InputError(msg)
     for name in names:
         mine = {n: v for n, v in fixed.items() if n in own[name] and n not in varied}
@@ -257,11 +257,11 @@ class Study:
             differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
             runs = {entry["key"]: Candidate(**{at: entry[of] for of, at in _STORED.items()}) for entry in entries}
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            msg = f"-o {self._path}: must be new, or what compare -o wrote: {type(error).__name__}"
+            msg = f"-o {self._path}: exists and was not written by compare -o ({type(error).__name__}); name a new file"
             raise InputError(msg) from None
         if differing:
             what = ", ".join(differing)
-            msg = f"-o {self._path}: these runs are of another study, which differs in {what}; name a new file"
+            msg = f"-o {self._path}: contains another study, with a different {what}; name a new file"
             raise InputError(msg)
         if len(whole) < len(text):
             with self._path.open("r+b") as file:

@@ -71,7 +71,7 @@ def _commands(given: Mapping[str, Any]) -> list[str]:
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
             who = f", {_who(one)}" if len(found) > 1 else ""
-            lines.append(f"all at once{who}{_moved(given, settings)}: {command}")
+            lines.append(f"complete command{who}{_moved(given, settings)}: {command}")
     return lines
 
 

@@ -35,7 +35,7 @@ class Exposure(Discreet):
     average: Share
     """Marketer risk: probability of identifying a person, averaged over all persons."""
     above: Share
-    """Share of persons whose risk exceeds the threshold."""
+    """Share of persons with a risk above the threshold."""
     alone: Share
     """Share of persons with a single match."""
     below: Share
@@ -56,8 +56,8 @@ def few_persons(exposure: Exposure, k: int, persons: int) -> str:
         if exposure.below.exact
         else f"{exposure.below} of them"
     )
-    stand = "stand in a class of" if not exposure.items else "have a row that fits"
-    return f"By {knowledge(exposure.values, exposure.items)}, {few} {stand} fewer than {k} persons"
+    belong = "belong to an equivalence class of" if not exposure.items else "have a row that matches"
+    return f"By {knowledge(exposure.values, exposure.items)}, {few} {belong} fewer than {k} persons"
 
 
 def knowledge(values: bool, items: int) -> str:

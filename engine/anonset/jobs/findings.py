@@ -14,7 +14,7 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class ColumnFindings(Discreet):
-    """Column with its given or proposed role."""
+    """Column with the given or proposed role."""
 
     profile: Profile
     """Column statistics."""
@@ -80,9 +80,9 @@ class Question(Discreet):
 
     def told(self, answer: Answer) -> str:
         """Return the meaning of an answer as text."""
-        what = "" if answer.unit else "each row is a person: "
-        skipped = f"; {counted(answer.skipped, 'row')} without a value skipped" if answer.skipped else ""
-        return f"{what}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{skipped}"
+        unit = "" if answer.unit else "each row is a person: "
+        skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
+        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{skipped}"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Findings(Discreet):
     settings: Mapping[str, Any]
     """Job settings that work; for the first answer, if there is a question."""
     question: Question | None = None
-    """Question about who is a person; None if it is stated, or if one id column is distinct in every row."""
+    """Question about who is a person; None if it is declared, or if the ids are distinct in every row."""
 
     def _repr_html_(self) -> str:
         """Return the findings as HTML tables."""
@@ -128,14 +128,14 @@ class Findings(Discreet):
                 html_table(
                     ("who is a person?",), [] if self.question is None else [(x,) for x in self.question.lines()]
                 ),
-                html_table(("problems",), [(f"{len(self.problems)}, told by .problems",)] if self.problems else []),
+                html_table(("problems",), [(f"{len(self.problems)}, listed in .problems",)] if self.problems else []),
             ]
         )
 
 
 def risk_table(found: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the share of re-identifiable records: table headings, and one row of text per attacker knowledge."""
-    head = ("who knows", "alone, at worst", f"among fewer than {found.k}", "alone, on average")
+    head = ("attacker knows", "unique, worst case", f"fewer than {found.k} matches", "unique, on average")
     rows: list[tuple[str, ...]] = []
     if (classes := found.quasi_identifiers) is not None:
         what = "all quasi-identifiers" if len(classes.columns) > 1 else "the quasi-identifier"

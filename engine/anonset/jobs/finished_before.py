@@ -56,7 +56,7 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
     }
     if other := [what for what, value in asked.items() if made[what] != value]:
         which = differing(asked[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
-        msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
+        msg = f"{settings.out!r} already contains a release with other {other[0]}{which}; choose another --out"
         raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
     check = check_opened(out, opened, constraints, progress=progress)

@@ -77,8 +77,8 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
         else:
             number = int(part) if part.isdecimal() and len(part) <= _MOST_DIGITS else 0
         if number < 1 or (n is not None and number > n):
-            most = "" if n is None else f" to {n:,}, or of 100%"
-            msg = f"--{name}: must be numbers from 1{most or ' on'}, commas between, got {typed(part)}"
+            most = "" if n is None else f" to {n:,}, or percentages up to 100%"
+            msg = f"--{name}: must be comma-separated integers from 1{most or ' up'}, got {typed(part)}"
             raise InputError(msg)
         found.append(number)
     return sorted(set(found))  # type: ignore[return-value]
@@ -121,8 +121,8 @@ class Growth:
             [str(self.series["algorithm"]), *(f"{n}={x}" for n, x in self.series.items() if n != "algorithm")]
         )
         power = f"{self.axis}^{self.exponent:.2f} (95%: {self.low:.2f} to {self.high:.2f})"
-        per = f"; {1e6 * self.per_record:.3g} µs a record at the largest" if self.axis == "records" else ""
-        return f"{who}: seconds grow as {power}{per}"
+        per = f"; {1e6 * self.per_record:.3g} µs per record at the largest size" if self.axis == "records" else ""
+        return f"{who}: run time grows as {power}{per}"
 
 
 def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Growth]:

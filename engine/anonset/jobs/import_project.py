@@ -41,7 +41,7 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
     require_new(folder)
     project = read_project(path)
     if data is None and not project.has_data:
-        msg = f"{path}: the data are not in it; name them, too"
+        msg = f"{path}: the project contains no data; name the data file, too"
         raise InputError(msg)
     folder.mkdir(0o700)
     try:
@@ -60,13 +60,13 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
             hierarchies[column] = place
             written += (folder / place).stat().st_size
             if written > _MOST_BYTES:
-                msg = f"{project.path}: its hierarchies are larger than {_MOST_BYTES:,} bytes together"
+                msg = f"{project.path}: its hierarchies together exceed {_MOST_BYTES:,} bytes"
                 raise InputError(msg)
     guarantee = dict(taken.guarantee)
     if guarantee.get("t_distance") == "hierarchical":
         sensitive = taken.settings["sensitive"]
         if sensitive not in hierarchies:
-            msg = f"{project.path}: the hierarchy of {sensitive!r}, which its t-closeness goes by, is not in it"
+            msg = f"{project.path}: its t-closeness needs a hierarchy of {sensitive!r}, but the project contains none"
             raise InputError(msg)
         guarantee["t_tree"] = hierarchies.pop(sensitive)
     if data is None:
@@ -78,8 +78,8 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
         taken.settings | ({"hierarchy": hierarchies} if hierarchies else {}),
         guarantee,
         {},
-        [f"not taken: {one}" for one in left],
-        origin=f"Made from {project.path.name}. Whether a row is a person, and what others know, you alone can tell.",
+        [f"not imported: {one}" for one in left],
+        origin=f"Made from {project.path.name}. Check whether each row is a person, and what an attacker may know.",
     )
     return ImportedJob(write_file(folder / "job.toml", [text.encode()]), tuple(left))
 
@@ -95,7 +95,7 @@ def _hierarchy(project: Project, folder: Path, column: str, name: str, left: lis
     """Write the hierarchy of a column and return its path in the folder, or note in `left` that it is missing."""
     content = project.hierarchy(name)
     if content is None:
-        left.append(f"{column!r}: its hierarchy {name!r}, which is not there")
+        left.append(f"{column!r}: hierarchy {name!r} (missing in the project)")
         return None
     (folder / _FOLDER).mkdir(exist_ok=True)
     number = len(os.listdir(folder / _FOLDER)) + 1  # noqa: PTH208
@@ -104,5 +104,5 @@ def _hierarchy(project: Project, folder: Path, column: str, name: str, left: lis
     try:
         hierarchy_of_labels(path)
     except InputError as error:
-        left.append(f"{column!r}: its hierarchy is not read as it is: {error!s}; mend {path.name}")
+        left.append(f"{column!r}: hierarchy not valid: {error!s}; correct {path.name}")
     return f"{_FOLDER}/{path.name}"

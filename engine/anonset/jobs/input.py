@@ -96,7 +96,7 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
     traits = traits_of(algorithm)
     if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
         limit_of_records = (
-            f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
+            f"{algorithm.name} accepts at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
         )
         msg = f"{limit_of_records}; {traits.instead}"
         raise InputError(msg)
@@ -107,7 +107,7 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
         require_memory(need if obstacle else least, settings.memory_limit, ", and ".join(filter(None, reasons)))
     if obstacle:
         given = setting("work_dir" if settings.work_dir is not None else "cluster")
-        msg = f"{given} is for a run by blocks, but {obstacle}"
+        msg = f"{given} requires an out-of-core run, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None:
         require_on_workers(algorithm, "cluster")
@@ -116,17 +116,19 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
 
 def _compiling_takes(compiling: int) -> str:
     """Return a note on the memory reserved for compiling and how to avoid it; empty if none is."""
-    return f"{format_size(compiling)} of it are for compiling kernels (run anonset warmup first)" if compiling else ""
+    if not compiling:
+        return ""
+    return f"{format_size(compiling)} of this is for compiling kernels (avoid it by running anonset warmup first)"
 
 
 def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     """Return the reason why a job cannot run out of core; empty if it can."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
-        return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
+        return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
     if settings.file.group and (len(settings.id or ()) > 1 or settings.sensitive):
-        beside = "beside a sensitive column" if settings.sensitive else "with ids of several columns"
-        return f"{setting('group', True)} {beside} takes all records at once"
+        beside = "with a sensitive column" if settings.sensitive else "with ids of several columns"
+        return f"{setting('group', True)} {beside} runs in memory only"
     return ""
 
 
@@ -134,7 +136,10 @@ def _instead(model: PrivacyModel) -> str:
     """Return the algorithms that run out of core or in parts for a model, or else for k^m-anonymity."""
     if runs := _running(model.name):
         return runs
-    return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {_running('km')}"
+    return (
+        f"no algorithm for {setting('model', model.name)} runs out of core; for {setting('model', 'km')}, "
+        f"{_running('km')}"
+    )
 
 
 def _running(model: str) -> str:
@@ -143,8 +148,8 @@ def _running(model: str) -> str:
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
         if traits.by_blocks or traits.split_records is not None:
-            how = "by blocks" if traits.by_blocks else "in parts of the data"
-            runs.setdefault(f"{how} where {traits.where}" if traits.where else how, []).append(name)
+            how = "out of core" if traits.by_blocks else "in parts of the data"
+            runs.setdefault(f"{how} if {traits.where}" if traits.where else how, []).append(name)
     return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
 
 
@@ -224,18 +229,17 @@ def table_of(
 def _require_same(before: str, now: str) -> None:
     """Reject a resumed run if the data have changed since they were read."""
     if before != now:
-        again = "the data have changed since they were read; start again in another directory"
+        again = "the data have changed since the run began; start again in another directory"
         msg = f"{setting('if_exists', 'resume')}: {again}"
         raise InputError(msg, code="other-run")
 
 
 def _by_blocks(chosen: Input, store: Files) -> str:
     """Return the message that a job runs out of core, with the reason if the user did not request it."""
-    text = f"runs by blocks in {store.path}"
+    text = f"running out of core in {store.path}"
     if chosen.limit is None or chosen.need <= chosen.limit:
         return text
-    taken = f"{format_size(chosen.limit)} may be taken"
-    return f"{text}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
+    return f"{text}: needs about {format_size(chosen.need)} in memory, limit {format_size(chosen.limit)}"
 
 
 def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progress | None) -> Table:

@@ -21,7 +21,7 @@ from anonset.reading.kinds import kind_of_values
 from anonset.reading.profiles import Profile, entropy
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import counted
+from anonset.spelling import counted, setting
 
 
 def inspect(
@@ -35,7 +35,7 @@ def inspect(
 ) -> Findings:
     """Inspect data before anonymization: columns, proposed roles, persons, uniqueness, and problems.
 
-    Publishes nothing and shows no value of the data.
+    Writes no publication and shows no value of the data.
 
     Parameters
     ----------
@@ -109,13 +109,14 @@ def _warnings(table: Table, k: int, *, asked: bool) -> list[str]:
         if not asked:
             require_persons(table)
     except InputError as error:
-        warnings.append(f"refused: {error}")
+        warnings.append(f"would be rejected: {error}")
     if not (table.ids or asked or table.word.rows_are_persons):
-        warnings.append("no id: each row counts as one person; a person with several rows is not protected as one")
+        remedy = f"if a person may have several rows, declare {setting('id')}"
+        warnings.append(f"no id: each row counts as one person; {remedy}")
     if table.n < k:
-        warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, nothing can be published")
+        warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
-        warnings.append(f"{counted(empty, 'record')} without any item")
+        warnings.append(f"{counted(empty, 'record')} without items")
     return warnings
 
 

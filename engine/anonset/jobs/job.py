@@ -40,7 +40,7 @@ class Job:
     earlier: Earlier | None = None
     """Earlier release to continue from."""
     client: Any = None
-    """Dask client whose workers run the search; None: threads of this process."""
+    """Dask client for the search; None: threads of this process."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Job:
         algorithm: Algorithm,
         made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
     ) -> Unverified[Any]:
-        """Bind the table to its hierarchies, reject tables that cannot be published, and `search`.
+        """Bind the table to the hierarchies, reject tables that cannot be published, and `search`.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Job:
         return self.search(table, bound, algorithm)
 
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
-        """Find a recoding of a table bound to its hierarchies, apply it, and measure the loss."""
+        """Find a recoding of a bound table, apply it, and measure the loss."""
         require_roles(table, algorithm.model)
         if self.beside is not None:
             self.beside.require_records(table.n)

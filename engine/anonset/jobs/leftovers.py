@@ -59,11 +59,11 @@ def warning_of_what_is_left() -> str:
     if not left:
         return ""
     which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
-    return f"killed runs left raw data in {which}; anonset clean lists them, anonset clean --yes removes them"
+    return f"interrupted runs left raw data in {which}; list them by anonset clean, remove them by anonset clean --yes"
 
 
 def remove_left(found: WorkFound) -> bool:
-    """Take over the lease of a work directory whose run is dead and remove it; return True if it was removed.
+    """Take over and remove the work directory of a dead run; return True if it was removed.
 
     Raises
     ------

@@ -38,7 +38,7 @@ class Matching(Discreet):
         ]
 
     def rows_with_values_of(self, record: int) -> Bools:
-        """Return bool (n,): True for rows whose relational values cover all values of a record."""
+        """Return bool (n,): True for rows that cover all relational values of a record."""
         fitting = np.ones(1 if not self.n else int(self._classes.max()) + 1, bool)
         for column in self._columns:
             fitting &= column.fits(record)

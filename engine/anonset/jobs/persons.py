@@ -25,7 +25,7 @@ _REFUSED = ("name", "e-mail", "IBAN")
 def require_persons(
     table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
 ) -> None:
-    """Reject a table that names persons, or whose unit is not stated although a candidate repeats.
+    """Reject a table that names persons, or that has a repeating candidate but no declared unit.
 
     Ids of buckets repeat by design; without a model, a table with a sensitive column is treated as buckets.
 
@@ -69,20 +69,20 @@ def _refused(repeated: Sequence[Repeated], ids: Sequence[str]) -> str:
     each = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
     rows = f"{setting('rows_are_persons', True)} if each {each} is a different person"
     if repeated[0].cut:
-        what = f"column {repeated[0].column!r} identifies people, and {CUT}"
-        return f"{what}; export the file anew with this column as text; {rows}"
+        what = f"column {repeated[0].column!r} identifies people but {CUT}"
+        return f"{what}; export the file again with this column as text; {rows}"
     shown = list({one.column: one for one in repeated if not one.cut}.values())[:_MOST_SHOWN]
     names = [" and ".join(map(repr, one.column.split(","))) for one in shown]
     what = f"{', '.join(names)} {'identify' if len(shown) > 1 or ',' in shown[0].column else 'identifies'} people"
     agreeing = shown[0].agreeing
-    within = f" ({' and '.join(map(repr, agreeing))} agree within its values)" if agreeing else ""
+    within = f" (with equal values of {' and '.join(map(repr, agreeing))})" if agreeing else ""
     ways = [f"{setting('id', one.column)} {setting('group', True)}" for one in shown]
-    one_each = "makes one record per value" if len(shown) == 1 else "each make one record per value"
+    one_each = "to make one record per value"
     answers = [f'unit = "{one.column}"' for one in shown] + [f'unit = "{",".join(ids) or "row"}"']
     records = "records" if ids else "rows"
     return (
         f"{what}{within} and repeat{'s' if what.endswith('identifies people') else ''}, so a person may have several "
-        f"{records}. State who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
+        f"{records}. Declare who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
         f"{listed(answers, 'or')})"
     )
 
@@ -120,8 +120,7 @@ def _require_nameless(table: Table) -> None:
 
 
 def _named(name: str, role: str, what: str) -> str:
-    out = f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes it all the same"
-    return f"column {name!r} holds {what}, and is {setting(role)}: {out}"
+    return f"column {name!r} contains {what} but is declared {setting(role)}; use {_omit_or_publish(name)}"
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
@@ -145,8 +144,11 @@ def _numbers_of(column: NumericColumn) -> list[str]:
 
 def _birth_dates(name: str, form: str) -> str:
     levels = f"date:{form}{':' if form else ''}from-month,year,decade"
-    coarser = f"relational with {hierarchy_of(name, levels)} publishes months at the finest"
-    others = (
-        f"{setting('drop', name)} leaves it out, {setting('identifying_as_declared', True)} publishes them all the same"
-    )
-    return f"column {name!r} holds full dates of birth, which may be published: {coarser}, {others}"
+    months = f"{setting('relational', name)} {hierarchy_of(name, levels)}"
+    ways = f"{months} (months or coarser), {_omit_or_publish(name)}"
+    return f"column {name!r} contains full dates of birth, which could be published; use {ways}"
+
+
+def _omit_or_publish(name: str) -> str:
+    publish = setting("identifying_as_declared", True)
+    return f"{setting('drop', name)} (omit the column) or {publish} (publish it unchanged)"

@@ -1,4 +1,4 @@
-"""Trial of an answer to who is a person: the data read with its roles and hierarchies, or the problems."""
+"""Trial of an answer to who is a person: the data read with proposed roles and hierarchies, or the problems."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -114,8 +114,8 @@ class Trial:
         if work.table is not None and all(own.role in ("id", "drop") for own in roles.values()):
             work.table = None
             work.problems.append(
-                "no column is left to publish: each identifies people, varies within a person, or is dropped; give one "
-                f"a role, such as {setting('items', '...')} or {setting('relational', '...')}"
+                "no column can be published: each identifies people, varies within a person, or is dropped; declare "
+                f"one by {setting('items', '...')} or {setting('relational', '...')}"
             )
         work.columns = tuple(
             ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
@@ -131,14 +131,14 @@ class Trial:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, Proposed]) -> dict[str, Proposed]:
-        """Return roles that drop quasi-identifiers without a hierarchy whose value sets would list persons."""
+        """Return roles that drop quasi-identifiers without a hierarchy if their value sets would list persons."""
         found = {}
         for column in () if table is None else table.relational:
             own = roles[column.name]
             if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
                 distinct = self._distinct(column.name)
-                what = f"many of {distinct:,} different values are those of fewer than {self.k} persons"
-                found[column.name] = Proposed("drop", f"{what}; as {setting('relational')} it needs a hierarchy")
+                what = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
+                found[column.name] = Proposed("drop", f"{what}; {setting('relational')} needs a hierarchy")
         return found
 
     def _distinct(self, name: str) -> int:
@@ -172,7 +172,7 @@ class Trial:
         if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if asked else MOST_WITHOUT_ID) * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
-        way = f"{setting('skip_rows', 'no-id')} skips and counts them"
+        way = f"skip and count them by {setting('skip_rows', 'no-id')}"
         problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
         work.problems += [problem] if problem not in work.problems and not asked else []
 

@@ -52,7 +52,7 @@ def proposal_for(
             recognised |= error.settings
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
-            what = f"read with {ways}, which was recognised: check the names of the columns"
+            what = f"read with {ways} (detected): check the column names"
             for one in work.answers or (work,):
                 one.problems = [*([what] if ways else []), *one.problems]
             return work
@@ -103,7 +103,7 @@ def _proposal_for(
     if distinct and not any(one.repeats for one in candidates):
         return worked_out(distinct[0].columns, distinct[0].meaning, asked=False)
     if cut := [one.columns[0] for one in candidates if one.cut]:
-        fault = f"column {cut[0]!r} identifies people, and {CUT}; export the file anew with this column as text"
+        fault = f"column {cut[0]!r} identifies people but {CUT}; export the file again with this column as text"
         return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
     likely = [one for one in free if one in repeated or one in distinct]
     tried = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
@@ -147,8 +147,11 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
     how = Reading(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
     if opened.below and not named:
-        what = f"the first line names {counted(len(opened.names), 'column')}, and the lines below hold others"
-        way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
+        what = (
+            f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
+            "fields"
+        )
+        way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
     if opened.first_line and not named and given.get("header_line", 1) == 1:
@@ -194,8 +197,8 @@ def _distinct(column: Any) -> list[str]:
 def _require_names(where: str, genuine: bool) -> None:
     """Reject a first line that is a record."""
     if not genuine:
-        way = f"if it is one: {setting('no_header', True)}"
-        msg = f"{where}: the first line looks like a record, not like names of columns; {way}"
+        way = f"if it is a record: {setting('no_header', True)}"
+        msg = f"{where}: the first line looks like a record, not a header; {way}"
         raise MisreadError(msg, {"no_header": True})
 
 
@@ -219,11 +222,11 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
         for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
-                roles[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")
+                roles[name] = Proposed("drop", "contains sets, but other columns are declared as the sets")
             elif own.role == "one_code" and own.reason != "given":
-                roles[name] = Proposed("drop", "one code each, and other columns are given as those of sets")
+                roles[name] = Proposed("drop", "contains a code per row, but other columns are declared as the sets")
             elif own.role == "one_hot" and own.reason != "given":
-                roles[name] = Proposed("relational", "may be known of a person", "values")
+                roles[name] = Proposed("relational", "an attacker may know it", "values")
     return roles
 
 

@@ -93,9 +93,9 @@ def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     tried = counted(len(order), "candidate")
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
     if more > best.exact_usefulness:
-        why = f"counts frequent items within {COUNTED_WITHIN:.0%}, and is nearly as useful as what does not"
-        return f"of {tried} {named(best)} {why}: {what_is_left(best)}"
-    return f"of {tried} {named(best)} leaves the most to count: {what_is_left(best)}"
+        why = f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {tried}"
+        return f"{named(best)} ({why}): {what_is_left(best)}"
+    return f"{named(best)} (highest utility of {tried}): {what_is_left(best)}"
 
 
 def what_is_left(candidate: Candidate) -> str:
@@ -103,19 +103,19 @@ def what_is_left(candidate: Candidate) -> str:
     parts = []
     if candidate.countable is not None:
         errors = {"frequent items": candidate.countable.items_error, "frequent pairs": candidate.countable.pairs_error}
-        counts = [f"counts of {what} by {error:.1%} (median)" for what, error in errors.items() if error is not None]
-        parts += [", ".join(counts).replace(" by ", " are wrong by ", 1)] if counts else []
+        counts = [f"{error:.1%} for {name}" for name, error in errors.items() if error is not None]
+        parts += ["median count error " + ", ".join(counts)] if counts else []
     items = candidate.shares.get("items", {})
     if items:
-        fates = [f"{candidate.kept:.1%} of the occurrences stay as they are"]
-        fates += [f"{items[fate]:.1%} are {fate}" for fate in ("generalized", "suppressed") if items.get(fate)]
+        fates = [f"{candidate.kept:.1%} of the item occurrences are unchanged"]
+        fates += [f"{items[fate]:.1%} {fate}" for fate in ("generalized", "suppressed") if items.get(fate)]
         parts.append(", ".join(fates))
     if candidate.countable is not None and (size := candidate.countable.stands_for) is not None:
-        parts.append(f"a generalized item stands for one of {size:.0f} on average")
+        parts.append(f"a generalized item covers {size:.0f} items on average")
     if (values := candidate.shares.get("values")) is not None:
-        parts.append(f"{values.get('kept', 0.0):.1%} of the relational values stay as they are")
+        parts.append(f"{values.get('kept', 0.0):.1%} of the relational values are unchanged")
     if candidate.ranges_kept is not None:
-        parts.append(f"{candidate.ranges_kept:.1%} of the ranges of relational columns stay")
+        parts.append(f"relational columns keep {candidate.ranges_kept:.1%} of their precision")
     if not parts:
         parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(candidate.measures.items())[:1]]
     return "; ".join(parts)
@@ -134,8 +134,8 @@ def made_from_data(best: Candidate | None) -> str:
     if made is None:
         return ""
     return (
-        f"{made} is made from how often items occur in these data: what stands together need not belong together by "
-        "its meaning, and a symbol tells that its items are about equally frequent"
+        f"{made} is built from the item frequencies of these data: the items of a symbol may have unrelated meanings, "
+        "and the symbol reveals that they are about equally frequent"
     )
 
 
@@ -146,14 +146,16 @@ def warning(best: Candidate | None) -> str:
     problems = []
     if best.kept < FEW_KEPT:
         problems.append(
-            f"only {best.kept:.1%} of the occurrences stay as they are, all others are one of several items or "
-            "suppressed; a hierarchy whose nodes have fewer children may leave more at the same guarantee"
+            f"only {best.kept:.1%} of the item occurrences are unchanged, all others are generalized or suppressed; "
+            "a hierarchy with fewer children per node may keep more under the same guarantee"
         )
     if best.countable is not None and _counts(best) is False:
-        alone = "; the items alone (model km) may keep more" if best.ranges_kept is not None else ""
+        alone = (
+            "; publishing the items without other columns (model km) may help" if best.ranges_kept is not None else ""
+        )
         problems.append(
-            f"counts of frequent items are wrong by {best.countable.items_error:.1%} (median), and are of little use "
-            f"above {COUNTED_WITHIN:.0%}{alone}"
+            f"the median error of frequent item counts is {best.countable.items_error:.1%}; above "
+            f"{COUNTED_WITHIN:.0%} counts are of little use{alone}"
         )
     return "; ".join(problems)
 
@@ -167,31 +169,29 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
         Time limit for all candidates.
     """
     by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates) if not candidate.beside}
-    more = f"{setting('seconds', ceil(seconds))} gives them the time"
+    more = f"allow more time by {setting('seconds', ceil(seconds))}"
     if set(by_outcome) == {"too long"}:
         return f"all candidates ran out of time: {more}"
     reasons = []
     if "worthless" in by_outcome and "disclosing" not in by_outcome:
         reasons.append(
-            "what can be published says nothing: everything became one symbol; a hierarchy whose nodes have fewer "
-            "children may leave something at the same guarantee"
+            "every result is useless, because all items became a single symbol; a hierarchy with fewer children per "
+            "node may keep more under the same guarantee"
         )
     elif (candidate := by_outcome.get("infeasible")) is not None and "disclosing" not in by_outcome:
         sizes = " or ".join(name for name in ("k", "m", "l") if name in parameters_of(model))
-        reasons.append(
-            f"the data do not allow it: {candidate.note}" + (f"; a smaller {sizes} may be possible" if sizes else "")
-        )
+        reasons.append(f"infeasible for these data: {candidate.note}" + (f"; try a smaller {sizes}" if sizes else ""))
     elif (candidate := by_outcome.get("disclosing")) is not None:
-        reasons.append(f"the scan stops every publication: {candidate.note}")
+        reasons.append(f"the disclosure scan stops every publication: {candidate.note}")
     elif (candidate := by_outcome.get("refused")) is not None:
         reasons.append(f"no candidate can be tried: {candidate.note}")
     else:
         reasons.append(
-            "what was found does not verify: "
+            "the results failed verification: "
             + next((candidate.note for candidate in candidates if candidate.note and not candidate.beside), "")
         )
     if "too long" in by_outcome:
-        reasons.append(f"others ran out of time: {more}")
+        reasons.append(f"other candidates ran out of time: {more}")
     return "; ".join(reasons)
 
 
@@ -209,18 +209,18 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
         return ""
     if not proven:
         gap = min(candidate.measures["gap"] for candidate in tried)
-        return f"not proven: exact came within {gap:.1%} of the least that a cut of the hierarchy can lose"
+        return f"no proven minimum: exact came within {gap:.1%} of the smallest possible loss of a hierarchy cut"
     least = min(candidate.measures["ncp"] for candidate in proven)
     lost = best.measures["ncp"]
     if lost < least:
         return (
-            f"the hierarchy is the limit: no cut of it loses less than {least:.4f}, which is proven; {named(best)}, "
-            f"whose symbols are {'sets of its own' if 'hierarchy' not in best.settings else 'nodes of another one'}, "
-            f"which need not belong together, loses {lost:.4f}"
+            f"the hierarchy limits utility: {least:.4f} is the proven minimum loss of its cuts; {named(best)} loses "
+            f"{lost:.4f} with {'item sets' if 'hierarchy' not in best.settings else 'nodes of another hierarchy'}, "
+            "whose items may have unrelated meanings"
         )
     if lost > least + _EQUAL:
         return (
-            f"a cut of the hierarchy loses {least:.4f}, which is proven to be the least; {best.algorithm} loses "
-            f"{lost:.4f}, and leaves more to count"
+            f"the proven minimum loss of a hierarchy cut is {least:.4f}; {best.algorithm} loses {lost:.4f} but "
+            "preserves counts better"
         )
-    return f"the hierarchy is the limit, not the algorithm: that no cut of it loses less than {least:.4f} is proven"
+    return f"the hierarchy limits utility, not the algorithm: {least:.4f} is the proven minimum loss of its cuts"

@@ -63,7 +63,7 @@ def place_of_data(
 
 
 def compared_data(opened: Opened | None, original: Source | None, *, records: bool = False) -> list[Source]:
-    """Return the data whose size decides the store: an original, buckets or chunks, and records if `records`.
+    """Return the data that determine the store: an original, buckets or chunks, and records if `records`.
 
     Other records are memory-mapped if they were published in parts.
     """
@@ -77,7 +77,7 @@ def compared_data(opened: Opened | None, original: Source | None, *, records: bo
 def opened_to_compare(
     out: str, original: Source | None, settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
-    """Open a publication that is compared with its original, and choose the store of both.
+    """Open a publication for comparison with the original, and choose the store of both.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def opened_to_compare(
     require_apart(work_dir, out, private_of(out, settings.private), None if original is None else original.where)
     publication = Opened.at(out, settings.private)
     data = publication.attested.data
-    held = f"{data.kind} are held in memory" if data.held_in_memory else ""
+    held = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:
-        held = held or "risks are held against the original in memory (without it, they are counted by blocks)"
+        held = held or "risks are compared with the original in memory (without an original they run out of core)"
     if held:
         factor = _CHUNKS if data.held_in_memory else _RISKS
         require_memory(int(factor * memory_for(publication.source.size)), limit, held)

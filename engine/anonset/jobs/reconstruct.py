@@ -38,7 +38,7 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
     InputError
         If it is no disassociated publication, or the seed is negative.
     VerificationError
-        If the publication does not satisfy its model.
+        If the publication does not satisfy the privacy model.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
         opened = Opened.at(published)
         publication, model = opened.publication, opened.model
     if not isinstance(publication, Chunks):
-        msg = "only a disassociated publication (--model disassociation) hides which items stood together"
+        msg = "reconstruct needs a disassociated publication (--model disassociation)"
         raise InputError(msg)
     require_decided(verify(publication, model), accept_undecided=True)
     for seed in seeds:

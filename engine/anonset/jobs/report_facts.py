@@ -61,7 +61,7 @@ def report_facts(
         If the private directory or the original belongs to another publication.
     """
     if opened.private is None:
-        ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
+        ways = f"name it by {setting('private')}, or use {setting('shareable', True)}"
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
     report, publication = opened.report, opened.publication
@@ -73,7 +73,7 @@ def report_facts(
 
 @dataclass(frozen=True)
 class Against(Discreet):
-    """Publication and original whose risks are compared."""
+    """Publication and original for the comparison of risks."""
 
     opened: Opened
     original: Table
@@ -98,7 +98,7 @@ Compared = tuple[RiskReport, tuple[Exposure, ...], Countable | None]
 
 @singledispatch
 def compared(publication: Published, against: Against) -> Compared:
-    """Return the results of comparing a publication with its original."""
+    """Return the results of comparing a publication with the original."""
     raise unknown_kind(publication)
 
 

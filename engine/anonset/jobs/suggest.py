@@ -68,7 +68,7 @@ class Suggestion(Discreet):
 
     @property
     def finest(self) -> Candidate | None:
-        """Candidate whose `frontier` starts at the smallest relational loss; None if there is none."""
+        """Candidate with a `frontier` that starts at the smallest relational loss, or None."""
         found = [one for one in self.candidates if one.frontier and one.outcome == "holds"]
         return min(found, key=lambda one: one.frontier[0].relational_ncp, default=None)
 
@@ -119,7 +119,7 @@ def suggest(
     round_ends: bool = True,
     publish_as_is: str | Collection[str] | None = None,
 ) -> Suggestion:
-    """Try the algorithms for a privacy model and recommend the most useful result. Publishes nothing.
+    """Try the algorithms for a privacy model and recommend the most useful result. Writes no publication.
 
     A candidate is not recommended if the scan for values of few persons would stop its publication.
 
@@ -250,7 +250,7 @@ class _Trial:
         tried = []
         for settings in wanted:
             if self.left <= 0:
-                tried.append(replace(_untried(settings), note="there was no time left"))
+                tried.append(replace(_untried(settings), note="not tried: out of time"))
                 continue
             own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
             bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
@@ -283,7 +283,7 @@ class _Trial:
                 kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
             found, unverified = candidate.run(job, table, trees, algorithm)
         except _OutOfTime:
-            return replace(candidate, note="given up: it took too long")
+            return replace(candidate, note="stopped: out of time")
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
         if unverified is None:

@@ -12,11 +12,11 @@ def null_problems(profiles: Sequence[Profile]) -> list[str]:
     for column in profiles:
         if column.nulls:
             way = setting("missing", "empty,value")
-            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, refused unless {way}")
+            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, rejected without {way}")
         if column.missing and column.kind in ("integers", "numbers"):
             what = counted(column.missing, "row")
             problems.append(
-                f"column {column.name!r}: no number in {what}: as text it goes into intervals, or fill it in"
+                f"column {column.name!r}: no number in {what}; fill in numbers, or publish intervals of the text values"
             )
         if column.look.doubt:
             problems.append(f"column {column.name!r}: {column.look.doubt}")
@@ -28,8 +28,8 @@ def odd_codes(profiles: Sequence[Profile]) -> list[str]:
     odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
     few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
     more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""
-    rest = f"they are generalized by their first characters; if they mean no value: {setting('null', 'TEXT')}"
-    return [f"different values that are no codes: {', '.join(few)}{more}; {rest}"] if odd else []
+    rest = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
+    return [f"distinct values that are not codes: {', '.join(few)}{more}; {rest}"] if odd else []
 
 
 def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
@@ -44,7 +44,7 @@ def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
 def word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a line for each text that probably means null."""
     return [
-        f"{word!r} probably says that there is no value ({', '.join(map(repr, names[:5]))}"
+        f"{word!r} probably means a missing value ({', '.join(map(repr, names[:5]))}"
         f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
         for word, names in words.items()
     ]

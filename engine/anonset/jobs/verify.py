@@ -81,7 +81,7 @@ def check_opened(
     """
     if attested is None and settings.model is None:
         known = ", ".join(sorted(MODELS))
-        msg = f"{published}: no attestation.json says what must hold: name --model, one of {known}, with its parameters"
+        msg = f"{published}: no attestation.json; name the privacy model by --model ({known}) and its parameters"
         raise InputError(msg)
     original = settings.original_source()
     data = compared_data(attested, original)
@@ -187,7 +187,7 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
     attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
-        msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(opened.out)!r}"
+        msg = f"{' and '.join(roles)}: remove; {str(opened.out)!r} has an attestation with the column roles"
         raise InputError(msg)
     opened.require_about(model)
     publication = opened.publication
@@ -216,6 +216,6 @@ def _with_records(publication: Published, settings: CheckSettings, store: Store)
         return publication
     record, cluster = read_records(Path(settings.records), store)
     if len(record) != publication.n:
-        msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
+        msg = f"{settings.records!r} maps {len(record)} rows, but the publication has {publication.n}"
         raise InputError(msg)
     return publication.with_way_back(record, cluster)

@@ -36,8 +36,8 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
     folder = kernel_cache()
     if folder is None or not cache_writable():
         msg = (
-            "compiled kernels can be kept nowhere, so that to compile them now would be of no use; "
-            "name a folder that can be written by the environment variable NUMBA_CACHE_DIR"
+            "no writable cache directory for compiled kernels; set the environment variable NUMBA_CACHE_DIR to a "
+            "writable directory"
         )
         raise InputError(msg)
     kernels, seconds, names = COMPILATION.kernels, COMPILATION.seconds, all_files()

@@ -73,7 +73,7 @@ def clear_unfinished(settings: Settings, out: Path, private: Path, note: Callabl
     Raises
     ------
     InputError
-        If it does, or another run uses them.
+        If the work directory belongs to another run, or a run uses it.
     """
     if settings.work_dir is not None:
         killed_run(Path(settings.work_dir), settings)
@@ -81,7 +81,7 @@ def clear_unfinished(settings: Settings, out: Path, private: Path, note: Callabl
 
 
 def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
-    """Remove the leftovers of a killed run next to its publication, complete or not.
+    """Remove the leftovers of a killed run next to the publication, complete or not.
 
     The lease of the private directory is taken over first. Then the folders that a suspended run would publish are
     removed. If that run has published in the meantime, the publication and the private directory remain.
@@ -108,7 +108,7 @@ def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None
 
 
 def clear_finished(settings: Settings) -> None:
-    """Remove the leftovers of a run that was killed after its publication was complete.
+    """Remove the leftovers of a run that was killed after the publication was complete.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def _require_same_run(path: Path, settings: Settings) -> None:
     if found != now:
         what = next((part for part in now if found.get(part) != now[part]), "settings")
         which = differing(now[what], found.get(what, {})) if what in ("settings", "side files") else ""
-        msg = f"{asked} is of a run with other {what}{which}; start again in another directory"
+        msg = f"{asked} belongs to a run with other {what}{which}; start again in another directory"
         raise InputError(msg, code="other-run")
 
 

@@ -143,7 +143,7 @@ class _Incidence:
 
     def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
-            msg = "correlations are those of individuals, and the publication has no id column"
+            msg = "correlations need an id column; the publication has none"
             raise InputError(msg)
         self.publication = publication
         rows = np.flatnonzero(~publication.starred)

@@ -25,7 +25,7 @@ from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
 """Number of items and number of pairs that are counted: the most frequent."""
-NO_ITEMS = "counts of items are of a set-valued column, and the publication has none"
+NO_ITEMS = "item counts need a set-valued column; the publication has none"
 _RECORDS_AT_ONCE = 4096
 
 

@@ -234,4 +234,4 @@ def _(publication: Records, reading: Reading = ONE_MEMBER) -> Supports:
     return SymbolSupports(publication, publication.transactions, reading)
 
 
-_NO_ITEMS = "the most frequent sets of items are of a set-valued column, and the publication has none"
+_NO_ITEMS = "frequent itemsets need a set-valued column; the publication has none"

@@ -92,6 +92,6 @@ def _require_bound(column: SetColumn | Blocks, cut: Cut) -> None:
     if column.vocabulary != cut.hierarchy.leaves:
         msg = (
             f"column {column.name!r} must be bound to the cut's hierarchy first (Hierarchy.bind): "
-            f"its {len(column.vocabulary)} items are not the {cut.hierarchy.n_leaves} leaves in their order"
+            f"its {len(column.vocabulary)} items differ from the {cut.hierarchy.n_leaves} leaves or their order"
         )
         raise InputError(msg)

@@ -35,7 +35,7 @@ class AverageError(Discreet):
     answered: int
     """Number of queries with an error."""
     skipped: int
-    """Number of queries whose exact answer is 0."""
+    """Number of queries with the exact answer 0."""
     errors: tuple[QueryError, ...]
     """Result of each query."""
 

@@ -70,7 +70,7 @@ def record_utility_loss(publication: Records, weights: SymbolWeights = "uniform"
     """
     column = publication.transactions
     if column is None:
-        msg = "the record utility loss speaks of a set-valued column, and the publication has none"
+        msg = "the record utility loss needs a set-valued column; the publication has none"
         raise InputError(msg)
     if not column.n:
         return 0.0

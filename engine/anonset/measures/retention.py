@@ -21,7 +21,7 @@ _MOST_RARE = 0.5
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
-    """Return the share of occurrences whose item is in fewer than k records of the cluster.
+    """Return the share of occurrences of items that are in fewer than k records of the cluster.
 
     With k^m-anonymity in each cluster, these cannot be published unchanged. Cost: O(nnz log nnz).
 
@@ -50,8 +50,8 @@ def rare_text(share: float) -> str:
     if share < _MOST_RARE:
         return ""
     return (
-        f"fewer than k records of their cluster contain the items of {share:.1%} of the occurrences: "
-        "no algorithm can keep these"
+        f"{share:.1%} of the item occurrences belong to items in fewer than k records of their cluster: "
+        "no algorithm can keep them"
     )
 
 
@@ -86,7 +86,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
         np.add.at(counts, sizes_of_items(column, recoding), column.occurrences)
         return counts
     if len(recoding.cluster) != column.n:
-        msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
+        msg = f"the recoding has clusters for {len(recoding.cluster)} records, the column has {column.n}"
         raise InputError(msg)
     for records, own in recoding.pieces():
         _add_occurrences(counts, column if records is None else column.take(records), own)

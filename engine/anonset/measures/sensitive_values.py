@@ -110,7 +110,7 @@ def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | N
         raise InputError(msg)
     size: Int64 = np.bincount(class_of).astype(np.int64)
     if not size.all():
-        msg = f"classes must be numbered without gaps, class {int(np.argmin(size))} has no records"
+        msg = f"classes must be numbered without gaps; class {int(np.argmin(size))} has no records"
         raise InputError(msg)
     of_record = values.codes if isinstance(values, CategoricalColumn) else values.values
     rank = np.unique(of_record, return_inverse=True)[1].reshape(-1)

@@ -26,7 +26,7 @@ class Skewness(Discreet):
     by_chance: float
     """`guessed` with randomly permuted values: the effect of small classes."""
     doubled: float
-    """Share of the rows whose value is at least twice as frequent in their class as overall."""
+    """Share of rows with a value at least twice as frequent in the class as overall."""
     largest_gain: float
     """Maximum ratio of the frequency of a value in a class to its overall frequency."""
     alone: float

@@ -133,7 +133,7 @@ def group_weights(
     if kind != "lca":
         return GroupWeights(kind, vocabulary)
     if hierarchy is None:
-        msg = "item weights 'lca' need a hierarchy, got none; give one, or take 'uniform'"
+        msg = "item weights 'lca' need a hierarchy; declare a hierarchy, or use 'uniform'"
         raise InputError(msg)
     if vocabulary != hierarchy.leaves:
         msg = "item weights 'lca': the column must be bound to the hierarchy first (Hierarchy.bind)"
@@ -144,7 +144,7 @@ def group_weights(
 def _listed(weights: ItemWeights, vocabulary: Vocabulary) -> Iterable[tuple[frozenset[int], Fraction]]:
     for itemset, weight in weights.entries:
         if unknown := [item for item in itemset if item not in vocabulary.index]:
-            msg = f"item weights: item {datum(unknown[0])} must be one of the {len(vocabulary)} items of the data"
+            msg = f"item weights: item {datum(unknown[0])} does not occur in the data ({len(vocabulary)} items)"
             raise InputError(msg)
         yield frozenset(vocabulary.index[item] for item in itemset), weight
 
@@ -290,7 +290,7 @@ def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
         msg = (
-            f"column {column.name!r} must hold the {len(items)} items of the recoding, in their order "
+            f"column {column.name!r} must have the {len(items)} items of the recoding, in the same order "
             "(Hierarchy.bind for a cut)"
         )
         raise InputError(msg)

@@ -36,4 +36,4 @@ class Published(Discreet, ABC):
 
 def unknown_kind(publication: object) -> TypeError:
     """Return the TypeError for dispatch functions called with an unknown kind."""
-    return TypeError(f"{type(publication).__name__} is no kind of publication: it must be Records, Buckets or Chunks")
+    return TypeError(f"a publication must be Records, Buckets or Chunks, got {type(publication).__name__}")

@@ -60,7 +60,7 @@ class Buckets(Published):
             msg = "the columns of the SNT must have the same number of rows"
             raise InputError(msg)
         if not self._is_ordered():
-            msg = "the SNT must hold its groups in ascending order, each value of a group once and counted at least 1"
+            msg = "the SNT must list its groups in ascending order, and each value of a group once, counted at least 1"
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
@@ -136,7 +136,7 @@ class Buckets(Published):
     def require_same(self, written: Self) -> Self:
         """Compare the columns of both tables in blocks. Group numbers are equal in both."""
         if [column.name for column in self.qit] != [column.name for column in written.qit]:
-            msg = "the columns that were read back differ from those that were to be written"
+            msg = "the columns of the written file differ from the result in memory"
             raise AnonsetError(msg)
         pairs = [*zip(self.qit, written.qit, strict=True), (self.snt_value, written.snt_value)]
         different = [before.name for before, after in pairs if not same_labels(before, after)]
@@ -145,7 +145,7 @@ class Buckets(Published):
             if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in blocks):
                 different.append("snt")
         if different:
-            msg = f"column {different[0]!r}: what was read back differs from what was to be written"
+            msg = f"column {different[0]!r}: the written file differs from the result in memory"
             raise AnonsetError(msg)
         return written.with_way_back(self.record, None)
 

@@ -36,7 +36,7 @@ class PublishedCluster(Discreet):
 
 @dataclass(frozen=True)
 class SharedChunk(Discreet):
-    """A chunk whose sub-records belong to records of several clusters.
+    """A chunk with sub-records of several clusters.
 
     A sub-record can belong to any cluster of the range that publishes none of the chunk's items itself or in a chunk
     shared by a smaller range.

@@ -79,7 +79,7 @@ class Chunks(Published):
         return ItemPlaces(*self.columns, len(self.vocabulary))
 
     def windows(self) -> "Iterator[ChunkWindow]":
-        """Yield consecutive clusters, each time with all shared chunks whose ranges overlap them."""
+        """Yield consecutive clusters with all shared chunks that overlap them."""
         clusters, shared = self.columns
         done, around, first = begins_of(clusters.n), np.empty(0, np.int64), 0
         order = None if limits.ascending(shared.first) else np.argsort(shared.first, kind="stable")
@@ -114,7 +114,7 @@ class Chunks(Published):
             ("counts", self.totals, written.totals),
         ):
             if not same or before != after:
-                msg = f"table {name}: what was read back differs from what was to be written"
+                msg = f"table {name}: the written file differs from the result in memory"
                 raise AnonsetError(msg)
         return written if self.record is None else written.with_way_back(self.record, self.cluster)
 

@@ -94,14 +94,12 @@ class Records(Published):
         for column in self.columns:  # in FIMI files the set-valued column has no name
             read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
             if not same_labels(column, read_back):
-                msg = f"column {column.name!r}: what was read back differs from what was to be written"
+                msg = f"column {column.name!r}: the written file differs from the result in memory"
                 raise AnonsetError(msg)
         known = {symbol.label: symbol for symbol in (*self.symbols, *self.value_sets)}
         for symbol in (*written.symbols, *written.value_sets):
             if known.get(symbol.label) != symbol:
-                msg = (
-                    f"codebook: what was read back for symbol {datum(symbol.label)} differs from what was to be written"
-                )
+                msg = f"codebook: the written symbol {datum(symbol.label)} differs from the result in memory"
                 raise AnonsetError(msg)
         return written.with_way_back(self.record, self.cluster)
 

@@ -23,7 +23,7 @@ from anonset.queries.workload import require_queries
 
 @dataclass(frozen=True)
 class BucketQuery(Discreet):
-    """COUNT of the tuples whose values are all allowed."""
+    """COUNT of the tuples with allowed values only."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Allowed labels by name of an id or kept column. Columns without an entry allow any label."""
@@ -57,7 +57,7 @@ def true_count(table: Table, query: BucketQuery) -> int:
     chosen = _rows((*table.ids, *table.kept), query, table.n)
     if query.sensitive is not None:
         if table.sensitive is None:
-            msg = "the query asks for sensitive values, and the table has no sensitive column"
+            msg = "the query asks for sensitive values, but the table has no sensitive column"
             raise InputError(msg)
         chosen &= _allowed(table.sensitive, query.sensitive)[table.sensitive.codes]
     return int(np.count_nonzero(chosen))
@@ -163,7 +163,7 @@ def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> N
 
 def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalColumn:
     if name not in by_name:
-        msg = f"a query's columns must be among {', '.join(map(repr, by_name)) or 'none'}, got {name!r}"
+        msg = f"query columns must be among {', '.join(map(repr, by_name)) or 'none'}, got {name!r}"
         raise InputError(msg)
     return by_name[name]
 

@@ -32,7 +32,7 @@ class Among(Discreet):
 
     def __post_init__(self) -> None:
         if not self.values:
-            msg = f"condition on {self.column!r}: values must hold at least one, got none"
+            msg = f"condition on {self.column!r}: values must not be empty"
             raise InputError(msg)
 
 

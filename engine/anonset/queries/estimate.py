@@ -92,7 +92,7 @@ class TrueCounts:
     def _codes(self, query: Query) -> list[int]:
         vocabulary = self.index.column.vocabulary
         if unknown := [item for item in query.items if item not in vocabulary.index]:
-            msg = f"query: item {datum(unknown[0])} must be one of the {len(vocabulary)} items of the data"
+            msg = f"query: item {datum(unknown[0])} does not occur in the data ({len(vocabulary)} items)"
             raise InputError(msg)
         return [vocabulary.index[item] for item in query.items]
 
@@ -130,7 +130,7 @@ class ExpectedCounts:
 
     def __init__(self, publication: Records, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
-            msg = "queries speak of a set-valued column, and the publication has none"
+            msg = "queries need a set-valued column; the publication has none"
             raise InputError(msg)
         self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]

@@ -45,7 +45,7 @@ class QueryShape:
                 msg = f"{name} must be an integer of at least 0, got {value!r}"
                 raise InputError(msg)
         if not self.n_values + self.n_items:
-            msg = "a query must ask for something: n_values or n_items must be at least 1, got 0 and 0"
+            msg = "a query needs n_values or n_items of at least 1, got 0 and 0"
             raise InputError(msg)
         if isinstance(self.width, bool) or not isinstance(self.width, int | float) or not 0.0 <= self.width <= 1.0:
             msg = f"width must be a number in [0, 1], got {self.width!r}"
@@ -74,7 +74,10 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
     if column is not None and shape.n_items:
         records = np.flatnonzero(column.lengths >= shape.n_items)
     if not len(records):
-        msg = f"a workload of records needs one with {counted(shape.n_items, 'item')}, got none among {table.n}"
+        msg = (
+            f"a workload from records needs a record with {counted(shape.n_items, 'item')}; none of the {table.n} has "
+            "so many"
+        )
         raise InputError(msg)
     queries = []
     for _ in range(n_queries):
@@ -138,7 +141,7 @@ def mixed_published_workload(
     draw = _Draw.of(table, hierarchies, n_queries, shape, seed)
     published = {c.name: PublishedValues(draw.domains[c.name], c) for c in publication.relational}
     if missing := sorted(draw.domains.keys() - published.keys()):
-        msg = f"the publication must have the relational column {missing[0]!r}, but has not"
+        msg = f"the publication has no relational column {missing[0]!r}"
         raise InputError(msg)
     occurring = {name: distinct(values.column.codes) for name, values in published.items()}
     column, symbols = table.transactions, publication.transactions
@@ -177,7 +180,7 @@ class _Draw(Discreet):
             msg = "a workload needs a table with at least one record, got none"
             raise InputError(msg)
         if shape.n_items and table.transactions is None:
-            msg = f"n_items must be 0 where the table has no set-valued column, got {shape.n_items}"
+            msg = f"n_items must be 0 because the table has no set-valued column, got {shape.n_items}"
             raise InputError(msg)
         _require_enough("n_values", shape.n_values, len(table.relational), "relational columns")
         return cls(random, domains_of(table, hierarchies), shape)

@@ -41,7 +41,7 @@ class RecordProbabilities:
 
     def __init__(self, publication: Records, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
-            msg = "queries speak of a set-valued column, and the publication has none"
+            msg = "queries need a set-valued column; the publication has none"
             raise InputError(msg)
         self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]

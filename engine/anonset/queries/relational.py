@@ -47,7 +47,7 @@ class ValueDomain:
 
     def __init__(self, column: Column, hierarchy: Hierarchy | None = None) -> None:
         if isinstance(column, NumericColumn) and hierarchy is not None:
-            msg = f"column {column.name!r} is numeric and must have no hierarchy"
+            msg = f"column {column.name!r} is numeric and must not have a hierarchy"
             raise InputError(msg)
         self.column, self.hierarchy = column, hierarchy
         self.numbers: Float64 = np.empty(0)
@@ -80,7 +80,7 @@ class ValueDomain:
             raise InputError(msg)
         for value in condition.values:
             if value not in self.vocabulary.index:
-                known = f"one of the {len(self.vocabulary)} of the column"
+                known = f"among the {len(self.vocabulary)} values of the column"
                 msg = f"condition on {name!r}: value {datum(value)} must be {known}"
                 raise InputError(msg)
         return frozenset(condition.values)
@@ -239,9 +239,7 @@ class PublishedValues:
         return self._refuse(label)
 
     def _refuse(self, label: str) -> tuple[str, ...]:
-        msg = (
-            f"column {self.column.name!r}: published value {datum(label)} must stand for values of the original column"
-        )
+        msg = f"column {self.column.name!r}: published value {datum(label)} covers no values of the original column"
         raise InputError(msg)
 
 
@@ -316,6 +314,6 @@ def _listed(names: Collection[str]) -> str:
 
 def _require_items(items: _T | None) -> _T:
     if items is None:
-        msg = "the query asks for items, and there is no set-valued column"
+        msg = "the query asks for items, but the data have no set-valued column"
         raise InputError(msg)
     return items

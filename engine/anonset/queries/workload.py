@@ -67,7 +67,7 @@ def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
     records = np.flatnonzero(column.lengths >= n_items)
     if not len(records):
         longest = int(column.lengths.max(initial=0))
-        msg = f"n_items must be at most {longest}, the items of the longest record, got {n_items}"
+        msg = f"n_items must be at most {longest}, the size of the longest record, got {n_items}"
         raise InputError(msg)
     queries = []
     for _ in range(n_queries):
@@ -109,7 +109,7 @@ def published_workload(
     """
     random = _random(n_queries, n_items, seed)
     if publication.transactions is None:
-        msg = "a workload of published items needs a set-valued column, and the publication has none"
+        msg = "a workload from published items needs a set-valued column; the publication has none"
         raise InputError(msg)
     present = np.flatnonzero(publication.transactions.occurrences).tolist()
     _require_enough(n_items, len(present), "published symbols")

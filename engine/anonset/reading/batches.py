@@ -104,11 +104,11 @@ class Reading:
     null: tuple[str, ...] = ()
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
-    """Numeric columns, whose first rows show the decimal sign."""
+    """Numeric columns; their first rows show the decimal sign."""
 
 
 AS_RECOGNISED = Reading()
-"""Default: nothing declared."""
+"""Default: no declared options."""
 _T = TypeVar("_T")
 
 _OPENING: Mapping[str, str] = MappingProxyType(
@@ -146,7 +146,10 @@ def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
     if how.skip_without_id:
         opened = without_missing_ids(opened, how.ids)
     if both := [name for name in source.keys if name in opened.names]:
-        msg = f"{source.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
+        msg = (
+            f"{source.where}: column {both[0]!r} occurs in the files and in the folder names; remove or rename it in "
+            "either"
+        )
         raise InputError(msg)
     if not source.keys:
         return opened
@@ -205,11 +208,11 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
         return
     if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
-        what = f"{name} is about CSV and TSV, whose first line names the columns"
+        what = f"{name} applies to CSV and TSV files only"
     elif dialect.skip_footer and kind not in _WITH_HEADER:
-        what = f"{setting('skip_rows', 'footer')} is about CSV and TSV, which may end with sums and notes"
+        what = f"{setting('skip_rows', 'footer')} applies to CSV and TSV files only"
     elif how.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
-        what = f"{setting('null')} is about tables, whose fields may be null"
+        what = f"{setting('null')} applies to tables only, whose fields may be null"
     if what:
         msg = f"{where}: {what}; got {kind}"
         raise InputError(msg)

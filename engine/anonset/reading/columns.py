@@ -85,7 +85,7 @@ class Encoder:
         return codes, ["0" if not label and self.empty_for_null else label for label in labels]
 
     def codes(self, name: str, column: Any) -> SetColumn:
-        """Encode a column whose cells contain one code each. Empty and null cells contain none."""
+        """Encode a column with a single code per cell. Empty and null cells contain no code."""
         return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
@@ -162,7 +162,7 @@ class Encoder:
         import pyarrow as pa
 
         if column.null_count:
-            self._refuse_null(name, column, "give a number, or drop the column")
+            self._refuse_null(name, column, "fill in a number, or drop the column")
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         given = column if plain else self._text(name, column)
@@ -180,7 +180,7 @@ class Encoder:
         import pyarrow as pa
 
         if is_list(column.type):
-            msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
+            msg = f"{self.where}: column {name!r} contains lists; declare it as {setting('items')} or drop it"
             raise InputError(msg)
         if pa.types.is_floating(column.type):  # NaN is null
             column = arrow.if_else(arrow.is_nan(column), arrow.null(column.type), column)
@@ -188,7 +188,7 @@ class Encoder:
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 self._refuse_null(
-                    name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
+                    name, text, f"{setting('missing', 'value')} makes null the category '?'" if allow_null else ""
                 )
             text = arrow.fill_null(text, MISSING_VALUE)
         return text
@@ -199,8 +199,8 @@ class Encoder:
 
         cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
-            way_out = f"{setting('missing', 'empty')} takes it as the empty set"
-            self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
+            way_out = f"if null means no items: {setting('missing', 'empty')}"
+            self._refuse_null(name, cells, way_out)
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
         # list_value_length and flatten respect slices, and skip child values of null lists
         none = arrow.number_array([0])[0]
@@ -210,7 +210,7 @@ class Encoder:
         if values.null_count:
             first = _first_null(values)
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
-            msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
+            msg = f"{self.where}: column {name!r}: the set in row {row} contains null; items must be text"
             raise InputError(msg, column=name, row=row)
         codes, labels = dictionary(values if _is_coded(values) else self._text(name, values, items=True))
         if cells is column and not self.printed:
@@ -236,8 +236,10 @@ class Encoder:
         if null.any() and not self.empty_for_null:
             first = int(np.flatnonzero(null)[0])
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
-            ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
-            cell = f"row {row} says {typed(labels[codes[first]])}, as programs do where there is nothing"
+            ways = (
+                f"if it means no items: {setting('missing', 'empty')}; if it is an item: {setting('missing', 'value')}"
+            )
+            cell = f"row {row} contains {typed(labels[codes[first]])}, which many programs write for a missing value"
             msg = f"{self.where}: column {name!r}: {cell}; {ways}"
             raise InputError(msg, column=name, row=row)
         return keep_tokens(length, codes, ~null)
@@ -301,7 +303,7 @@ def _maybe_blank(text: Any) -> Int64:
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
     """Return the message for empty ids, given the first such row (from 0) and the number of all."""
-    ways = f"give each row an id, or skip such rows: {setting('skip_rows', 'no-id')}"
+    ways = f"give each row an id, or skip rows without an id: {setting('skip_rows', 'no-id')}"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
 
 
@@ -366,7 +368,7 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
 
 
 def _united(column: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the occurring values of a chunked column whose chunks have separate dictionaries."""
+    """Return the codes and the occurring values of a chunked column with a dictionary per chunk."""
     code_of: dict[str, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in column.chunks:

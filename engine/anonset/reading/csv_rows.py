@@ -22,7 +22,7 @@ def header_of(path: Path) -> tuple[str, ...]:
         If there is no such file.
     """
     if not path.is_file():
-        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        msg = f"{str(path)!r}: no such file; anonset anonymize writes it"
         raise InputError(msg)
     with path.open(encoding="utf-8", newline="") as file, any_field_size():
         return tuple(next(csv.reader(file), []))
@@ -37,13 +37,13 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
         If there is no such file, or if the header or a row is invalid.
     """
     if not path.is_file():
-        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        msg = f"{str(path)!r}: no such file; anonset anonymize writes it"
         raise InputError(msg)
     lines = _lines_of(path)
     try:
         _, header = next(lines, (1, []))
         if tuple(header) != names:
-            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {len(header)} of other names"
+            msg = f"{str(path)!r} must have the columns {', '.join(names)}; its {len(header)} columns have other names"
             raise InputError(msg)
         for number, fields in lines:
             if len(fields) != len(names):
@@ -51,7 +51,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
                 raise InputError(msg)
             yield dict(zip(names, fields, strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
-        msg = f"{str(path)!r} is no valid CSV: {foreign(error)}"
+        msg = f"{str(path)!r} is not valid CSV: {foreign(error)}"
         raise InputError(msg) from None
 
 

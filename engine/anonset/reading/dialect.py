@@ -67,16 +67,19 @@ class Dialect:
         if delimiter is not None:
             delimiter = _SPELLED.get(delimiter, delimiter)
             if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-                msg = f"{setting('delimiter')} must be one character such as ';' or tab, no quote, got {delimiter!r}"
+                msg = (
+                    f"{setting('delimiter')} must be a single character such as ';' or tab, not a quote, got "
+                    f"{delimiter!r}"
+                )
                 raise InputError(msg)
         if encoding is not None:
             try:
                 "a".encode(encoding).decode(encoding)
             except (LookupError, UnicodeError, ValueError):
-                msg = f"{setting('encoding')} must be one that Python knows, such as latin-1, got {encoding!r}"
+                msg = f"{setting('encoding')} must be a Python codec name, such as latin-1, got {encoding!r}"
                 raise InputError(msg) from None
         if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
-            msg = f"{setting('header_line')} must be the number of a line, 1 or more, got {header_line!r}"
+            msg = f"{setting('header_line')} must be a line number, 1 or more, got {header_line!r}"
             raise InputError(msg)
         return cls(delimiter, encoding, no_header=no_header, header_line=header_line, skip_footer=skip_footer)
 
@@ -143,14 +146,12 @@ def meaning_of(
     """
     problem = ""
     if not valid:
-        remedy = "as its byte order mark says" if marked else f"; name its own by {setting('encoding')}"
-        problem = f"the text is not valid {encoding}{' ' if marked else ''}{remedy}"
+        remedy = ", although its byte order mark says so" if marked else f"; set its encoding by {setting('encoding')}"
+        problem = f"the text is not valid {encoding}{remedy}"
     elif utf8 and not codecs.lookup(encoding).name.startswith("utf"):
-        problem = (
-            f"the text is valid UTF-8, and would say something else in {encoding}; leave {setting('encoding')} out"
-        )
+        problem = f"the text is UTF-8; {encoding} would change its characters; remove {setting('encoding')}"
     elif controls:
-        problem = f"in {encoding} the text holds control characters; perhaps it is {setting('encoding', 'cp1252')}"
+        problem = f"read as {encoding}, the text contains control characters; try {setting('encoding', 'cp1252')}"
     return f"{where}: {problem}" if problem else ""
 
 
@@ -177,7 +178,7 @@ def invalid_utf8(where: object, data: bytes, lines: int) -> str:
 
 def in_another_encoding(data: bytes) -> str:
     """Return the hint for a text that is not UTF-8."""
-    return f"; if it was written in another encoding, name it: {setting('encoding', probable_encoding(data))}"
+    return f"; if it is in another encoding, name it: {setting('encoding', probable_encoding(data))}"
 
 
 def probable_encoding(data: bytes) -> str:
@@ -240,7 +241,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
         return separator_end, lines
     end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
     if end == len(data):
-        msg = f"{where}: there is no line {line} ({setting('header_line')})"
+        msg = f"{where}: {setting('header_line', line)}: the file has fewer lines"
         raise InputError(msg)
     return end, line - 1
 
@@ -251,7 +252,7 @@ def other_delimiter(header: str, absent: Missing) -> str:
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)
             if len(names) > 1 and not absent(names):
-                return f"; between {mark!r} it stands: {setting('delimiter', mark)}"
+                return f"; if {mark!r} separates the fields: {setting('delimiter', mark)}"
     return ""
 
 

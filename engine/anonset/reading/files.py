@@ -15,22 +15,21 @@ from anonset.spelling import require_known, setting
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
 """Input formats that can be declared, independent of the file name."""
-_OTHER = "the file of a program of statistics is not read; write the table as CSV or Parquet"
-_WORKBOOK = "such a workbook is not read; save it as .xlsx, or its sheet as CSV (UTF-8)"
-_JSON = (
-    "JSON is read as an object per line (.jsonl); of an array make such a file by: jq -c '.[]' FILE.json > FILE.jsonl"
-)
+_OTHER = "this format is not supported; save the table as CSV or Parquet"
+_WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its sheet as CSV (UTF-8)"
+_JSON = "JSON input must have one object per line (.jsonl); convert an array: jq -c '.[]' FILE.json > FILE.jsonl"
 _ELSEWHERE = {
     ".xls": _WORKBOOK,
     ".ods": _WORKBOOK,
     ".json": _JSON,
-    ".toml": "a job file holds no data; give the file that it names as its input",
+    ".toml": "this is a job file, not data; give the data file that it names as its input",
     **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
-        (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "an archive is not read; unpack it, or pack it by gzip"
+        (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"),
+        "archives are not supported; unpack it, or compress the data by gzip",
     ),
 }
-_WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, jsonl, xlsx, parquet"
+_WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, parquet"
 _PACKED = (".xlsx", ".parquet")
 """Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -66,13 +65,13 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     if no_header and (suffixes or [""])[-1] not in (*FORMATS, *_ELSEWHERE):
         return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
-        ending = f"the name must end with {', '.join(FORMATS)} (all but {' and '.join(_PACKED)} also with .gz or .zst)"
+        ending = f"the name must end with {', '.join(FORMATS)} (.gz and .zst too, except {' and '.join(_PACKED)})"
         if (elsewhere := _ELSEWHERE.get(suffixes[-1] if suffixes else "")) is not None:
             msg = f"{path}: {elsewhere}"
             raise InputError(msg)
-        msg = f"{path}: {ending}, or say by {setting('input_format')} what it is: {_WHAT}"
+        msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
         if (probable := _probable_format(path)) is not None:
-            msg = f"{path}: its name does not say what it is; by its first lines: {setting('input_format', probable)}"
+            msg = f"{path}: the file name gives no format; the first lines suggest {setting('input_format', probable)}"
             raise MisreadError(msg, {"input_format": probable})
         raise InputError(msg)
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
@@ -95,7 +94,7 @@ def _probable_format(path: Path) -> str | None:
 def _declared(path: Path, declared: str) -> str:
     require_known(setting("input_format"), declared, INPUT_FORMATS)
     if path.is_dir() and declared != "parquet":
-        msg = f"{path}: a directory is read as parquet, got {setting('input_format', declared)}"
+        msg = f"{path}: a directory must contain parquet files, got {setting('input_format', declared)}"
         raise InputError(msg)
     return "dat" if declared == "fimi" else declared
 
@@ -111,7 +110,7 @@ _SAFE_TO_SHOW = re.compile(r"Conversion failed for column .* with type \w+")
 
 @contextmanager
 def reading(where: object, what: str = "cannot be read", *, values: bool = False) -> Iterator[None]:
-    """Turn every failure of reading (or, by `what`, of writing) into one InputError that names the file.
+    """Convert all read errors (or, with `what`, write errors) to an InputError that names the file.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def require_file(path: Path) -> None:
     with reading(path):
         mode = path.stat().st_mode
     if not stat.S_ISREG(mode):
-        msg = f"{path}: a regular file is required, this is {_KINDS.get(stat.S_IFMT(mode), 'a device')}"
+        msg = f"{path}: not a regular file but {_KINDS.get(stat.S_IFMT(mode), 'a device')}"
         raise InputError(msg)
 
 
@@ -175,7 +174,7 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If there is no such file, it cannot be read, or its compression does not match its name.
+        If the file is missing or unreadable, or the compression does not match the name.
     """
     import pyarrow as pa
 
@@ -209,13 +208,13 @@ def text_lines(path: Path, each: str) -> list[str]:
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        msg = f"{path}: must be UTF-8 text, {each} a line"
+        msg = f"{path}: must be UTF-8 text with {each} per line"
         raise InputError(msg) from None
     return [line.strip() for line in lines if line.strip()]
 
 
 def write_file(path: Path, parts: Iterable[Any]) -> Path:
-    """Write bytes-like parts to a file, compressed as its name implies. A failed write leaves no file.
+    """Write bytes-like parts to a file, compressed according to the name. A failed write leaves no file.
 
     Raises
     ------
@@ -238,7 +237,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
 
 @contextmanager
 def remove_on_failure(path: Path) -> Iterator[None]:
-    """Turn a failed write into one InputError, and remove the unfinished file, but never a file that existed before."""
+    """Convert a write error to an InputError. Remove the unfinished file, but never a file that existed before."""
     require_local(path)
     existed = path.exists()
     with reading(path, "cannot be written"):
@@ -251,7 +250,7 @@ def remove_on_failure(path: Path) -> Iterator[None]:
 
 
 def digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal; for a directory, the hash of its file names and digests.
+    """Return the SHA-256 of a file in hexadecimal; for a directory, the hash of the file names and digests.
 
     Raises
     ------

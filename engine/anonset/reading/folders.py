@@ -1,4 +1,4 @@
-"""Select the data files of a folder, so that no rows are silently left out."""
+"""Select the data files of a folder, so that no rows are silently skipped."""
 
 import os
 from collections.abc import Sequence
@@ -28,7 +28,9 @@ def names_below(folder: Path) -> list[str]:
         here = Path(place)
         for name in inner:
             if (here / name).is_symlink():
-                msg = f"{here / name}: a link to a folder is not followed; name its target as the input, or remove it"
+                msg = (
+                    f"{here / name}: links to folders are not followed; use the target as the input, or remove the link"
+                )
                 raise InputError(msg)
         paths += [(here / name).relative_to(folder).as_posix() for name in names]
     return paths
@@ -65,8 +67,8 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
         elif _is_data(name, endings):
             data.append(name)
     if not data and not any(_is_data(place, endings) for place, _ in odd):
-        what = f"{endings[0]} file" if endings else "file of data"
-        msg = f"{where}: the directory holds no {what}"
+        what = f"{endings[0]} file" if endings else "data file"
+        msg = f"{where}: the directory contains no {what}"
         raise InputError(msg)
     if odd:
         place, reason = min(odd)
@@ -80,12 +82,11 @@ def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
     parts = PurePosixPath(name).parts
     if _is_data(name, endings):
         aside = next((part for part in parts if _is_set_aside(part)), None)
-        reason = f"{aside!r} is set aside by its name; rename it to have it read, or remove it"
+        reason = f"names that begin with . or _ are skipped, as {aside!r}; rename it, or remove it"
         return name, "" if aside is None else reason
     if _is_set_aside(parts[-1]) or name.lower().endswith(_CHECKSUM):
         return name, ""
-    read = f"a folder is read by its files that end with {endings[0]} (in capitals, too), and those below it"
-    return name, f"it would be left out: {read}; remove it, or name it so"
+    return name, f"not a {endings[0]} file, so it would be skipped; rename it to end with {endings[0]}, or remove it"
 
 
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:

@@ -63,24 +63,26 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     """
     if any(label.startswith(begin) for label in labels for begin, _ in _PRINTED):
         msg = (
-            f"{where}: the cells hold printed lists ([...] with quotes), whose brackets and quotes would be items; "
-            "join the items by a separator, or give the lists themselves to anonset.read in Python"
+            f"{where}: the cells contain printed lists ([...] with quotes), so brackets and quotes would become part "
+            "of "
+            "items; write the items with a separator, or pass the lists to anonset.read in Python"
         )
         raise InputError(msg)
     if not baskets and (ends := next((ends for ends in _ENDS if _torn(labels, *ends)), None)) is not None:
         marks = f"{ends[0]} and {ends[1]}"
-        msg = f"{where}: the cells stand between {marks}, which would become parts of items; take these marks out"
+        msg = f"{where}: the cells are enclosed in {marks}, which would become part of items; remove {marks}"
         raise InputError(msg)
     if not baskets and separator is None and sum(label.casefold() in _STOP_WORDS for label in labels) > 2:
         msg = (
-            f"{where}: the cells look like titles or sentences, whose words would become items; "
-            f"if each cell is one item: {setting('one_code')}; if each word is one: {setting('separator', ' ')}"
+            f"{where}: the cells look like titles or sentences, and each word would become an item; "
+            f"if each cell is an item: {setting('one_code')}; if each word is an item: {setting('separator', ' ')}"
         )
         raise InputError(msg)
     if not baskets and separator is None and (held := next(filter(_is_list, labels), None)) is not None:
         msg = (
-            f"{where}: {datum(held)} looks like a list, and would become one item; take {held[0]} and {held[-1]} out; "
-            f"if it is one: {setting('separator', ' ')}"
+            f"{where}: {datum(held)} looks like a list but would become a single item; remove {held[0]} and "
+            f"{held[-1]}; "
+            f"if it is an item: {setting('separator', ' ')}"
         )
         raise InputError(msg)
     mark = (_mark_within(labels) or (None if baskets else mark_of_sets(labels))) if separator is None else None
@@ -91,14 +93,14 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     ways = setting("input_format", "baskets") if baskets else setting("separator", mark)
     count = sum(mark in label for label in labels)
     msg = (
-        f"{where}: blanks were taken for what separates items, but {count:,} of {len(labels):,} items hold {mark!r}; "
-        f"if it separates them: {ways}; if not: {setting('separator', ' ')}"
+        f"{where}: items were split at blanks, but {count:,} of {len(labels):,} items contain {mark!r}; "
+        f"if {mark!r} separates items: {ways}; if not: {setting('separator', ' ')}"
     )
     raise InputError(msg)
 
 
 def require_whole(where: str, name: str, labels: Collection[str]) -> None:
-    """Reject cells that would be read as one item each, if they look like sets of items.
+    """Reject cells that look like sets of items but would be read as a single item.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
         msg = (
             f"{where}: column {name!r}: each cell would be one item, but {some} contain {mark!r}; "
-            f"if it separates items: {setting('separator', mark)}; if not: {setting('one_code', name)}"
+            f"if {mark!r} separates items: {setting('separator', mark)}; if not: {setting('one_code', name)}"
         )
         raise InputError(msg)
 
@@ -170,7 +172,7 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 
 
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
-    """Return True if values are sets whose items are separated by `mark`.
+    """Return True if values are sets of items separated by `mark`.
 
     Most items of sets occur in several different cells. The cells differ in length, unless the items are codes, and
     contain no item twice. The words of names, titles and sentences show this less often.
@@ -229,7 +231,7 @@ def are_titles(labels: Sequence[str]) -> bool:
 
 
 def require_single(where: str, name: str, labels: Sequence[str]) -> None:
-    """Reject a relational column whose values are sets of codes and would be read as one value each.
+    """Reject a relational column of code sets, because each set would be read as a single value.
 
     Only the first of many values are examined.
 
@@ -241,8 +243,11 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
     mark = next((mark for mark in (*_MARKS, *_FURTHER_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
     if mark is not None:
         split = f" {setting('separator', mark)}" if mark.strip() else ""
-        ways = f"if each is a code: {setting('items', name)}{split}; if not, leave it out: {setting('drop', name)}"
-        msg = f"{where}: relational column {name!r} holds sets of codes, each of which would be one value; {ways}"
+        ways = f"if its cells are sets: {setting('items', name)}{split}; otherwise: {setting('drop', name)}"
+        msg = (
+            f"{where}: relational column {name!r} seems to contain sets of codes, and each set would be a single "
+            f"value; {ways}"
+        )
         raise InputError(msg)
 
 
@@ -275,7 +280,7 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
             f" and {len(indicators) - 5} more" if len(indicators) > 5 else ""
         )
         msg = (
-            f"{where}: {which}: 0 and 1 alone, which would become items; "
+            f"{where}: {which} contain only 0 and 1, which would become items; "
             f"if each column is an item: {setting('one_hot', ','.join(indicators))}"
         )
         raise InputError(msg)

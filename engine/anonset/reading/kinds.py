@@ -1,4 +1,4 @@
-"""Detect the kind of a column from its values: dates and their format, numbers, codes, crosses, and damaged values."""
+"""Detect the kind of a column from the values: dates and their format, numbers, codes, crosses, damaged values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -121,7 +121,7 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
         return _places(looked_at)
     if kind in ("zip codes", "integers") and _OF_DAYS.search(name) and _are_serials(looked_at):
-        doubt = "days as the serial numbers of a spreadsheet; write them as YYYY-MM-DD there, and export it anew"
+        doubt = "dates as spreadsheet serial numbers; format them as YYYY-MM-DD in the spreadsheet and export it again"
         return Look("serial dates", doubt=doubt, usable=False)
     if kind in ("integers", "numbers") and not any(map(_CUT, looked_at)):
         return Look(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
@@ -212,7 +212,7 @@ def _are_icd9(labels: Sequence[str]) -> bool:
 
 
 def _are_atc(labels: Sequence[str]) -> bool:
-    """Return True if possible ATC codes include substances or their groups, whose form no ICD-10 code has."""
+    """Return True if possible ATC codes include substances or groups, which never look like ICD-10 codes."""
     return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
 
 
@@ -221,17 +221,17 @@ def _dates(labels: Sequence[str]) -> Look:
     read = {form: days for form in _formats_of(labels) if len(days := _parsed(labels, form)) > len(labels) // 2}
     most = max(map(len, read.values()), default=0)
     if not most or len(labels) - most > _most_odd(len(labels)):
-        doubt = "dates that no one format reads; write all of them as YYYY-MM-DD"
+        doubt = "dates in several formats; write all of them as YYYY-MM-DD"
         return Look("dates", doubt=doubt, usable=False)
     forms = [form for form, days in read.items() if len(days) == most]
     form, odd = forms[0], len(labels) - most
     days = read[form]
     if "%y" in form and any(max(read[one]) > date.today() for one in forms):
-        doubt = "years of two digits, whose century cannot be told; write them with four"
+        doubt = "years of two digits without a clear century; write them with four"
         return Look("dates", form, doubt, usable=False)
     if len(forms) > 1:
         ways = " or ".join(f"date:{one}:month,year,decade" for one in forms)
-        doubt = f"day and month cannot be told apart, and years alone are used; if you know which is which: {ways}"
+        doubt = f"day and month are ambiguous, so only the year is used; to use months, choose {ways}"
         return Look("dates", form, doubt, odd=odd)
     iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
     return Look("dates", "" if iso else form, odd=odd)
@@ -279,7 +279,9 @@ def _places(labels: Sequence[str]) -> Look:
     lengths = {len(label) for label in labels}
     doubt = ""
     if lengths == {4, 5} and not any(label.startswith("0") for label in labels):
-        doubt = "postal codes of 4 and of 5 digits, as where a spreadsheet took zeros off; export the column as text"
+        doubt = (
+            "postal codes of 4 and 5 digits: a spreadsheet may have removed leading zeros; export the column as text"
+        )
     return Look("postal codes", doubt=doubt)
 
 
@@ -295,7 +297,7 @@ def _thousands(labels: Sequence[str]) -> str:
     """
     pointed = [label for label in labels if "." in label]
     if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):
-        return "its points stand before three digits each; if they separate thousands, take them out"
+        return "each point precedes three digits; if points separate thousands, remove them"
     return ""
 
 
@@ -303,14 +305,14 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
     """Return the format of numbers that are not in the notation of programs."""
     others = [label for label in labels if not label.isdecimal()]
     if any(map(_CUT, others)) and all(map(_CUT, others)):
-        doubt = "long numbers that a spreadsheet cut off (E+11) and lost; export the file anew with this column as text"
+        doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"
         return Look("cut numbers", doubt=doubt, usable=False)
     if kind == "numbers":
         return Look(kind, width=_width([float(label) for label in labels]))
     if with_comma(labels):
         doubt = ""
         if all(map(_THOUSAND, (label for label in labels if "," in label))):
-            doubt = "its commas stand before three digits each: decimals, or thousands, which are to be taken out"
+            doubt = "each comma precedes three digits; if commas separate thousands, remove them"
         return Look("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
     decimals = decimals_of(labels)
     if len(decimals) == 1:
@@ -318,7 +320,7 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
         return Look("numbers", decimals[0], width=_width(numbers))
     if decimals:
         ways = " or ".join(setting("decimal", sign) for sign in decimals)
-        doubt = f"numbers whose commas or points are decimals or separate thousands: {ways}"
+        doubt = f"numbers with commas or points that may be decimal signs or thousands separators: {ways}"
         return Look("grouped numbers", doubt=doubt, usable=False)
     if are_measured(labels) and any(map(_WITH_COMMA, others)):
         return Look("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))

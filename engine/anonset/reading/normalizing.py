@@ -74,7 +74,7 @@ class Changes:
 
 
 def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], changes: Changes) -> SetColumn:
-    """Apply the rules for all items (``""``), then the rules of the column, to its items.
+    """Apply the rules for all items (``""``), then the rules of the column.
 
     Items that become equal are merged.
 
@@ -116,7 +116,10 @@ def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[
     """Return the new label of each label that a rule changes."""
     image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
-        msg = f"{setting('normalize', rule)}: nothing is left of {what} {datum(bare)} of column {column.name!r}"
+        msg = (
+            f"{setting('normalize', rule)} makes {what} {datum(bare)} of column {column.name!r} empty; remove the "
+            f"rule or the {what}"
+        )
         raise InputError(msg)
     return image
 

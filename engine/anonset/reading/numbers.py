@@ -37,7 +37,7 @@ def _written(decimal: str) -> str:
 _WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
 _MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
 _FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
-ONE_CURRENCY = "one currency is required in the whole column, and there are several"
+ONE_CURRENCY = "the column contains several currencies; convert it to one currency"
 _EXACT_IN_FLOAT = 2.0**53
 _SAFE_LENGTH = 15  # number of digits that a float always represents
 _LONGEST = 400  # maximum characters of a number
@@ -158,7 +158,8 @@ class _Numbers:
         sign = "comma" if decimal == "," else "point"
         other, remedy = ("point", ".") if decimal == "," else ("comma", ",")
         self.refuse(
-            wrong, f"a number with a decimal {sign} is required; with a decimal {other}: {setting('decimal', remedy)}"
+            wrong,
+            f"not a number with a decimal {sign}; if its decimal sign is the {other}: {setting('decimal', remedy)}",
         )
         currency = arrow.without(text, _NO_CURRENCY)
         known = [one for one in arrow.unique(currency).to_pylist() if one]
@@ -173,9 +174,9 @@ class _Numbers:
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
         if len(wrong):
             first = text[int(wrong[0])].as_py()
-            why = "" if first.strip() == first else ": there are blanks around it"
+            why = "" if first.strip() == first else ": remove the blanks around it"
             hint = _hint(first.strip())
-            self.refuse(wrong, "a number is required" + (why + hint if first.strip() else ": the field is empty"))
+            self.refuse(wrong, "not a number" + why + hint if first.strip() else "the field is empty; fill in a number")
         if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
             try:
                 integers = arrow.to_numpy(arrow.cast(text, pa.int64())).astype(np.int64)
@@ -186,19 +187,22 @@ class _Numbers:
                 return replace(self.found(integers), values=signed)
         values = arrow.cast(text, pa.float64())
         numbers = self.found(arrow.to_numpy(values).astype(np.float64))
-        self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
+        self.refuse(
+            _rounded(text, values),
+            "more digits than a 64-bit float can store exactly (15); round the numbers, or read the column as text",
+        )
         return numbers
 
     def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Convert unsigned integers to signed integers."""
         large = np.flatnonzero(values > np.iinfo(np.int64).max)
-        self.refuse(large, "an integer of at most 2^63 - 1 is required")
+        self.refuse(large, "integer above the maximum 2^63 - 1")
         return values.astype(np.int64)
 
     def found(self, values: Values) -> Numbers:
         """Return numbers as floats, after checking that they are finite and in range."""
         rows, required = unfit(values)
-        self.refuse(rows, f"{required} is required")
+        self.refuse(rows, f"must be {required}")
         floats = values.astype(np.float64)
         whole = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
         return Numbers(floats, values.dtype == np.int64, whole)
@@ -218,8 +222,8 @@ def _hint(value: str) -> str:
     if len(found) > 1:
         comma, point = (setting("decimal", sign) for sign in (",", "."))
         return f"; if the comma is the decimal sign: {comma}; if it separates thousands: {point}"
-    what = "a decimal comma" if found == [","] else "separators of thousands or a currency"
-    return f"; with {what}: {setting('decimal', found[0])}" if found else ""
+    what = "a decimal comma" if found == [","] else "thousands separators or a currency"
+    return f"; for {what}: {setting('decimal', found[0])}" if found else ""
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:

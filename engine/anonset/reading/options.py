@@ -28,7 +28,7 @@ class FileOptions:
     separator: str | None = field(
         default=None,
         metadata={
-            "description": "Character between the items of a field; by column: 'drugs=, codes=|'. Default: blanks."
+            "description": "Character between the items of a field; per column: 'drugs=, codes=|'. Default: blanks."
         },
     )
     """Separator of the items in a text cell, for all columns or for single columns (``drugs=, codes=|``). Default:
@@ -42,22 +42,21 @@ class FileOptions:
     first line contains the named columns."""
     encoding: str | None = field(
         default=None,
-        metadata={"description": "Text encoding, such as latin-1; default: UTF-8, or by its byte order mark."},
+        metadata={"description": "Text encoding, such as latin-1; default: UTF-8, or that of the byte order mark."},
     )
     """Encoding of a text without a byte order mark. Default: UTF-8."""
     no_header: bool = field(
-        default=False, metadata={"description": "The file has no header: its columns are called 1, 2, ..."}
+        default=False, metadata={"description": "The file has no header; columns are named 1, 2, ..."}
     )
     """The first line of a CSV or TSV file is a row. The columns are then called ``1``, ``2``, ..."""
     header_line: int = field(
-        default=1, metadata={"description": "Line number of the header, if a title stands above it.", "ge": 1}
+        default=1, metadata={"description": "Line number of the header, if other lines precede it.", "ge": 1}
     )
     """Line number of the header of a CSV or TSV file, from 1. Lines above it are skipped."""
     skip_rows: Names = field(
         default=(),
         metadata={
-            "description": "Rows to skip and count: no-id (no --id given in the row), footer (sums and notes at the "
-            "end)."
+            "description": "Rows to skip and count: no-id (rows without an --id), footer (totals and notes at the end)."
         },
     )
     """Rows to skip: ``no-id`` (rows in which an id is empty or null) and ``footer`` (sums and notes below the last
@@ -82,7 +81,8 @@ class FileOptions:
     one_code: Names = field(
         default=(),
         metadata={
-            "description": "Columns of one code each, which together are the items; dx* names all that begin so."
+            "description": "Columns with one code each, which together are the items; dx* names all columns "
+            "beginning with dx."
         },
     )
     """Columns that contain one code each, from a common vocabulary; an empty cell adds no code. The set-valued column
@@ -100,7 +100,7 @@ class FileOptions:
     unknown: Literal["error", "suppress", "prefix"] = field(
         default="error",
         metadata={
-            "description": "Codes that the hierarchy lacks: prefix takes the longest that it has; suppress omits "
+            "description": "Codes missing from the hierarchy: prefix uses their longest prefix in it; suppress omits "
             "items, and publishes values that a rule such as date:month,year rejects as '?'."
         },
     )
@@ -279,7 +279,9 @@ class ReadOptions(FileOptions):
 
         ids = names_in((), self.id)
         if self.skip_without_id and not ids:
-            msg = f"{setting('skip_rows', 'no-id')} needs {setting('id')}: the columns that tell whose row it is"
+            msg = (
+                f"{setting('skip_rows', 'no-id')} needs {setting('id')}, the columns that identify the person of a row"
+            )
             raise InputError(msg)
         return Reading(
             self.input_format,
@@ -304,7 +306,7 @@ class ReadOptions(FileOptions):
         plan = Plan.of(source, self.numeric, self._roles)
         plan.require_places(source.where, self._rules_of_columns)
         if self.group and not plan.roles.id:
-            needed = f"{setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
+            needed = f"{setting('group', True)} needs {setting('id')}, the columns that identify the person of a row"
             msg = f"{source.where}: {needed}"
             raise InputError(msg)
         return plan

@@ -65,7 +65,7 @@ class Plan:
 
     @property
     def normalized(self) -> tuple[str, ...]:
-        """Columns to whose labels rules may apply."""
+        """Columns with labels that rules may change."""
         roles = self.roles
         return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
 
@@ -112,13 +112,13 @@ class Plan:
         known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
         if wrong := [name for name in rules if name and name not in known]:
             places = ", ".join(map(repr, known)) or "none"
-            what = f"{setting('normalize')} names column {wrong[0]!r}"
-            msg = f"{where}: {what}; the columns of text that take it: {places}"
+            what = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
+            msg = f"{where}: {what}; text columns: {places}"
             raise InputError(msg)
         if "" in rules and not (roles.items or roles.wide):
             rule = rules[""][0]
             named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
-            msg = f"{where}: {setting('normalize', rule)} is about items, and there are none{named}"
+            msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column{named}"
             raise InputError(msg)
 
     @property
@@ -132,7 +132,7 @@ class Plan:
         if misplaced := next(
             (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None
         ):
-            msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
+            msg = f"{encoder.where}: column {misplaced!r} contains sets; declare it as {setting('items')}"
             raise InputError(msg)
         if roles.one_hot:
             first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)

@@ -53,8 +53,8 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
         _require_known(where, number, items, vocabulary)
         for item in items:
             if item in seen:
-                both = f"lines {seen[item]} and {number} both hold item {datum(item)}"
-                msg = f"{where}: {both}; an item must be in one group"
+                both = f"lines {seen[item]} and {number} both contain item {datum(item)}"
+                msg = f"{where}: {both}; an item may be in one group only"
                 raise InputError(msg)
             seen[item] = number
     policy = UtilityPolicy.of(items for _, items in lines)
@@ -84,7 +84,7 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
             msg = f"{where}: line {number} must begin with a weight in [0, 1]"
             raise InputError(msg) from None
         if not items or not 0 <= value <= 1:
-            msg = f"{where}: line {number} must be a weight in [0, 1] and at least one item"
+            msg = f"{where}: line {number} must contain a weight in [0, 1] and at least one item"
             raise InputError(msg)
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)
@@ -118,11 +118,11 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        msg = f"{path}: must be UTF-8, byte {error.start} is not"
+        msg = f"{path}: the text is not valid UTF-8 (byte {error.start})"
         raise InputError(msg) from None
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        msg = f"{path}: must hold at least one line of items, has none"
+        msg = f"{path}: the file is empty; at least one line of items is required"
         raise InputError(msg)
     return lines
 
@@ -131,7 +131,7 @@ def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
     seen: set[str] = set()
     for item in items:
         if item in seen:
-            msg = f"{path}: line {number} holds item {datum(item)} twice; it must be a set"
+            msg = f"{path}: line {number} contains item {datum(item)} twice; remove one"
             raise InputError(msg, line=number)
         seen.add(item)
 
@@ -140,9 +140,7 @@ def _require_known(path: Path, number: int, items: Sequence[str], vocabulary: Vo
     if vocabulary is not None:
         for item in items:
             if item not in vocabulary.index:
-                msg = (
-                    f"{path}: line {number}: item {datum(item)} must be one of the {len(vocabulary)} items of the data"
-                )
+                msg = f"{path}: line {number}: item {datum(item)} does not occur in the data ({len(vocabulary)} items)"
                 raise InputError(msg, line=number)
 
 
@@ -151,7 +149,7 @@ def _write(rows: Iterable[Sequence[str]], path: Path) -> Path:
     for row in rows:
         for item in row:
             if not item or item.split() != [item]:
-                msg = f"{path}: item {datum(item)} holds a blank or is empty, and items are separated by blanks"
+                msg = f"{path}: item {datum(item)} contains a blank or is empty; blanks separate items in this file"
                 raise InputError(msg)
         lines.append(" ".join(row) + "\n")
     return write_file(path, [line.encode() for line in lines])

@@ -104,7 +104,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         what = "bytes" if pa.types.is_binary(kind) else "nested values"
-        look = Look(what, doubt=f"holds {what}, which are not read: make plain values of them", usable=False)
+        look = Look(what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False)
         return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
     if lists:
         items = _flat(loaded)
@@ -348,7 +348,7 @@ def pattern(loaded: Any) -> bytes:
 
 
 def count_differing(ids: Sequence[Any], column: Any) -> int:
-    """Count the persons whose rows differ in `column`; all persons if it contains lists.
+    """Count the persons with different values of `column`; all persons if it contains lists.
 
     `ids` are loaded columns that identify the persons.
 

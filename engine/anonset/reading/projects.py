@@ -73,7 +73,10 @@ class Project:
                 while piece := file.read(2**20):
                     size += len(piece)
                     if size > most:
-                        msg = f"{self.path}: {_DATA} is larger than {most:,} bytes; extract it, and give it as INPUT"
+                        msg = (
+                            f"{self.path}: {_DATA} is larger than {most:,} bytes; extract it from the archive and "
+                            "pass it as INPUT"
+                        )
                         raise InputError(msg)
                     yield piece
 
@@ -102,7 +105,7 @@ def read_project(path: str | Path) -> Project:
     text = _read(where).decode("utf-8-sig", errors="replace")
     if _TEMPLATE.search(text):
         return _amnesia(where, text)
-    msg = f"{where}: this is neither a project of ARX (.deid) nor a template of Amnesia"
+    msg = f"{where}: not an ARX project (.deid) or an Amnesia template"
     raise InputError(msg)
 
 
@@ -118,7 +121,7 @@ _ROLES = {
 
 def _arx(where: Path) -> Project:
     if _xml(where, "metadata.xml").findtext("vocabulary") != _VOCABULARY:
-        msg = f"{where}: written by an old version of ARX; save the project with version 3 or newer"
+        msg = f"{where}: saved by an old version of ARX; save the project with ARX 3 or newer"
         raise InputError(msg)
     config = _xml(where, f"{_INPUT}config.xml")
     weights = {
@@ -127,12 +130,12 @@ def _arx(where: Path) -> Project:
     }
     columns = tuple(_arx_column(entry, weights) for entry in _xml(where, f"{_INPUT}definition.xml"))
     if not columns:
-        msg = f"{where}: the project describes no column; load data in ARX, and save it again"
+        msg = f"{where}: the project contains no columns; load data in ARX and save it again"
         raise InputError(msg)
     _require_columns(where, columns)
     delimiter = _xml(where, "project.xml").findtext("separator")
     if delimiter is not None and len(delimiter) != 1:
-        msg = f"{where}: the separator of the data must be a character, got {shortened(delimiter)}"
+        msg = f"{where}: the data separator must be a single character, got {shortened(delimiter)}"
         raise InputError(msg)
     metric = config.findtext("metric")
     return Project(
@@ -141,7 +144,7 @@ def _arx(where: Path) -> Project:
         tuple(entry.text or "" for entry in config.iterfind("criteria/criterion")),
         suppressed=_number(where, config.findtext("relativeMaxOutliers", "0"), most=1),
         delimiter=delimiter,
-        others=(f"the measure {metric!r}: an algorithm has its own",) if metric else (),
+        others=(f"the measure {metric!r}: each algorithm uses its own measure",) if metric else (),
         in_archive=True,
     )
 
@@ -151,9 +154,9 @@ def _arx_column(entry: ET.Element, weights: Mapping[str, float]) -> ProjectColum
     limits = {limit: entry.findtext(limit, "All") for limit in ("min", "max")}
     others = [f"{limit}imum level {level} of the hierarchy" for limit, level in limits.items() if level != "All"]
     if average := entry.findtext("microaggregationFunction"):
-        others.append(f"microaggregation ({average.lower()}); the hierarchy is taken instead")
+        others.append(f"microaggregation ({average.lower()}); the hierarchy is used instead")
     if entry.findtext("response") == "true":
-        others.append("that it is to be predicted")
+        others.append("its role as a prediction target")
     role = _ROLES.get(entry.findtext("type", ""))
     return ProjectColumn(name, role, entry.findtext("ref"), weights.get(name), tuple(others))
 
@@ -161,7 +164,7 @@ def _arx_column(entry: ET.Element, weights: Mapping[str, float]) -> ProjectColum
 def _xml(where: Path, name: str) -> ET.Element:
     text = _bytes_of(where, name)
     if text is None:
-        msg = f"{where}: {name} is not in it: this is no project of ARX"
+        msg = f"{where}: the file {name} is missing; this is not an ARX project"
         raise InputError(msg)
     try:
         _require_plain(where, name, text)
@@ -181,14 +184,14 @@ def _require_plain(where: Path, name: str, text: bytes) -> None:
     depth = 0
 
     def refuse(*_: object) -> None:
-        msg = f"{where}: {name}: document types and entities are not read"
+        msg = f"{where}: {name}: XML document types and entities are not supported"
         raise InputError(msg)
 
     def begin(*_: object) -> None:
         nonlocal depth
         depth += 1
         if depth > _MOST_DEPTH:
-            msg = f"{where}: {name} is nested more than {_MOST_DEPTH} deep"
+            msg = f"{where}: {name} has more than {_MOST_DEPTH} nesting levels"
             raise InputError(msg)
 
     def end(_: str) -> None:
@@ -207,7 +210,7 @@ def _opened(where: Path) -> zipfile.ZipFile:
     names = archive.namelist()
     if len(set(names)) < len(names):
         archive.close()
-        msg = f"{where}: two files in it have the same name"
+        msg = f"{where}: two files in the archive have the same name"
         raise InputError(msg)
     return archive
 
@@ -249,11 +252,11 @@ def _require_columns(where: Path, columns: Sequence[ProjectColumn]) -> None:
     """Reject columns without a name, duplicate names, and too many columns."""
     names = [column.name for column in columns]
     if len(names) > _MOST_COLUMNS:
-        msg = f"{where}: it describes {len(names):,} columns, more than {_MOST_COLUMNS:,}"
+        msg = f"{where}: {len(names):,} columns, at most {_MOST_COLUMNS:,} are supported"
         raise InputError(msg)
     if not all(names) or len(set(names)) < len(names):
         twice = next((name for name in names if names.count(name) > 1), "")
-        msg = f"{where}: each column must have a name of its own, but not {datum(twice)}"
+        msg = f"{where}: column names must be distinct and not empty, got {datum(twice)}"
         raise InputError(msg)
 
 

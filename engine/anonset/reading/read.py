@@ -21,7 +21,7 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
         sets, or of records as mappings; or a SciPy 0/1 matrix. FIMI, SPMF and basket files, lists of sets, and matrices
         have one column, ``items``.
     labels
-        Items of the columns of a SciPy matrix, whose rows are records.
+        Items of the columns of a SciPy matrix. Each row is a record.
     options
         Column roles and the owner's declarations, see `anonset.ReadOptions`, and file options, see
         `anonset.FileOptions`.

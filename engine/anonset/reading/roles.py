@@ -97,7 +97,7 @@ def resolve(
         header.require_there(role, asked)
     ids, numbers = frozenset(wanted.get("id", ())), frozenset(wanted.pop("numeric"))
     for name in sorted(numbers - frozenset(wanted.get("relational", ()))):
-        msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
+        msg = f"{where}: numeric column {name!r} must also be declared as {setting('relational')}"
         raise InputError(msg)
     dropped = frozenset(wanted.get("drop", ())) - ids  # ids are never published
     wanted = {
@@ -108,7 +108,7 @@ def resolve(
     _refuse_shapes(where, roles)
     header.require_placed({*roles.used, *roles.drop})
     if not roles.used:
-        msg = f"{where}: every column is dropped; at least one must be used"
+        msg = f"{where}: all columns are dropped; keep at least one"
         raise InputError(msg)
     return roles, numbers - dropped
 
@@ -132,7 +132,11 @@ class Header:
         for number, name in enumerate(self.names, 1):
             if name in seen:
                 msg = f"{self.where}: columns {seen[name]} and {number} have the same name; names must be distinct"
-                msg += "" if self.genuine else f" ({setting('no_header', True)} calls them 1, 2, ...)"
+                msg += (
+                    ""
+                    if self.genuine
+                    else f"; if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
+                )
                 raise InputError(msg)
             seen[name] = number
 
@@ -141,10 +145,10 @@ class Header:
         known = frozenset(self.names)
         for name in wanted:
             if name not in known:
-                there = f"; there are {_listed(self.names)}"
-                doubt = "" if self.hint else f", nor any other that is named; {self.doubt}"
+                there = f"; columns: {_listed(self.names)}"
+                doubt = "" if self.hint else f"; {self.doubt}"
                 rest = there if self.genuine else doubt
-                msg = f"{self.where}: there is no column {name!r} ({setting(role)}){rest}{self.hint}"
+                msg = f"{self.where}: no column {name!r} ({setting(role)}){rest}{self.hint}"
                 raise InputError(msg)
 
     def require_placed(self, placed: set[str]) -> None:
@@ -153,7 +157,7 @@ class Header:
         if not homeless:
             return
         protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
-        ways = f"name each under one of {protecting}, {setting('keep')} (published as it is) or {setting('drop')}"
+        ways = f"declare each by {protecting}, {setting('keep')} (published unchanged) or {setting('drop')}"
         which = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
         if not self.genuine and any(map(_may_be_a_value, self.names)):
             which, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
@@ -165,11 +169,11 @@ class Header:
         """Possible reason if none of the declared names is a column."""
         names = counted(len(self.names), "column")
         question = (
-            f"the first line is taken for the names of {names}: does the file have such a line? "
-            f"If not, {setting('no_header', True)} calls them 1, 2, ..."
+            f"the first line was read as a header with {names}; "
+            f"if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
         )
         return question + (
-            f" Lines of items alone have none: {setting('input_format', 'baskets')}" if self.lines else ""
+            f"; if each line is a list of items: {setting('input_format', 'baskets')}" if self.lines else ""
         )
 
 
@@ -186,13 +190,13 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
         given = [given] if given in names or not given else [part.strip() for part in given.split(",")]
     listed = list(given) if isinstance(given, Iterable) else [given]
     if odd := next((name for name in listed if not isinstance(name, str)), None):
-        msg = f"columns must be named by text or a list of it, got {type(odd).__name__}"
+        msg = f"column names must be text or a list of text, got {type(odd).__name__}"
         raise InputError(msg)
     return tuple(dict.fromkeys(listed))
 
 
 def label_of(name: str, asked: Names) -> str:
-    """Return the item of a 0/1 column: its name, without the prefix that selects it.
+    """Return the item of a 0/1 column: the column name without the selecting prefix.
 
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
     ('E10', 'dx_E10')
@@ -220,10 +224,10 @@ def _refuse_shapes(where: str, roles: Roles) -> None:
     """Reject sets that are declared in two layouts."""
     shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
     if len(shapes) > 1:
-        msg = f"{where}: {' and '.join(shapes)} each say where the sets are; one is required"
+        msg = f"{where}: {' and '.join(shapes)} all declare the set-valued column; use only one of them"
         raise InputError(msg)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
-        msg = f"{where}: the sets of {shapes[0]} are published as 'items', which is another column; rename it"
+        msg = f"{where}: {shapes[0]} publishes a column 'items', but another column has this name; rename that column"
         raise InputError(msg)
 
 
@@ -233,7 +237,7 @@ def _refuse_clash(where: str, roles: Roles) -> None:
         for name in getattr(roles, role):
             if name in role_of:
                 both = f"{setting(role_of[name])} and {setting(role)}"
-                msg = f"{where}: column {name!r} has two roles ({both}); one is required"
+                msg = f"{where}: column {name!r} has two roles ({both}); remove one"
                 raise InputError(msg)
             role_of[name] = role
 

@@ -113,7 +113,7 @@ def _workbook_size(name: str, file: Any) -> Size:
         with ZipFile(file) as opened:
             sheets = sum(one.file_size for one in opened.infolist() if one.filename.startswith("xl/worksheets/"))
     except BadZipFile:
-        msg = f"{name}: not a valid workbook"
+        msg = f"{name}: not a valid workbook (.xlsx)"
         raise InputError(msg) from None
     cells = sheets // _BYTES_OF_A_CELL
     return Size(cells // _CELLS_OF_A_ROW, cells, sheets)

@@ -26,7 +26,7 @@ OBJECT = "object"
 """Format of objects in memory."""
 
 Key = tuple[str, str | None]
-"""Name of a column and its value in all rows of a file; None: null."""
+"""Name of a column and the value in all rows of a file; None: null."""
 
 
 FileState = tuple[object, ...]
@@ -94,7 +94,7 @@ class DataFile(Discreet):
         if not self.pinned:
             self.pinned.append(now)
         elif self.pinned[0] != now:
-            msg = f"{self.where}: was replaced or changed while it was read; run it again when it is complete"
+            msg = f"{self.where}: the file changed while it was read; run again when it is complete"
             raise InputError(msg)
 
     @property
@@ -225,7 +225,7 @@ def _split(path: Path) -> tuple[Path, str]:
 
 
 def _nothing(where: str) -> str:
-    return f"{where}: no file is named so"
+    return f"{where}: no file matches"
 
 
 def of_files(paths: Sequence[Path]) -> Source:
@@ -291,13 +291,13 @@ def _system(address: str) -> tuple[Any, str]:
     try:
         fsspec = import_module("fsspec")
     except ImportError:
-        msg = f"{address}: for addresses of {scheme!r} the package fsspec is required, which is not installed"
+        msg = f"{address}: {scheme!r} addresses need the package fsspec: pip install fsspec"
         raise InputError(msg) from None
     with reading(address, "cannot be reached", values=True):
         try:
             system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:  # the message names the package and how to install it
-            msg = f"{address}: addresses of {scheme!r} need a package that is not installed: {error}"
+            msg = f"{address}: {scheme!r} addresses need a package that is not installed: {error}"
             raise InputError(msg) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
@@ -313,16 +313,18 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
-    """Return files as a source. Reject files whose folders encode other columns than those of the first file."""
+    """Return files as a source. Reject files if their folders encode other columns than the first file."""
     first = files[0]
     for file in files:
         names, expected = ([name for name, _ in each.keys] for each in (file, first))
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
-            msg = f"{file.where}: the columns in the names of its folders must be {shown[0]}, got {shown[1]}"
+            msg = (
+                f"{file.where}: its folder names must name the columns {shown[0]} like the other files, got {shown[1]}"
+            )
             raise InputError(msg)
         if len(set(names)) < len(names):
-            msg = f"{file.where}: two of its folders name the same column"
+            msg = f"{file.where}: two of its folder names name the same column"
             raise InputError(msg)
     return Source(where, format_of(Path(first.name), declared), tuple(files))
 

@@ -168,8 +168,10 @@ def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
     """Reject merging of rows out of core for roles that do not support it."""
     if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
-        beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
-        msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"
+        beside = "with a sensitive column" if plan.roles.sensitive else "with ids of several columns"
+        msg = (
+            f"{where}: {setting('group', True)} {beside} does not run out of core; merge the rows of each person first"
+        )
         raise InputError(msg)
 
 

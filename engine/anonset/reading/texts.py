@@ -45,7 +45,7 @@ class Categories:
 
 
 class FiledTexts(ExitStack):
-    """Column of ids, or of many categories, whose texts are never kept in memory."""
+    """Column of ids, or of many categories, that never keeps the texts in memory."""
 
     def __init__(self, name: str, store: Store) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Expected(ExitStack, Generic[_Known]):
         return self._expected
 
     def _refuse(self) -> NoReturn:
-        msg = f"column {self.name!r}: what was read back differs from what was to be written"
+        msg = f"column {self.name!r}: the written file differs from the result in memory"
         raise AnonsetError(msg)
 
 
@@ -122,7 +122,7 @@ class ExpectedTexts(Expected[CategoricalColumn]):
 
 
 class KeptTexts(ExitStack):
-    """Categorical column whose labels are kept in memory while they are few.
+    """Categorical column that keeps labels in memory while they are few.
 
     The content and the order of codes do not depend on the storage.
 

@@ -39,7 +39,10 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     name_of: dict[str, str] = {}
     for name, label in labels.items():
         if label in name_of:
-            msg = f"{encoder.where}: columns {name_of[label]!r} and {name!r} both stand for the item {datum(label)}"
+            msg = (
+                f"{encoder.where}: columns {name_of[label]!r} and {name!r} both name the item {datum(label)}; rename "
+                "one"
+            )
             raise InputError(msg)
         name_of[label] = name
     vocabulary = Vocabulary(tuple(canonical_order(labels.values())))
@@ -64,11 +67,11 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     wrong = np.flatnonzero(np.array([says is None for says in present], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
-        fault = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
+        fault = f"is empty; if empty means 0: {setting('missing', 'empty')}" if empty else "has another value"
         alike = others(len(wrong), encoder.until(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
-        msg = f"{place} must hold 0 and 1: row {row}{alike} {fault}"
+        msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
         raise InputError(msg, column=name, row=row)
     return np.array([bool(says) for says in present], bool)[codes]
 
@@ -83,7 +86,10 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
     """
     for name, column in columns.items():
         if is_list(column.type):
-            msg = f"{encoder.where}: column {name!r} holds lists; a column under {setting('one_code')} holds one code"
+            msg = (
+                f"{encoder.where}: column {name!r} contains lists; {setting('one_code')} columns must contain a "
+                "single code per row"
+            )
             raise InputError(msg)
     if not encoder.empty_for_null:
         _refuse_unknown(encoder, list(columns.values()))
@@ -98,8 +104,8 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
     rows = np.flatnonzero(unknown)
     if len(rows):
         alike = others(len(rows), encoder.until(columns[0]))
-        ways = f"null is not the empty set; {setting('missing', 'empty')} takes it as the empty set"
-        msg = f"{encoder.where}: every code of row {encoder.before + rows[0] + 1}{alike} is null; {ways}"
+        ways = f"if null means no items: {setting('missing', 'empty')}"
+        msg = f"{encoder.where}: row {encoder.before + rows[0] + 1}{alike} has no codes; {ways}"
         raise InputError(msg)
 
 

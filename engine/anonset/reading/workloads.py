@@ -28,14 +28,14 @@ def read_workload(path: str | Path) -> Workload:
     try:
         document = loads(read_bytes(where).decode("utf-8-sig"))
     except ValueError as error:
-        msg = f"{where}: must be a workload in JSON: {foreign(error)}"
+        msg = f"{where}: not valid JSON: {foreign(error)}"
         raise InputError(msg) from None
     if (
         not isinstance(document, dict)
         or document.get("schema") != SCHEMA
         or not isinstance(document.get("queries"), list)
     ):
-        msg = f'{where}: must be a workload with "schema": {SCHEMA} and a list of "queries"'
+        msg = f'{where}: a workload needs "schema": {SCHEMA} and a list "queries"'
         raise InputError(msg)
     queries = tuple(_query(where, number, query) for number, query in enumerate(document["queries"], 1))
     source, seed = document.get("source", "given"), document.get("seed")
@@ -49,7 +49,7 @@ def _query(path: Path, number: int, query: Any) -> Query:
     asked: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
     items, where = asked.get("items", []), asked.get("where", [])
     if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
-        msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list'
+        msg = f'{path}: query {number}: "items" must be a list of distinct texts, and "where" a list'
         raise InputError(msg)
     try:
         return Query(tuple(items), tuple(map(_condition, where)))
@@ -66,7 +66,7 @@ def _condition(condition: Any) -> Condition:
         low, high = condition["low"], condition["high"]
         if _is_number(low, int, float) and _is_number(high, int, float):
             return Between(condition["column"], low, high)
-    msg = 'a condition must have "column" with "low" and "high", or with "among"'
+    msg = 'a condition needs "column", and either "low" and "high" or "among"'
     raise InputError(msg)
 
 

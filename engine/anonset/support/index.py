@@ -122,14 +122,14 @@ class SupportIndex:
         if (code := self.column.vocabulary.index.get(label)) is not None:
             return self._bitmaps[code]
         if self.hierarchy is None or label not in self.hierarchy.node_of:
-            where = "items" if self.hierarchy is None else "items and the nodes of their hierarchy"
+            where = "items" if self.hierarchy is None else "items and hierarchy nodes"
             msg = f"label {datum(label)} must be among the {where} of column {self.column.name!r}"
             raise InputError(msg)
         return self._node(self.hierarchy.node_of[label])
 
     def _node(self, node: int) -> "BitMap":
         if self.hierarchy is None:
-            msg = f"supports of nodes need a hierarchy, got none for column {self.column.name!r}"
+            msg = f"node supports need a hierarchy; column {self.column.name!r} has none"
             raise InputError(msg)
         if node not in self._node_bitmaps:
             leaves = range(int(self.hierarchy.leaf_lo[node]), int(self.hierarchy.leaf_hi[node]))

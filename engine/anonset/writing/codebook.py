@@ -97,7 +97,7 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
         If the recoding is not a global recoding of items, or the file cannot be written.
     """
     if not isinstance(recoding, (Cut, ItemGroups)):
-        msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
+        msg = f"a recoding of type {type(recoding).__name__} has no single mapping of all items"
         raise InputError(msg)
     return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, _labels_of_groups(symbols))))
 

@@ -31,7 +31,7 @@ class PublicationCheck(Discreet):
     roles: Mapping[str, list[str]]
     """Column names by role."""
     truth_checked: bool = False
-    """Whether the publication was compared with its original."""
+    """Whether the publication was compared with the original."""
     by_records: bool = False
     """Whether a file named the original record of each row; otherwise rows and records are matched by order."""
     untrue: Witness | None = None
@@ -45,7 +45,7 @@ class PublicationCheck(Discreet):
     beyond_utility: str = field(default="", repr=False)
     """Violation of the utility constraints; empty if there is none or no constraints are given."""
     correlations: Mapping[str, Correlations] | None = None
-    """For buckets with ids: disclosures through several tuples of one individual, whatever the model guarantees."""
+    """For buckets with ids: disclosures through several tuples of an individual, independent of the model."""
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None
@@ -88,7 +88,7 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
         require_sensitive(self.model, None)
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return disclosures through several rows of one individual; None if they are not computed."""
+        """Return disclosures through several rows of an individual; None if they are not computed."""
         return None
 
     @property
@@ -109,7 +109,7 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
         return
 
     def require_codebook(self, opened: Opened) -> None:
-        """Reject the codebook of a publication on disk if it does not explain its symbols."""
+        """Reject an incomplete codebook of a publication on disk."""
         return
 
     def suppressed(self, table: Table) -> Fraction | None:
@@ -129,7 +129,7 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
         return ""
 
 
-NO_ITEMS = "utility constraints speak of a set-valued column, and the publication has none"
+NO_ITEMS = "utility constraints need a set-valued column; the publication has none"
 """Message about utility constraints of data without items."""
 
 

@@ -29,7 +29,7 @@ def check_publication(
     attested: Attestation | None = None,
     progress: Progress | None,
 ) -> PublicationCheck:
-    """Verify a publication, and compare it with its original if given.
+    """Verify a publication, and compare it with the original if given.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def check_publication(
     if original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
-            msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
+            msg = f"{' and '.join(needs)} needs the original data: name them by --original"
             raise InputError(msg)
         _require_known_policy(verdict, kind.agreed_tree(), None, attested)
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)
@@ -68,7 +68,7 @@ def check_publication(
     untrue, undecided = kind_of(model).untrue(table, publication, hierarchies, model), ""
     # published rows are in another order than the original's records
     if untrue is not None and attested is not None and settings.records is None:
-        untrue, undecided = None, "its rows are sorted, and no --records, nor a private directory, names the way back"
+        untrue, undecided = None, "the map from rows to records is missing; name it by --records or --private"
     by_records, others = (
         settings.records is not None,
         (
@@ -97,8 +97,8 @@ def _require_known_policy(
     if any(item in known for itemset in policy.itemsets for item in itemset):
         return
     msg = (
-        f"--privacy-constraints: none of the {checked['protected_items']} protected items, such as "
-        f"{datum(policy.itemsets[0][0])}, stands behind a symbol of the publication; name the constraints of these "
-        "data, or the codebook, or by --original the data in which they occur"
+        f"--privacy-constraints: the publication contains none of the {checked['protected_items']} protected items, "
+        f"such as {datum(policy.itemsets[0][0])}; name the constraints of these data, its codebook by --codebook, or "
+        "the original data by --original"
     )
     raise InputError(msg)

@@ -76,12 +76,12 @@ class RecordsCheck(KindCheck[Records]):
             for label in column.vocabulary.labels:
                 if label not in in_codebook and len(members_of(label)) < 2 and _value(label) not in values:
                     way = f"{setting('hierarchy')} {column.name}=..."
-                    what = f"column {column.name!r}: {datum(label)} is no value of the original"
-                    msg = f"{what}; {way} must say which values it stands for"
+                    what = f"column {column.name!r}: {datum(label)} is not a value of the original"
+                    msg = f"{what}; name the hierarchy that contains it: {way}"
                     raise InputError(msg)
 
     def require_codebook(self, opened: Opened) -> None:
-        """Reject the codebook of a publication on disk if it does not explain its symbols."""
+        """Reject an incomplete codebook of a publication on disk."""
         settings, publication = self.settings, self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"
         only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)

@@ -1,4 +1,4 @@
-"""Losses of a publication against its original: the result, and the interface for each kind of publication."""
+"""Losses of a publication against the original: the result, and the interface for each kind of publication."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -57,13 +57,13 @@ class Asked(Discreet):
     """Evaluation settings, with the publication and the original that it is compared with."""
 
     original: Table
-    """Original data, its columns bound to their hierarchies."""
+    """Original data, with columns bound to the hierarchies."""
     opened: Opened
     """Publication on disk."""
     hierarchies: Mapping[str, Hierarchy]
     """Hierarchies by column name."""
     workload: WorkloadSpec
-    """Queries whose average relative error is measured."""
+    """Queries for the average relative error."""
     item_weights: str | ItemWeights | None = None
     """Weights of the utility loss."""
     relational_weights: Mapping[str, float] | None = None
@@ -104,8 +104,8 @@ def require_itemsets(top: int | None, *, there: bool) -> None:
         With the reason.
     """
     if top is not None and (top < 1 or not there):
-        got = f"got {top}" if top < 1 else "and the publication has no set-valued column"
-        msg = f"{setting('top')} must be at least 1, and is about sets of items, {got}"
+        got = f"got {top}" if top < 1 else "but the publication has none"
+        msg = f"{setting('top')} must be at least 1 and needs a set-valued column, {got}"
         raise InputError(msg)
 
 

@@ -54,7 +54,7 @@ def evaluate(
     relational_weights
         Weight of each relational column; equal by default.
     workload
-        Queries whose average relative error is also measured.
+        Queries for the average relative error.
     top
         Number of most frequent itemsets, of 2 to 4 items, to compare with as many itemsets of highest expected
         frequency: tKd, re and tlost, with the reading of the workload. For data with items.
@@ -79,7 +79,7 @@ def evaluate(
         original, hierarchies = fit(original, hierarchies or {}, secrets)
         if bound and opened.attested.model not in (known := [model.name for model in BOUNDED]):
             asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
-            msg = f"{asked}, but {str(opened.out)!r} was published under {opened.attested.model}"
+            msg = f"{asked}, but the model of {str(opened.out)!r} is {opened.attested.model}"
             raise InputError(msg)
         if opened.report is not None:
             require_same_content(original, opened.report)
@@ -101,5 +101,5 @@ def _require_same_records(original: Table, opened: Opened) -> None:
     """Reject an original with another record count than the publication; buckets may omit records."""
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:
-        msg = f"the original has {original.n} records, but {str(opened.out)!r} was published with {published}"
+        msg = f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}"
         raise InputError(msg)

@@ -16,7 +16,7 @@ from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 
-OTHER = "so it is not of the data that were published"
+OTHER = "so the publication was not made from this original"
 """End of messages that reject an original."""
 
 

@@ -50,13 +50,13 @@ def _require_possible(publication: Buckets, original: Table, hierarchies: Mappin
     _require_room(original.n + publication.n, len(columns), publication.store.limits)
     pairs = [(before[c.name].codes.astype(np.int64), recoded(c, before[c.name])[visible]) for c in columns]
     if pairs and not _contained(pairs):
-        msg = f"qit.csv has rows that the original does not have, or not as often, {OTHER}"
+        msg = f"qit.csv contains rows that are missing or rarer in the original, {OTHER}"
         raise InputError(msg)
     sensitive = original.sensitive
     if sensitive is not None:
         values = np.repeat(recoded(publication.snt_value, sensitive), publication.snt_count)
         if not _contained([(sensitive.codes.astype(np.int64), values)]):
-            msg = f"snt.csv has values that the original does not have, or not as often, {OTHER}"
+            msg = f"snt.csv contains values that are missing or rarer in the original, {OTHER}"
             raise InputError(msg)
 
 
@@ -64,8 +64,8 @@ def _require_room(rows: int, columns: int, limits: Limits) -> None:
     """Reject sorting all rows at once if it needs more than half of the remaining memory."""
     each = _BYTES + _BYTES_PER_COLUMN * columns
     if limits.held(rows, each) < rows:
-        without = "without the private directory all rows are compared at once"
-        msg = f"{without}, which takes about {format_size(each * rows)} of memory; name it, or raise the memory limit"
+        needed = f"comparing all rows without the private directory needs about {format_size(each * rows)} of memory"
+        msg = f"{needed}; name the private directory, or raise the memory limit"
         raise InputError(msg)
 
 

@@ -17,7 +17,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
     for role, (found, expected) in attested.data.protected(original).items():
         if sorted(found) != sorted(expected):
             shown = [", ".join(map(repr, names)) or "none" for names in (found, expected)]
-            msg = f"the original must have the {role} columns that were published, {shown[1]}, got {shown[0]}"
+            msg = f"the original must have the published {role} columns {shown[1]}, got {shown[0]}"
             raise InputError(msg)
 
 
@@ -35,7 +35,7 @@ def require_same_content(original: Table, report: Report) -> None:
     for column in original.columns:
         if column.name not in others and column_sha256(column) != known.get(column.name):
             msg = (
-                f"column {column.name!r} of the original is not the one that was published: it must hold the same "
-                "values in the same order, and be read in the same way (as text or as numbers)"
+                f"column {column.name!r} of the original differs from the published data: it must contain the same "
+                "values in the same order, read in the same way (as text or as numbers)"
             )
             raise InputError(msg)

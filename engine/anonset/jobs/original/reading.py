@@ -64,7 +64,7 @@ def persons_of_original(
     for name, column in whole(opened, names).items():
         of_column, there = numbered(column)
         if len(of_column) != table.n:
-            msg = f"{source.where}: column {name!r} must have the {table.n:,} records of the original"
+            msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"
             raise InputError(msg)
         codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
         given &= there

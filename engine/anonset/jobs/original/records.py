@@ -62,7 +62,7 @@ def _require_possible(publication: Records, original: Table, hierarchies: Mappin
     if original.transactions is not None and publication.transactions is not None:
         kept.append(_symbol_keys(original.transactions, publication.transactions, publication.symbols))
     if kept and not _as_often(kept):
-        msg = f"the original, recoded as the codebook says, has other rows than the publication, {OTHER}"
+        msg = f"recoding the original by the codebook gives other rows than the publication, {OTHER}"
         raise InputError(msg)
     published = {column.name: column for column in publication.relational}
     for column in original.relational:
@@ -164,12 +164,12 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
         covered |= own
         if published[code] > counts[own].sum():
             msg = (
-                f"column {after.name!r}: {published[code]} rows are published as {datum(label)}, and "
-                f"{counts[own].sum()} of the original have such values, {OTHER}"
+                f"column {after.name!r}: {published[code]} rows are published as {datum(label)}, but "
+                f"{counts[own].sum()} records of the original have a value that it covers, {OTHER}"
             )
             raise InputError(msg)
     if not covered.all():
-        msg = f"column {after.name!r}: the original has values that no published one covers, {OTHER}"
+        msg = f"column {after.name!r}: no published value covers some values of the original, {OTHER}"
         raise InputError(msg)
 
 

@@ -55,7 +55,7 @@ class RiskContext(Discreet):
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
-    """Kept columns whose disclosure is measured; None: all."""
+    """Kept columns to measure the disclosure of; None: all."""
     population: Table | None = None
     """Population that includes the people in the data."""
     attempts: int = 1000
@@ -83,7 +83,10 @@ class RiskContext(Discreet):
         """
         if self.attacks or self.beside is not None:
             asked = setting("attack" if self.attacks else "beside")
-            msg = f"{asked} is tried on records; what buckets and chunks tell is counted without it"
+            msg = (
+                f"{asked} needs a publication of records; for buckets and chunks, anonset computes the risk exactly: "
+                "remove it"
+            )
             raise InputError(msg)
 
 

@@ -38,7 +38,7 @@ class Inference(Discreet):
     above: Share
     """Share of rows or persons with confidence above the threshold."""
     certain: Share
-    """Share of rows or persons whose value is certain."""
+    """Share of rows or persons with a certain value."""
     promised: float | None
     """Highest confidence that the guarantee allows; None if it does not cover this match."""
 
@@ -58,7 +58,7 @@ class Guesses(Discreet):
     promised: float | None
     """Highest success per row that the guarantee allows."""
     broken: int
-    """Number of rows whose value is inferred with more confidence than promised."""
+    """Number of rows inferred with more confidence than promised."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
     """Count the confidence of inferring sensitive values from a bucketized table, and guess some of the original."""
     context.require_no_attacks()
     if context.population is not None:
-        msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
+        msg = f"{setting('population')} needs generalized quasi-identifiers; buckets publish them unchanged"
         raise InputError(msg)
     model, threshold, original = context.model, context.threshold, context.original
     promised = 1 / model.diversity
@@ -153,7 +153,7 @@ def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Ch
 def _attack(publication: Buckets, original: Table, promised: float, attempts: int, seed: int) -> tuple[Guesses, ...]:
     """Guess the values of random rows by the values of their groups, and by the values of all rows."""
     if original.sensitive is None:
-        msg = "the original must have the sensitive column that was published"
+        msg = "the original must have the published sensitive column"
         raise InputError(msg)
     chosen = np.random.default_rng(seed).choice(publication.n, min(attempts, publication.n), replace=False)
     known = publication.snt_value.vocabulary.index

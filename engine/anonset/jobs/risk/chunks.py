@@ -44,5 +44,5 @@ def _require_about_chunks(**given: object) -> None:
     """
     for name, value in given.items():
         if value is not None:
-            msg = f"{setting(name)} is about records that fit what is known; a disassociated publication has none"
+            msg = f"{setting(name)} needs published records; a disassociated publication has none"
             raise InputError(msg)

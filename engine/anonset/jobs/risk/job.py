@@ -60,7 +60,7 @@ def risk(
     threshold
         Risk above which a record counts as at risk.
     sensitive
-        Kept columns whose disclosure is measured; by default all.
+        Kept columns to measure the disclosure of; by default all.
     population
         Population that includes the people in the data, with the same quasi-identifiers, for the journalist risk.
     attempts
@@ -117,7 +117,7 @@ def _read(
         return opened.publication, None, {}
     way_back = opened.way_back(opened.store)
     if way_back is None or opened.report is None:
-        msg = f"an attack needs the private directory of {str(opened.out)!r}, which tells the record of each row"
+        msg = f"an attack needs the private directory of {str(opened.out)!r}, which maps published rows to records"
         raise InputError(msg)
     require_columns(original, opened.attested)
     table, trees = bind(original, given, opened.model)

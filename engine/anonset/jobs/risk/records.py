@@ -50,7 +50,7 @@ class Risk(RiskReport):
     skews: Mapping[str, Skewness] = field(default_factory=dict)
     """Success of guessing each sensitive column by class; empty if memory is too small for all rows."""
     told: tuple[Telling, ...] = ()
-    """Confidence about other items of rows whose two rarest items are known, if the original is available."""
+    """Confidence about other items of a row if the two rarest items are known and the original is available."""
     outcomes: tuple[Outcome, ...] = ()
     """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     found = replace(found, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if context.population is not None:
-            msg = f"{setting('population')} needs {setting('original')}, which tells what the published values cover"
+            msg = f"{setting('population')} needs {setting('original')} to know the values that published values cover"
             raise InputError(msg)
         return found
     if context.population is not None:
@@ -128,8 +128,8 @@ def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None
         If there is no original, or the number of persons differs from its record count.
     """
     if original is None or len(persons) != original.n:
-        records = "no original is given" if original is None else f"the original has {original.n:,}"
-        msg = f"persons must tell whose each record of the original is; it tells of {len(persons):,}, and {records}"
+        records = "no original is given" if original is None else f"the original has {original.n:,} records"
+        msg = f"persons must have an entry per record of the original; it has {len(persons):,}, and {records}"
         raise InputError(msg)
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)
@@ -140,7 +140,7 @@ def _kept(publication: Records, name: str) -> CategoricalColumn:
         if column.name == name:
             return column
     there = ", ".join(repr(column.name) for column in publication.kept) or "none"
-    msg = f"{setting('sensitive')}: {name!r} must be a column that is published as it is; there are: {there}"
+    msg = f"{setting('sensitive')}: {name!r} must be a column published unchanged: {there}"
     raise InputError(msg)
 
 
@@ -150,7 +150,7 @@ def _journalist(
     missing = {column.name for column in original.relational} - {column.name for column in population.relational}
     if missing or not original.relational:
         name = min(missing, default="quasi-identifiers")
-        msg = f"{setting('population')} must have the quasi-identifiers of the data, but lacks {name!r}"
+        msg = f"{setting('population')} must contain the quasi-identifiers of the data; {name!r} is missing"
         raise InputError(msg)
     classes, people = Matching(original, publication, trees).classes_covering(population)
     at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))

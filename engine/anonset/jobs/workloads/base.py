@@ -25,7 +25,7 @@ class WorkloadSpec:
     """Specification of a workload."""
 
     queries: str | None = None
-    """File with the items of one query per line, or (``.json``) a workload."""
+    """File with the items of a query per line, or (``.json``) a workload."""
     random: str | None = None
     """``record:100x2`` (or ``domain``, ``published``): 100 random queries for 2 items; ``+1``: and 1 relational value.
 
@@ -41,7 +41,7 @@ class WorkloadSpec:
     def __post_init__(self) -> None:
         require_reading(self.reading)
         if self.queries is not None and self.random is not None:
-            msg = "only one of --queries and --workload can be given"
+            msg = "use either --queries or --workload, not both"
             raise InputError(msg)
         if self.random is not None and _SPEC.fullmatch(self.random) is None:
             msg = (
@@ -71,7 +71,7 @@ class QueryAnswers:
     answered: int
     """Number of queries with an error."""
     skipped: int
-    """Number of queries whose true answer is 0."""
+    """Number of queries with the true answer 0."""
     reading: Reading | None
     """Interpretation of symbols with several items; None for buckets and chunks, which have no such symbols."""
 
@@ -137,6 +137,6 @@ def _from_file(path: Path, original: Table) -> Workload:
         return read_workload(path)
     column = original.transactions
     if column is None:
-        msg = f"{path}: queries for items, and the original has no set-valued column"
+        msg = f"{path}: the queries ask for items, but the original has no set-valued column"
         raise InputError(msg)
     return Workload.of(read_privacy_policy(path, column.vocabulary).itemsets)

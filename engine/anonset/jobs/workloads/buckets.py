@@ -16,11 +16,14 @@ def _of_buckets(
 ) -> QueryAnswers:
     source, n, size, _ = spec.parts
     if source != "record":
-        msg = "queries on buckets are made from records: --workload record:NxQ, with Q of the kept columns"
+        msg = "for buckets, use --workload record:NxQ, where Q is the number of kept columns in a query"
         raise InputError(msg)
     columns = [column.name for column in original.kept]
     if not 1 <= size <= len(columns):
-        msg = f"--workload {spec.random}: the buckets have {counted(len(columns), 'kept column')}, {size} are asked for"
+        msg = (
+            f"--workload {spec.random} asks for {size} kept columns; the buckets have "
+            f"{counted(len(columns), 'kept column')}"
+        )
         raise InputError(msg)
     found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
     return QueryAnswers(found.are, len(found.errors), found.skipped, None)

@@ -50,8 +50,8 @@ def separator_among(where: object, marks: list[str]) -> str:
     if len(marks) == 1:
         return marks[0]
     names = ", ".join(map(repr, marks or DELIMITERS))
-    what = f"all of {names} occur" if marks else f"none of {names} occurs"
-    msg = f"{where}: what separates the items? {what}; say it by {setting('separator')}"
+    what = f"{names} all occur" if marks else f"none of {names} occurs"
+    msg = f"{where}: the item separator is unclear: {what}; set it by {setting('separator')}"
     raise InputError(msg)
 
 
@@ -62,7 +62,7 @@ def _lines(where: object, data: bytes, before: int) -> Any:
 
     free = next((mark for mark in _UNUSED if mark.encode() not in data), None)
     if free is None:
-        msg = f"{where}: this is no text: it holds control characters"
+        msg = f"{where}: not a text file: it contains control characters"
         raise InputError(msg)
     if not data:
         return pa.chunked_array([], pa.string())

@@ -49,7 +49,7 @@ _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # first line that spreads
 
 
 class DelimitedText:
-    """CSV or TSV text with its header. Provides the column names, and loads columns on request.
+    """CSV or TSV text with a header. Provides the column names, and loads columns on request.
 
     Created from the name for messages, the text in UTF-8, and the number of lines of the file before it.
 
@@ -117,7 +117,7 @@ class DelimitedText:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
                 where = f"{self.path}: line {1 + self._skipped}: a name in the header"
-                msg = f"{where} goes on for {len(others) + 1:,} lines; close its quote on the line where it opens"
+                msg = f"{where} extends over {len(others) + 1:,} lines; close its quote on the same line"
                 raise InputError(msg)
 
     @property
@@ -166,7 +166,7 @@ class DelimitedText:
         lines = self._footer_of(rest, 0)[1]
         if lines and not self._skips_footer:
             way = setting("skip_rows", "footer")
-            what = f"the file ends with a footer, a sum or a note, which is no record ({counted(lines, 'line')})"
+            what = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
             msg = f"{self.path}: {what}; to skip it: {way}"
             raise MisreadError(msg, {"skip_rows": "footer"})
         return lines
@@ -195,11 +195,11 @@ class DelimitedText:
             for mark in DELIMITERS:
                 names = header_fields(line, mark)
                 if self._named and len(names) > 1 and not absent(names):
-                    return f"; line {number} holds the names: {setting('header_line', number)}"
+                    return f"; if line {number} is the header: {setting('header_line', number)}"
         return ""
 
     def _hint_below(self) -> str:
-        return f"; if line {self.below} holds the names: {setting('header_line', self.below)}" if self.below else ""
+        return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
         """Return the header line if it is not the first; rows with as many fields follow it. 0 for none."""
@@ -276,8 +276,8 @@ class DelimitedText:
             held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
             if held and len(row) == self._n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
-                ways = f"give it one in the first line{self._hint_below()}"
-                msg = f"{where}: column {held} holds something and has no name; {ways}"
+                ways = f"name it in the first line{self._hint_below()}"
+                msg = f"{where}: column {held} contains a value but has no name; {ways}"
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
@@ -299,7 +299,7 @@ class DelimitedText:
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
             self._explain()
-            msg = f"{self.path}: a line is blank; {counted(self._n_fields, 'field')} are required"
+            msg = f"{self.path}: blank line; {counted(self._n_fields, 'field')} required"
             raise InputError(msg)
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
@@ -346,14 +346,14 @@ class DelimitedText:
             yield first_line, rows.line_num, row
 
     def _explain(self, *, strict: bool = False) -> None:
-        """Raise the error that names the first bad line, if there is one."""
+        """Raise an error for the first malformed line, if any."""
         for line, _, row in self._rows(strict=strict):
             if len(row) != self._n_fields and (row or self._n_fields > 1):
-                got = f"got {len(row)}" if row else "got none: it is blank"
-                way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
+                got = f"got {len(row)}" if row else "got a blank line"
+                way_out = f"; if it separates items: {setting('separator', self.delimiter)}"
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
-                    hint = "; a name is missing in the first line: that of the row names, if R wrote them"
+                    hint = "; a column name is missing in the first line: R leaves it out for row names"
                 hint = hint or self._hint_below()
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
@@ -374,21 +374,21 @@ def _first_row(data: bytes) -> str:
 
 
 def _require_text(path: str, header: str) -> None:
-    """Reject a text whose first row shows that it is not delimited text."""
+    """Reject a text if the first row shows that it is not delimited text."""
     problem = ""
     if header.startswith("PK\x03\x04"):
-        problem = f"this is a workbook or an archive; a workbook is read as .xlsx: {setting('input_format', 'xlsx')}"
+        problem = f"this is a workbook or an archive, not CSV; for a workbook: {setting('input_format', 'xlsx')}"
     elif header.startswith("PAR1"):
-        problem = f"this is Parquet: {setting('input_format', 'parquet')}"
+        problem = f"this is a Parquet file: {setting('input_format', 'parquet')}"
     elif "\0" in header:
         wide = "utf-16-be" if header.startswith("\0") else "utf-16-le"
-        problem = f"the first line holds NUL; of UTF-16 without a byte order mark: {setting('encoding', wide)}"
+        problem = f"the first line contains NUL bytes; if the text is UTF-16: {setting('encoding', wide)}"
     elif header.lstrip()[:15].lower().startswith(("<html", "<!doctype html", "<table")):
-        problem = "this is a page in HTML, whatever its name; save the table as CSV"
+        problem = "this is an HTML page; save the table as CSV"
     elif header.lower().startswith("@relation"):
-        problem = "this is ARFF, which is not read; save the table as CSV"
+        problem = "ARFF is not supported; save the table as CSV"
     elif header.lstrip().startswith(('{"', '[{"')):
-        problem = f"this is JSON; with an object per line: {setting('input_format', 'jsonl')}"
+        problem = f"this is JSON, not CSV; if it has an object per line: {setting('input_format', 'jsonl')}"
     if problem:
         msg = f"{path}: {problem}"
         raise InputError(msg)

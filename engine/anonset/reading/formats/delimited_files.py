@@ -30,7 +30,7 @@ def open_delimited(source: Source, how: Reading) -> OpenedSource:
             )
         )
         if heads[-1].names != heads[0].names:
-            msg = f"{file.where}: the columns must be those of {source.files[0].where}, in the same order"
+            msg = f"{file.where}: must have the same columns as {source.files[0].where}, in the same order"
             raise InputError(msg)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:

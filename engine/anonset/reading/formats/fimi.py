@@ -112,12 +112,12 @@ class SpmfLines:
         found = _NAMED.findall(text)
         names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
         if any(names[token] != self.named.get(token) for token in self.tokens & names.keys()):
-            msg = f"{self.where}: an item is named behind transactions that hold it; names must stand first"
+            msg = f"{self.where}: item names must precede the transactions that contain the items"
             raise InputError(msg)
         self.named |= names
         indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
         if any(":" in token for token in tokens):
-            msg = f"{self.where}: these are transactions with utilities (items:total:utilities); keep the items alone"
+            msg = f"{self.where}: the transactions contain utilities (items:total:utilities); keep only the items"
             raise InputError(msg)
         kept = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
         lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
@@ -130,7 +130,7 @@ class SpmfLines:
         return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
     def judge(self) -> None:
-        """Do nothing: each line is checked when it is read."""
+        """No-op: each line is checked when it is read."""
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
@@ -152,16 +152,16 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
 
 
 def _spmf() -> str:
-    return f"these are lines of SPMF: {setting('input_format', 'spmf')}"
+    return f"this is an SPMF file: {setting('input_format', 'spmf')}"
 
 
 def _require_fimi(where: str, labels: list[str]) -> None:
-    """Reject UTF-16, and SPMF files, whose markers would become items."""
+    """Reject UTF-16, and SPMF files, because their markers would become items."""
     problem = ""
     if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
         problem = _spmf()
     elif any("\0" in label for label in labels):
-        problem = f"the text holds NUL; of UTF-16 without a byte order mark: {setting('encoding', 'utf-16-le')}"
+        problem = f"the text contains NUL bytes; if it is UTF-16: {setting('encoding', 'utf-16-le')}"
     if problem:
         msg = f"{where}: {problem}"
         raise InputError(msg)

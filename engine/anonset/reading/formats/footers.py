@@ -26,7 +26,7 @@ _FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$
 _OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
 _DIGIT = re.compile(r"\d")
 _ROWS_OF_KEYS = 10
-"""Number of rows whose first fields show whether the column contains keys."""
+"""Number of rows for deciding whether the first column contains keys."""
 _FEWEST_FIELDS = 4
 """Minimum number of columns for rows with a single note, or with a count of things, to be footers."""
 

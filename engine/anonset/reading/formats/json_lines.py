@@ -11,7 +11,7 @@ from anonset.reading.formats.text_chunks import Piece, pieces
 from anonset.reading.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
-"""Kinds of columns; the kind of a column is the largest kind of its values."""
+"""Kinds of columns; the kind of a column is the largest kind of a value."""
 _Record = dict[str, Any]
 
 
@@ -32,7 +32,7 @@ def open_json_lines(source: Source, how: Reading) -> OpenedSource:
                 for name, value in record.items():
                     kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
     if not kinds:
-        msg = f"{source.where}: the file is empty; a JSON object per line is required"
+        msg = f"{source.where}: the file is empty; one JSON object per line is required"
         raise InputError(msg)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -56,15 +56,15 @@ def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
-        record, problem = None, "not valid JSON"
+        record, problem = None, "invalid JSON"
         try:
             record = _DECODER.decode(line.decode())
         except UnicodeDecodeError:
             problem = invalid_utf8(file.where, line, number - 1).removeprefix(f"{file.where}: ")
         except RecursionError:
-            problem = "nested too deeply"
+            problem = "too many nesting levels"
         except _RepeatedNameError:
-            problem = "a name occurs twice in an object"
+            problem = "a key occurs twice in an object"
         except ValueError:
             pass  # the message may quote the line
         if isinstance(record, dict):
@@ -72,9 +72,12 @@ def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
             continue
         way = ""
         if line.lstrip().startswith(b"[") and number == 1:
-            way = "; of a JSON array make such a file by: jq -c '.[]' FILE.json > FILE.jsonl"
+            way = "; to convert a JSON array: jq -c '.[]' FILE.json > FILE.jsonl"
         where = f"{file.where}: line {number}: "
-        msg = f"{where}a JSON object per line is required, {'this is none' if record is not None else problem}{way}"
+        msg = (
+            f"{where}one JSON object per line is required, got "
+            f"{'another value' if record is not None else problem}{way}"
+        )
         raise InputError(msg, line=number)
 
 

@@ -45,7 +45,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
     if _is_matrix(source):
         return Columns((_COLUMN,), {_COLUMN: _of_matrix(where, source, labels)}, True)
     if labels is not None:
-        msg = f"{where}: labels are those of the columns of a SciPy matrix"
+        msg = f"{where}: {setting('labels')} applies to SciPy matrices only"
         raise InputError(msg)
     if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
         with reading(where, values=True):
@@ -56,7 +56,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
         return _of_mapping(where, source)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, bytearray)):
         if getattr(source, "ndim", 1) > 1:
-            msg = f"{where}: a matrix is read as scipy.sparse.csr_array(matrix), with {setting('labels')}"
+            msg = f"{where}: convert the matrix by scipy.sparse.csr_array(matrix) and pass {setting('labels')}"
             raise InputError(msg)
         return _of_rows(where, _plain(source))
     msg = f"source must be {_KINDS}, got {type(source).__name__}"
@@ -77,10 +77,10 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
         raise InputError(msg)
     named = _texts(where, labels)
     if len(set(named)) < len(named):
-        msg = f"{where}: two columns have the same label; labels must be distinct"
+        msg = f"{where}: two columns have the same label; {setting('labels')} must be distinct"
         raise InputError(msg)
     if len(matrix.data) and not bool(np.all(matrix.data == 1)):
-        msg = f"{where}: a matrix must hold 0 and 1: of counts, give matrix.astype(bool)"
+        msg = f"{where}: a matrix must contain 0 and 1 only; convert counts by matrix.astype(bool)"
         raise InputError(msg)
     return encode_sets(_COLUMN, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), named)
 
@@ -143,7 +143,7 @@ def _plain(source: Iterable[Any]) -> Iterable[Any]:
 
 def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
     if odd := next((name for name in source if not isinstance(name, str)), None):
-        msg = f"{where}: names of columns must be text, got {type(odd).__name__}"
+        msg = f"{where}: column names must be text, got {type(odd).__name__}"
         raise InputError(msg)
     columns: dict[str, list[Any]] = {}
     for name, values in source.items():
@@ -167,7 +167,7 @@ def _array(where: str, name: str, values: list[Any]) -> Any:
         place = f"{where}: column {name!r}"
         rows = [None if _is_nothing(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
         return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
-    what = f"column {name!r} cannot be read; its values must be of one kind"
+    what = f"column {name!r} cannot be read; its values must have the same type"
     with reading(where, what, values=True):
         return pa.chunked_array([pa.array(values, from_pandas=True)])
 
@@ -202,7 +202,7 @@ def _of_rows(where: str, source: Iterable[Any]) -> Columns:
 
 def _of_records(where: str, rows: Sequence[Any]) -> Columns:
     if odd := next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
-        msg = f"{where}: row {odd} must be a record as the first is, got {type(rows[odd - 1]).__name__}"
+        msg = f"{where}: row {odd} must be a mapping like the first row, got {type(rows[odd - 1]).__name__}"
         raise InputError(msg)
     names = dict.fromkeys(name for row in rows for name in row)
     return _of_mapping(where, {name: [row.get(name) for row in rows] for name in names})

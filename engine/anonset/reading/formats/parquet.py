@@ -37,7 +37,7 @@ def open_parquet_files(source: Source, how: Reading) -> OpenedSource:
     for file, schema in zip(source.files, schemas, strict=True):
         if not schema.equals(schemas[0]):
             odd = _difference(schemas[0], schema)
-            msg = f"{file.where}: the columns and their types must be those of {source.files[0].where}; {odd}"
+            msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {odd}"
             raise InputError(msg)
     own = tuple(schemas[0].names)
     known = frozenset(own)
@@ -144,9 +144,9 @@ def _difference(first: Any, other: Any) -> str:
     for column in first:
         position = other.get_field_index(column.name)
         if position < 0:
-            return f"there is no column {column.name!r}"
+            return f"column {column.name!r} is missing"
         if other.field(position).type != column.type:
             return f"column {column.name!r} must be {column.type}, got {other.field(position).type}"
     if more := [name for name in other.names if name not in first.names]:
-        return f"there is a column {more[0]!r} more"
-    return "they stand in another order, or another column may hold nulls"
+        return f"column {more[0]!r} is additional"
+    return "their order differs, or which columns may contain nulls"

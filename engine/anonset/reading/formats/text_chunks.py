@@ -105,7 +105,7 @@ class _Recoder:
 
 @contextmanager
 def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
-    """Open a file as text, decompressed according to its name.
+    """Open a file as text, decompressed according to the name.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int =
             if len(data) == before:
                 break
             if len(data) > _LONGEST_RECORD:
-                msg = f"{file.where}: line {lines + 1}: a record must be shorter than 1 GiB; is a quote never closed?"
+                msg = f"{file.where}: line {lines + 1}: the record exceeds 1 GiB; check for an unclosed quote"
                 raise InputError(msg)
         if data or not yielded:
             yield Piece(data, lines)

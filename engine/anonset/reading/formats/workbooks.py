@@ -66,7 +66,7 @@ def _sheet_of(file: DataFile) -> _SheetFile:
         data = bytes(opened.read())
     found = [rows for rows in _sheets(file.where, data) if rows]
     if len(found) != 1:
-        what = f"{len(found)} sheets contain data; one is read: save it as a workbook of its own, or as CSV (UTF-8)"
+        what = f"{len(found)} sheets contain data; save the sheet to read as its own workbook, or as CSV (UTF-8)"
         msg = f"{file.where}: {what if found else 'no sheet contains data'}"
         raise InputError(msg)
     text = io.StringIO(newline="")
@@ -84,16 +84,16 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        msg = f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]'; or {_AS_CSV}"
+        msg = f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]', or {_AS_CSV}"
         raise InputError(msg) from None
     try:
         archive = ZipFile(io.BytesIO(data))
     except BadZipFile:
-        msg = f"{where}: not a valid workbook (.xlsx), or one with a password; {_AS_CSV}"
+        msg = f"{where}: not a valid workbook (.xlsx), or protected by a password; {_AS_CSV}"
         raise InputError(msg) from None
     with archive:
         if sum(member.file_size for member in archive.infolist()) > _LARGEST:
-            msg = f"{where}: the workbook is larger than {_LARGEST >> 20} MiB unpacked; {_AS_CSV}"
+            msg = f"{where}: the workbook exceeds {_LARGEST >> 20} MiB unpacked; {_AS_CSV}"
             raise InputError(msg)
         with reading(where, "not a valid workbook", values=True), warnings.catch_warnings(action="ignore"):
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -104,7 +104,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
                 xml = archive.read(sheet._worksheet_path)
             if empty := len(_WITHOUT_VALUE.findall(xml)):
                 what = f"{counted(empty, 'formula')} without a computed value"
-                msg = f"{where}: {what}; open the workbook in a spreadsheet program and save it"
+                msg = f"{where}: {what}; open the workbook in a spreadsheet program and save it again"
                 raise InputError(msg)
             _fill_merged(rows, xml)
             yield rows
@@ -141,7 +141,7 @@ def _text(cell: Any, *, timed: bool) -> str:
 
 
 def _number(value: float, form: str) -> str:
-    """Return a number as text with 15 digits, and with leading zeros if its format has them.
+    """Return a number as text with 15 digits, and with leading zeros if the cell format has them.
 
     >>> _number(1067.0, "00000"), _number(0.1 + 0.2, "General"), _number(12.0, "0.00")
     ('01067', '0.3', '12')
@@ -157,7 +157,7 @@ def _number(value: float, form: str) -> str:
 
 
 def _fill_merged(rows: list[list[str]], xml: bytes) -> None:
-    """Repeat the text of a vertically merged cell in each of its rows."""
+    """Repeat the text of a vertically merged cell in each row."""
     for letters, top, bottom in _MERGED.findall(xml):
         column = 0
         for letter in letters:

@@ -54,7 +54,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     parent = dict(_links(where, text))
     roots = {node for node in parent.values() if node not in parent}
     if len(roots) != 1:
-        msg = f"{where}: there must be one root, got {len(roots)}"
+        msg = f"{where}: the hierarchy must have a single root, got {len(roots)}"
         raise HierarchyError(msg)
     root = next(iter(roots))
     bounds = {node: _bounds(where, node, dates=dates) for node in {*parent, root}}
@@ -79,7 +79,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
         while nodes:
             inner = below(nodes, number)
             if inner is None:
-                msg = f"{where}: every value must lie in an interval, got {datum(value)}"
+                msg = f"{where}: no interval contains the value {datum(value)}"
                 raise HierarchyError(msg)
             path.insert(1, labels[inner])
             nodes = children.get(inner, [])
@@ -98,7 +98,7 @@ def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
             continue
         node, has, children = line.partition(_HAS)
         if not has or not node.strip() or not children.split():
-            msg = f"{where}: line {number}: 'node has child child ...' is required"
+            msg = f"{where}: line {number}: expected 'node has child child ...'"
             raise HierarchyError(msg)
         for child in children.split():
             if child == "null,null":

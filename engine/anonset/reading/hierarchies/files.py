@@ -63,7 +63,10 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     where = Path(path)
     hierarchy = hierarchy_of_labels(where)
     if hierarchy is None:
-        msg = f"{where}: its leaves are the values of a column; give it as {hierarchy_of('COL', where)}, with the data"
+        msg = (
+            f"{where}: this hierarchy depends on the values of a column; pass {hierarchy_of('COL', where)} together "
+            "with the data"
+        )
         raise HierarchyError(msg)
     return hierarchy
 
@@ -97,7 +100,7 @@ def _is_made(spec: str | Path) -> bool:
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Return the prefix of a specification, and the path of its file; an empty path if it has none.
+    """Return the prefix and the file path of a specification; the path is empty if there is no file.
 
     >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
     (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
@@ -129,7 +132,7 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
     """
     lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
     if not lines:
-        msg = f"{where}: the hierarchy is empty; a row per leaf is required"
+        msg = f"{where}: the hierarchy is empty; one row per leaf is required"
         raise HierarchyError(msg)
     return _build(where, lines)
 
@@ -208,7 +211,7 @@ def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 |
 
 def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
     if occurrences is None:
-        msg = f"hierarchy of {name!r}: {spec} needs the data, whose frequencies it is made from"
+        msg = f"hierarchy of {name!r}: {spec} is built from item frequencies; pass it together with the data"
         raise HierarchyError(msg)
     return occurrences
 
@@ -217,7 +220,7 @@ def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | N
     how, path = split_spec(spec)
     by = how.removeprefix(HALVES).removesuffix("@")
     if by not in HALVED_BY or how.endswith("@") != bool(path):
-        ways = "halves:frequency or halves:number, or either with @FILE, whose frequencies it is made from"
+        ways = "halves:frequency or halves:number, optionally with @FILE as the source of the frequencies"
         msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
         raise HierarchyError(msg)
     labels = vocabulary.labels or (_NO_LABELS,)
@@ -321,13 +324,13 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
         msg = f"{where}: line {number}: {error}"
         raise HierarchyError(msg) from None
     if not lines:
-        msg = f"{where}: the hierarchy is empty; a line per leaf is required"
+        msg = f"{where}: the hierarchy is empty; one line per leaf is required"
         raise HierarchyError(msg)
     return lines
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:
-    """Return the first line, from the second on, whose root differs from the second line's; or None."""
+    """Return the first line, from the second on, with another root than the second line; or None."""
     return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
 
 
@@ -348,12 +351,17 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
         path = [label for column, label in enumerate(fields) if not column or label != fields[column - 1]]
         if path[-1] != root:
             stray, usual = _second_root(lines)
-            _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {datum(usual)}")
+            _refuse(
+                where,
+                stray.number,
+                stray.path[-1],
+                f"is a second root besides {datum(usual)}; all lines must end with the same root",
+            )
         if len(set(path)) < len(path):
             twice = next(label for column, label in enumerate(path) if label in path[:column])
-            _refuse(where, number, twice, "stands above itself (a cycle)")
+            _refuse(where, number, twice, "is its own ancestor (a cycle)")
         if not path[0]:
-            _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")
+            _refuse(where, number, path[0], "is an empty leaf label; leaves must have a label")
         if "" in path[1:]:
             below = datum(path[path.index("", 1) - 1])
             _refuse(where, number, "", f"is the parent of {below}; parents must have a label")
@@ -375,7 +383,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
 
 
 def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
-    """Return the first line whose root is not the most frequent root, and that root. Line 1 may be a header."""
+    """Return the first line without the most frequent root, and that root. Line 1 may be a header."""
     count = Counter(line.path[-1] for line in lines)
     usual = max(count, key=count.__getitem__)
     return next(line for line in lines[1:] if line.path[-1] != usual), usual

@@ -21,7 +21,7 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     path
         A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
     name
-        Name of the column, whose cells are sets of items, separated by blanks in text.
+        Name of the column. Cells are sets of items, separated by blanks in text.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     opened = open_source(where, ReadOptions(items=name).reading())
     column = opened.names[0] if opened.sets_only else name
     if column not in opened.names:
-        msg = f"{where}: it has no column {name!r}, and its header is not item,count; either must be there"
+        msg = f"{where}: a column {name!r} or the header item,count is required"
         raise HierarchyError(msg)
     drop = [other for other in opened.names if other != column]
     found = gather(opened, ReadOptions(items=column, drop=drop, missing="empty,value")).transactions
@@ -47,10 +47,10 @@ def _listed(where: Path) -> dict[str, int]:
     for row in rows_of(where, COUNTS):
         item, count = row["item"], row["count"]
         if not (count.isascii() and count.isdecimal() and len(count) <= _MOST_DIGITS):
-            msg = f"{where}: row {len(count_of) + 1}: count must be a whole number of at most {_MOST_DIGITS} digits"
+            msg = f"{where}: row {len(count_of) + 1}: count must be an integer of at most {_MOST_DIGITS} digits"
             raise HierarchyError(msg)
         if item in count_of:
-            msg = f"{where}: row {len(count_of) + 1}: its item has a row already; each must have one"
+            msg = f"{where}: row {len(count_of) + 1}: the item occurs in an earlier row; each item must occur once"
             raise HierarchyError(msg)
         count_of[item] = int(count)
     return count_of

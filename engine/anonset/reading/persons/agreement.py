@@ -1,4 +1,4 @@
-"""Detect columns within whose values personal attributes agree, so that several rows may belong to one person.
+"""Detect columns that group rows with equal personal attributes: these rows may belong to the same person.
 
 A pair consists of two successive rows among the first rows that have the same value of a column C. An attribute A
 *agrees within C* if

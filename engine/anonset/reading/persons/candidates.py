@@ -169,7 +169,7 @@ def signs_in(
     if cut := [
         name for name in roles.id if name in first and not holds_sets(first[name]) and _coded(name, first[name]).cut
     ]:
-        msg = f"{where}: column {cut[0]!r} {CUT}; export the file anew with this column as text"
+        msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
         raise InputError(msg)
     found = candidates_in(first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop)
     repeated = tuple(one.as_repeated for one in found if one.repeats)

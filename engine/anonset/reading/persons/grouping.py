@@ -31,8 +31,8 @@ def refuse_repeated(where: str, table: Table) -> None:
 def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> str:
     """Return the message that two rows (from 0) have the same id, with the number of rows that repeat an id."""
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
-    others = f", as have {again} rows that of an earlier one" if again > 1 else ""
-    return f"{where}: {twice}{others}; ids must be distinct, or {setting('group', True)} unites the rows of each"
+    others = f"; {again} rows repeat an earlier id" if again > 1 else ""
+    return f"{where}: {twice}{others}; if an id has several rows, merge them by {setting('group', True)}"
 
 
 def unite(where: str, table: Table, store: Store) -> Table:
@@ -154,11 +154,11 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
 
     It names two rows (from 0) and the person count for each column.
     """
-    ways = f"they must agree, or {setting('drop', ','.join(differ))} leaves {'it' if len(differ) == 1 else 'them'} out"
+    ways = f"correct the data, or remove {'it' if len(differ) == 1 else 'them'}: {setting('drop', ','.join(differ))}"
     sensitive = "" if table.sensitive is None else table.sensitive.name
     if sets := ",".join(name for name in differ if name != sensitive):
-        ways += f", or {setting('items', sets)} makes sets of the values of each person"
-    same = f"have the same id ({_named(table)}), but differ in"
+        ways += f", or publish the set of a person's values: {setting('items', sets)}"
+    same = f"have the same id ({_named(table)}) but differ in"
     rows = {name: f"rows {first + 1} and {other + 1}" for name, (first, other, _) in differ.items()}
     persons = {name: f"{counted(persons, 'person')} in all" for name, (*_, persons) in differ.items()}
     if len(differ) == 1:

@@ -23,7 +23,7 @@ _TOKENS = re.compile(r"[^\s,;:()\"']+")
 
 
 def names_and_ids(columns: Iterable[str]) -> list[str]:
-    """Return the columns whose headers name persons or ids of persons."""
+    """Return the columns with headers that name persons or person ids."""
     return [name for name in columns if meaning_of(name) in ("name", *PERSON_IDS)]
 
 

@@ -27,7 +27,7 @@ from anonset.spelling import counted
 QIT = "qit.csv"
 SNT = "snt.csv"
 COUNT = "count"
-"""Name of the optional column with the count of a value in its group."""
+"""Name of the optional column with the count of a value in the group."""
 FilesOfTables = tuple[Sequence[str], Sequence[str]]
 """File names of the QIT, and of the SNT."""
 
@@ -74,7 +74,7 @@ def read_buckets(
     group_of_value, value, count = _read_snt(Path(folder) / SNT, reading)
     if group is None or group.vocabulary != group_of_value.vocabulary:
         labels = set(group_of_value.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
-        msg = f"{folder}: group {datum(min(labels))} stands in one of {QIT} and {SNT} alone; both must hold every group"
+        msg = f"{folder}: group {datum(min(labels))} must occur in both {QIT} and {SNT}, but occurs in one of them"
         raise InputError(msg)
     snt_group, values, counts = count_values(group_of_value.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)
@@ -97,10 +97,10 @@ def _read_own(
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
-        msg = f"{snt[0]}: there must be a column of values beside {GROUP!r}"
+        msg = f"{snt[0]}: must have a column of values besides {GROUP!r}"
         raise InputError(msg)
     if not ascending(of_value):
-        msg = f"{snt[0]}: the groups must stand in their order"
+        msg = f"{snt[0]}: the groups must be in ascending order"
         raise InputError(msg)
     counted_values = [store.growing("snt", kind) for kind in (np.int32, np.int32, np.int64)]
     for span in run_spans(of_value):
@@ -144,7 +144,7 @@ def _group_codes(table: Table, store: Store) -> Int32:
     for first, end in spans(table.n):
         numbers = column.values[first:end] if isinstance(column, NumericColumn) else np.zeros(0)
         if numbers.dtype != np.int64 or int(numbers.min()) < 1 or int(numbers.max()) >= 1 << 31:
-            msg = f"column {GROUP!r} must hold the numbers of groups, from 1 on"
+            msg = f"column {GROUP!r} must contain group numbers, from 1"
             raise InputError(msg)
         codes[first:end] = numbers - 1
     return codes
@@ -167,9 +167,9 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
         got = (
             ", ".join(names)
             if GROUP in names
-            else f"{counted(len(names), 'other')}: does the file have a line of names?"
+            else f"{counted(len(names), 'other column')}; check that the file has a header"
         )
-        msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
+        msg = f"{path}: the columns must be {GROUP!r}, a sensitive column and, optionally, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if has_counts else []
     table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)

@@ -62,9 +62,9 @@ def require_plain(labels: Iterable[str]) -> None:
     """
     for label in labels:
         if label.split() != [label]:
-            fault = "holds a blank" if label.strip() else "is empty"
-            way = "rename it, as with _ for each blank"
-            msg = f"item {datum(label)} {fault}, and blanks separate the items of a disassociated publication; {way}"
+            fault = "contains a blank" if label.strip() else "is empty"
+            way = "rename it, for example with _ for blanks"
+            msg = f"item {datum(label)} {fault}, but blanks separate items in a disassociated publication; {way}"
             raise InputError(msg)
 
 
@@ -116,7 +116,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
         counted = np.array_equal(number[a:b], np.arange(a, b))
         of_clusters.require(counted, "clusters must be numbered 0, 1, 2, ...")
     (cluster,), rows = of_chunks.chunks(("cluster",), store)
-    of_chunks.require(not len(cluster) or cluster[-1] < len(n), "every chunk must be of a cluster that is published")
+    of_chunks.require(not len(cluster) or cluster[-1] < len(n), "every chunk must belong to a published cluster")
     for chunk in _falling(rows, [cluster]):
         of_chunks.require(holds=False, what=f"the chunks of cluster {cluster[chunk]} must be sorted")
     begins = np.searchsorted(cluster, np.arange(len(n) + 1))
@@ -124,7 +124,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
 
 
 def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
-    """Yield each chunk whose content sorts before the previous chunk with the same keys."""
+    """Yield each chunk that sorts before the previous chunk with the same keys."""
     for a, b in spans(len(rows) - 1):
         contents = contents_of(rows.slice(a, b + 1))
         falls = np.fromiter((after < before for before, after in pairwise(contents)), np.bool_, b - a)
@@ -136,8 +136,8 @@ def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
 def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
     """Return the terms with their totals."""
     item = rows.sets.items
-    rows.require(np.all(np.diff(rows.sets.indptr) == 1), "a total must be of one item")
-    rows.require(np.all(np.diff(item) > 0), "rows must be sorted, an item each")
+    rows.require(np.all(np.diff(rows.sets.indptr) == 1), "each total must have exactly one item")
+    rows.require(np.all(np.diff(item) > 0), "rows must be sorted by item, without duplicates")
     return tuple(zip(item.tolist(), rows.numbers["total"].tolist(), strict=True))
 
 
@@ -168,14 +168,18 @@ def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
 
 def _require_columns(path: Path, table: str, names: Sequence[str]) -> None:
     listed = ", ".join(COLUMNS[table])
-    _require(tuple(names) == COLUMNS[table], path, f"must have the columns {listed}, got {len(names)} of other names")
+    _require(
+        tuple(names) == COLUMNS[table],
+        path,
+        f"must have the columns {listed}; its {len(names)} columns have other names",
+    )
 
 
 def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    with reading(path, "not valid parquet", values=True):
+    with reading(path, "not valid Parquet", values=True):
         opened = parquet.ParquetFile(path)
         schema = opened.schema_arrow
     with opened:
@@ -186,10 +190,10 @@ def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
             inner = kind.value_type if is_list else kind
             text = pa.types.is_string(inner) or pa.types.is_large_string(inner)
             fits = text and is_list == (name != "item") if name in OF_ITEMS else pa.types.is_integer(kind)
-            _require(fits, path, f"column {name!r} must hold {'texts' if name in OF_ITEMS else 'whole numbers'}")
+            _require(fits, path, f"column {name!r} must contain {'text' if name in OF_ITEMS else 'integers'}")
         batches = opened.iter_batches(limits.AT_ONCE)
         while True:
-            with reading(path, "not valid parquet", values=True):
+            with reading(path, "not valid Parquet", values=True):
                 if (batch := next(batches, None)) is None:
                     return
             yield [_texts_of_parquet(path, name, batch.column(name)) for name in COLUMNS[table]]
@@ -206,7 +210,7 @@ def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
         if not null:
             require_plain(arrow.unique(items).to_pylist())
             column = arrow.binary_join(column, arrow.cast(arrow.text_array([" "]), items.type)[0])
-    _require(not null, path, f"column {name!r} must hold no null")
+    _require(not null, path, f"column {name!r} must not contain null")
     return arrow.cast(column, pa.large_string())
 
 
@@ -251,7 +255,7 @@ class _Rows(Discreet):
             block = sets.slice(a, b)
             codes = image[block.items]
             row = int(unsorted_or_repeated(block.indptr, codes))
-            self.require(row < 0, f"row {a + row}: items must be in order, each once")
+            self.require(row < 0, f"row {a + row}: items must be sorted, without duplicates")
             items[sets.indptr[a] : sets.indptr[b]] = codes
         return replace(self, sets=SetColumn(sets.name, sets.indptr, items, vocabulary))
 
@@ -260,7 +264,7 @@ class _Rows(Discreet):
         _require(bool(holds), self.path, what)
 
     def chunks(self, keys: tuple[str, ...], store: Store) -> tuple[list[Int64], ChunkRows]:
-        """Return the keys of each chunk, and its rows. Chunks with the same other keys are numbered 0, 1, 2, ..."""
+        """Return the keys and rows of each chunk. Chunks with the same other keys are numbered 0, 1, 2, ..."""
         n, sets = self.sets.n, self.sets
         where = [self.numbers[name] for name in (*keys, "chunk")]
         with ExitStack() as stack:
@@ -275,7 +279,7 @@ class _Rows(Discreet):
                     equal &= part[1:] == part[:-1]
                     new[int(part is parts[-1]), 1:] = ~equal
                 grown |= equal & _grows(sets.slice(first, b))
-                self.require(np.all(grown), "rows must be sorted, each once")
+                self.require(np.all(grown), "rows must be sorted, without duplicates")
                 chunk = parts[-1]
                 expected = np.where(new[0, 1:], 0, chunk[:-1] + new[1, 1:])
                 numbered = np.array_equal(chunk[1:], expected) and (a > 0 or chunk[0] == 0)
@@ -316,7 +320,7 @@ class _Batch(Discreet):
         import pyarrow as pa
 
         whole = arrow.to_numpy(arrow.matches(texts, _NUMBER))
-        self._require_all(whole, "numbers must be whole, without sign or leading zeros")
+        self._require_all(whole, "numbers must be integers without sign or leading zeros")
         numbers: Int64 = arrow.to_numpy(arrow.cast(texts, pa.int64()))
         self._require_all(numbers >= int(name in _AT_LEAST_1), "counts must be at least 1")
         return numbers
@@ -327,7 +331,7 @@ class _Batch(Discreet):
         lengths, tokens = arrow.to_numpy(arrow.list_value_length(lists)).astype(np.int64), arrow.list_flatten(lists)
         empty = arrow.to_numpy(arrow.equal(texts, arrow.text_scalar("")))
         if empty.any():
-            self._require_all(~empty | (name == "terms"), "a sub-record must have items")
+            self._require_all(~empty | (name == "terms"), "a sub-record must contain items")
             tokens = arrow.chosen(tokens, np.flatnonzero(np.repeat(~empty, lengths)))
             lengths[empty] = 0
         coded = arrow.dictionary_encode(tokens)
@@ -335,7 +339,7 @@ class _Batch(Discreet):
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
     def _require_all(self, holds: NDArray[np.bool_], what: str) -> None:
-        """Raise an error with the first row for which the condition is false, if there is one."""
+        """Raise an error with the first row for which the condition is false, if any."""
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {what}")
 

@@ -36,7 +36,7 @@ def read_codebook(path: Path) -> tuple[Symbol, ...]:
     for row in rows_of(path, SYMBOL_COLUMNS):
         symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
         if symbol_of.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
-            msg = f"{str(path)!r} must explain symbol {datum(symbol.label)} once, but does so twice"
+            msg = f"{str(path)!r} explains symbol {datum(symbol.label)} twice; each symbol must occur once"
             raise InputError(msg)
     return tuple(symbol_of.values())
 
@@ -46,7 +46,7 @@ def _members_read(path: Path, text: str) -> tuple[str, ...]:
         with any_field_size():
             return tuple(next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), []))
     except csv.Error as error:
-        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {foreign(error)}"
+        msg = f"{str(path)!r}: members must be separated by blanks and quoted as in CSV: {foreign(error)}"
         raise InputError(msg) from None
 
 
@@ -63,7 +63,10 @@ def read_mapping(path: Path) -> dict[str, str]:
         If the file belongs to a local recoding.
     """
     if header_of(path) == LOCAL:
-        msg = f"{str(path)!r} maps the items of each cluster by themselves; one mapping of all is required"
+        msg = (
+            f"{str(path)!r} contains a mapping for each cluster (local recoding); a single mapping of all items is "
+            "required"
+        )
         raise InputError(msg)
     return {row["item"]: row["published"] for row in rows_of(path, GLOBAL)}
 
@@ -74,7 +77,7 @@ def records_file(folder: Path) -> Path | None:
 
 
 def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None]:
-    """Return the input record of each published row, and its cluster if all rows have one.
+    """Return the input record of each published row, and the cluster if all rows have a cluster.
 
     Parameters
     ----------
@@ -90,7 +93,10 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     """
     opened = open_source(source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), Reading(dialect=EXACT))
     if opened.names != RECORD_COLUMNS:
-        msg = f"{str(path)!r} must have the columns {', '.join(RECORD_COLUMNS)}, got {len(opened.names)} of other names"
+        msg = (
+            f"{str(path)!r} must have the columns {', '.join(RECORD_COLUMNS)}; its {len(opened.names)} columns have "
+            "other names"
+        )
         raise InputError(msg)
     n, local = 0, True
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
@@ -132,4 +138,4 @@ def _whole(path: Path, column: Any, kind: Any) -> Any:
 
 
 def _no_records(path: Path) -> str:
-    return f"{str(path)!r} must hold whole numbers of at most 64 bits, and clusters of 32"
+    return f"{str(path)!r} must contain 64-bit integers, and 32-bit cluster numbers"

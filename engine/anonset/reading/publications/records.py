@@ -49,7 +49,7 @@ def read_published(
     Raises
     ------
     InputError
-        If the file cannot be read, or its columns differ from the named columns.
+        If the file cannot be read, or the columns differ from the named columns.
     """
     where = Path(path)
     names = (items,) if isinstance(items, str) else tuple(items or ())
@@ -62,6 +62,6 @@ def read_published(
         return read_exactly(where, items=items, relational=relational, keep=keep, separator=separator)
     sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
     if sets is None or len(names) > 1:
-        msg = f"{where}: a FIMI file has one column, got items {list(names)}"
+        msg = f"{where}: a FIMI file has a single column, got items {list(names)}"
         raise InputError(msg)
     return Table(SetColumn(names[0], sets.indptr, sets.codes, sets.vocabulary), order=names)

@@ -64,14 +64,14 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
     marks = {"line feed": "\n", "carriage return": "\r"}
     marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
     for label in labels:
-        fault = next((f"holds the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
+        fault = next((f"contains the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
         if not label:
             fault = "is empty"
         elif format == "dat" and label.startswith("\ufeff"):
             fault = "starts with a byte order mark"
         if fault:
-            ways = "choose another separator, or" if fault.startswith("holds the separator") else "choose"
-            msg = f"item {datum(label)} {fault}, which the format {format} cannot carry; {ways} the format parquet"
+            ways = "choose another separator, or" if fault.startswith("contains the separator") else "choose"
+            msg = f"item {datum(label)} {fault}, which the format {format} does not support; {ways} the format parquet"
             raise InputError(msg)
 
 
@@ -106,11 +106,11 @@ def write_published(
     separator = separator_of(publication, separator)
     check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
     if not columns:
-        msg = "there is no column to publish; at least one must be set-valued, relational or kept"
+        msg = "no column to publish; declare at least one as set-valued, relational or kept"
         raise InputError(msg)
     if format == "dat" and (not sets or len(columns) > 1):
         others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
-        msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
+        msg = f"the format dat supports a single set-valued column only, got {others or 'none'}; choose csv or parquet"
         raise InputError(msg)
     if part_rows is None:
         return _write(columns, Path(folder) / f"published.{format}", format, separator)
