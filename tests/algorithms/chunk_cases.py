@@ -18,7 +18,7 @@ RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size
 
 
 def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int, **more: Any) -> Chunks:
-    """Run the algorithm and apply its recoding."""
+    """Run the algorithm and apply the recoding."""
     table = Table.from_sets(records)
     recoding = Disassociation(k=k, m=m, cluster_size=size, **more).recode(table, {}).recoding
     assert isinstance(recoding, Disassociated)

@@ -43,7 +43,7 @@ Rows = Sequence[Collection[str]]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """An input: a table bound to its hierarchies."""
+    """An input: a table bound to hierarchies."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Contract:
     """Contract of an algorithm."""
 
     make: Callable[[type[Any], int, int], Algorithm]
-    """Creates the algorithm from its class, k and m."""
+    """Creates the algorithm from a class, k and m."""
     model: Callable[[int, int], PrivacyModel]
     """Privacy model that the algorithm guarantees."""
     case: Callable[[int, int], Case]

@@ -51,7 +51,7 @@ def bound_table(rows: Rows, hierarchy: Hierarchy) -> Table:
 
 
 def image_of(cut: Cut) -> dict[str, str]:
-    """Map each leaf's label to its node's label."""
+    """Map each leaf's label to the node's label."""
     labels = cut.hierarchy.labels
     return {labels[leaf]: labels[node] for leaf, node in zip(cut.hierarchy.leaf_node, cut.image, strict=True)}
 

@@ -1,4 +1,4 @@
-"""The library's algorithms make the same decisions as their naive twins."""
+"""The library's algorithms make the same decisions as the naive twins."""
 
 import random
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def trees(draw: st.DrawFn, least: int = 1) -> Tree:
 
 @st.composite
 def drawn_cases(draw: st.DrawFn) -> Case:
-    """Draw a tree, records over its leaves (some empty), k and m. These cases shrink well; most are easy."""
+    """Draw a tree, records over the leaves (some empty), k and m. These cases shrink well; most are easy."""
     tree = draw(trees())
     leaves = st.sampled_from(HierarchyModel(tree).leaves)
     rows = draw(st.lists(st.sets(leaves, max_size=5), max_size=14))

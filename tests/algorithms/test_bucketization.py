@@ -61,7 +61,7 @@ def attempt(run: Callable[[], Any]) -> Any:
 
 
 def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> None:
-    """Compare a result and its losses with the twin's."""
+    """Compare a result and the losses with the twin's."""
     assert (result is None) == (expected is None)
     if result is None or expected is None or not expected.group:
         return

@@ -412,7 +412,7 @@ def test_recodings_below_a_ceiling_satisfy_the_rule_or_are_infeasible(name: str)
         published = apply(table, algorithm.recode(table, {"place": tree}).recoding).relational[0].labels()
     except InfeasibleError as error:
         assert "ceilings" in str(error)  # noqa: PT017
-    else:  # a cut with its root above the ceiling, which the job rejects
+    else:  # a cut with a root above the ceiling, which the job rejects
         assert "ALL" in published
 
 

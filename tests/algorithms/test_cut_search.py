@@ -105,7 +105,7 @@ def run(records, k, m, *, looked_up=False, workers=1):
 
 
 def mapped(column, work):
-    """Return a column with its arrays in files."""
+    """Return a column with arrays in files."""
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
     return SetColumn(column.name, *arrays, column.vocabulary)
 

@@ -1,4 +1,4 @@
-"""Disassociation compared with its naive twin, and its guarantee in all possible worlds of tiny publications."""
+"""Disassociation compared with the naive twin, and the guarantee in all possible worlds of tiny publications."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,4 +1,4 @@
-"""l^m-diverse apriori anonymization compared with its naive twin."""
+"""l^m-diverse apriori anonymization compared with the naive twin."""
 
 import random
 from collections.abc import Iterator
@@ -94,7 +94,7 @@ def test_equals_its_twin(case: Case) -> None:
 
 
 def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: int = 1) -> Any:
-    """Return the complete result of a search, or the message of its failure."""
+    """Return the complete result of a search, or the error message."""
     _, _, sensitive, k, diversity, m = case
     algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
     column, parts, hierarchy = blocks
@@ -106,7 +106,7 @@ def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: in
 
 
 def bound(case: Case) -> tuple[SetColumn, Hierarchy]:
-    """Return the records of a case bound to its hierarchy, with its sensitive items."""
+    """Return the records of a case bound to the hierarchy, with the sensitive items."""
     tree, rows, sensitive, *_ = case
     hierarchy = attach_sensitive(Hierarchy.from_tree(tree), sensitive)
     column = Table.from_sets(rows).transactions

@@ -1,4 +1,4 @@
-"""The exact cut compared with the enumeration of all recodings, and the lemmas of its search."""
+"""The exact cut compared with the enumeration of all recodings, and the lemmas of the search."""
 
 import random
 import time
@@ -155,7 +155,7 @@ def test_cut_figures_and_trace_are_independent_of_blocks(
 @pytest.mark.compiled
 @pytest.mark.parametrize("records_per_block", [7, 1000])
 def test_records_above_the_memory_limit_are_rejected(records_per_block: int) -> None:
-    """Up to m=3 the search keeps no records in memory; from m=4 it keeps the records that its cut distinguishes."""
+    """Up to m=3 the search keeps no records in memory; from m=4 it keeps the records that the cut distinguishes."""
     items = [f"i{n}" for n in range(12)]
     source = random.Random(0)
     rows = [set(source.sample(items, 5)) for _ in range(300)]

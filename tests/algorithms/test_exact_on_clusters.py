@@ -29,7 +29,7 @@ def clusters_of(draw: random.Random, column: SetColumn, k: int) -> list[np.ndarr
 
 
 class Counted(SearchEach):
-    """The full search, counting its calls."""
+    """The full search, with a call counter."""
 
     n = 0
 
@@ -39,7 +39,7 @@ class Counted(SearchEach):
 
 
 def on_clusters(column: SetColumn, k: int, m: int) -> tuple[ExactOnClusters, Counted]:
-    """Return the cluster search, and its full search."""
+    """Return the cluster search and the full search."""
     search = Exact(k=k, m=m).on_clusters(column, HIERARCHY)
     assert isinstance(search, ExactOnClusters)
     search.full = full = Counted(Exact(k=k, m=m), column, HIERARCHY)

@@ -109,7 +109,7 @@ def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> N
 
 
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
-"""More than 128 nodes, so that bit sets have more than two words."""
+"""More than 128 nodes, so that bit sets have three words."""
 ROWS = [set(np.minimum(chosen, 149).tolist()) for chosen in np.random.default_rng(5).geometric(0.02, (400, 5))]
 """Leaves of each record, by number."""
 

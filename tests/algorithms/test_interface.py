@@ -1,4 +1,4 @@
-"""One test suite for every registered algorithm.
+"""Common test suite of all registered algorithms.
 
 To add an algorithm, add a row to `contracts.CONTRACTS`.
 """

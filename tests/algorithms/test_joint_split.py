@@ -1,4 +1,4 @@
-"""Joint splitting compared with its naive twin, a worked example, and properties of regions and points."""
+"""Joint splitting compared with the naive twin, a worked example, and properties of regions and points."""
 
 import random
 from fractions import Fraction
@@ -125,7 +125,7 @@ def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> Non
 
 
 def growth_of(table: Table, k: int, m: int) -> TreeGrowth:
-    """Return a growth that scores the sides of cuts one at a time, as for large nodes."""
+    """Return a growth that scores the sides of cuts individually, as for large nodes."""
     axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), k)
     function, column = ClusterFunction.of(Coat(k=k, m=m), k, table, {}), table.transactions
     assert column is not None

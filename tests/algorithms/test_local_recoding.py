@@ -61,7 +61,7 @@ def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, workers: int = 1) 
 
 
 def groups_of(result: Any) -> list[Group]:
-    """Return a local recoding's groups from its trace."""
+    """Return a local recoding's groups from the trace."""
     return [(list(p.records), list(p.nodes if hasattr(p, "nodes") else p.cut)) for p in result.trace]
 
 

@@ -22,7 +22,7 @@ TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(100)], 4)
-"""More than 64 leaves, so that bit sets have more than one word."""
+"""More than 64 leaves, so that bit sets have several words."""
 
 
 def records_of(tree):

@@ -23,7 +23,7 @@ N_ITEMS, K = 130, 5
 
 
 def taken(work: Callable[[], Any]) -> tuple[Any, int]:
-    """Return the result of `work`, and its peak memory in bytes."""
+    """Return the result of `work`, and the peak memory in bytes."""
     work()  # compile, and fill caches
     tracemalloc.start()
     try:

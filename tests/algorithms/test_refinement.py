@@ -1,4 +1,4 @@
-"""Refinement of clusters equals the naive twin, never increases the loss, obeys its limit, and is optimal for most
+"""Refinement of clusters equals the naive twin, never increases the loss, obeys the limit, and is optimal for most
 small tables.
 """
 

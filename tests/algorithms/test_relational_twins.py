@@ -1,4 +1,4 @@
-"""Cluster formations produce the same clusters as their naive twins."""
+"""Cluster formations produce the same clusters as the naive twins."""
 
 import random
 from typing import Any

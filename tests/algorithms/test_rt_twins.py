@@ -1,4 +1,4 @@
-"""Rum-bound and Tum-bound make the same merges as their naive twins."""
+"""Rum-bound and Tum-bound make the same merges as the naive twins."""
 
 import random
 from dataclasses import dataclass

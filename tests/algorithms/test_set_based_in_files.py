@@ -41,7 +41,7 @@ def outcome(algorithm: Algorithm, table: Table, hierarchies: Any) -> Any:
 
 
 def in_files(table: Table, work: Files) -> Table:
-    """Return a table with its set-valued column in files."""
+    """Return a table with the set-valued column in files."""
     column = table.transactions
     assert column is not None
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]

@@ -1,4 +1,4 @@
-"""set-search makes the same moves as its naive twin, publishes safe partitions, and is close to the optimum."""
+"""set-search makes the same moves as the naive twin, publishes safe partitions, and is close to the optimum."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -118,7 +118,7 @@ def test_each_merge_is_that_of_the_twin(seed: int) -> None:
 
 
 def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None:
-    """Four items, each in one record; for k = 4, merging two of them does not reduce the violation."""
+    """Four items, each in a single record; for k = 4, merging two of them does not reduce the violation."""
     case = Drawn(0)
     case.column, case.n_items, case.k, case.m = SetColumn.of("abcd", universe="abcde"), 4, 4, 2
     search = case.search([frozenset({item}) for item in range(4)])

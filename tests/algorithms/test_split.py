@@ -40,7 +40,7 @@ def columns_of(source: random.Random, n: int) -> tuple[Any, ...]:
 
 
 def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
-    """Cut lists of records one at a time, by their values."""
+    """Cut lists of records individually, by their values."""
     age, sex, place = columns[0].values.tolist(), columns[1].labels(), columns[2].labels()
     least = max(2 * k, most // 8)
     often = [label for label, _ in sorted(Counter(sex).items(), key=lambda pair: (-pair[1], pair[0]))]

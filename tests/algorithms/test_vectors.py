@@ -32,7 +32,7 @@ UNEVEN_ROWS = "a1 b1|a1 b2|a2 b1|a2 b2|b1|b2"
 
 @dataclass(frozen=True)
 class Example:
-    """A run and its published result (None: not given by the source)."""
+    """A run and the published result (None: not given by the source)."""
 
     algorithm: str
     tree: str

@@ -71,7 +71,7 @@ def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
 
 
 def correlations(found: Ints) -> NDArray[np.float64]:
-    """Return float64 (seeds,): correlation of each row of numbers with its positions, from -1 to 1."""
+    """Return float64 (seeds,): correlation between each row of numbers and the positions, from -1 to 1."""
     place = np.arange(found.shape[1]) - (found.shape[1] - 1) / 2
     centred = found - found.mean(axis=1, keepdims=True)
     return centred @ place / np.sqrt((centred**2).sum(axis=1) * (place**2).sum())

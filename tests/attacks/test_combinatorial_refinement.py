@@ -33,7 +33,7 @@ Domains = tuple[tuple[Sequence[str | float], Hierarchy | None], ...]
 
 @dataclass(frozen=True)
 class World:
-    """A table and its publication."""
+    """A table and the publication."""
 
     rows: Counter[tuple[tuple[str, ...], Record]]
     """Published row and original record of each row, with counts."""

@@ -25,7 +25,7 @@ def leaves(label: str, tree: Hierarchy) -> tuple[str, ...]:
 
 
 def between(low: str, high: str, tree: Hierarchy) -> list[str]:
-    """Return the nodes from a leaf up to one of its ancestors."""
+    """Return the nodes from a leaf up to an ancestor."""
     nodes = [tree.node_of[low], *tree.ancestors(tree.node_of[low])]
     return [tree.labels[node] for node in nodes[: nodes.index(tree.node_of[high]) + 1]]
 

@@ -33,7 +33,7 @@ SETS = [frozenset(items) for size in range(5) for items in combinations(ITEMS, s
 
 @dataclass(frozen=True)
 class World:
-    """A table, its number of row orders, and its publication."""
+    """A table, the number of row orders, and the publication."""
 
     records: tuple[Record, ...]
     orders: int
@@ -55,7 +55,7 @@ def cuts(tree: Hierarchy) -> Iterator[dict[str, str]]:
 def published(tree: Hierarchy, n: int, k: int, m: int) -> dict[object, list[World]]:
     """Return all tables of n records by the cut of least loss and the published rows.
 
-    The key (None, cut, rows) collects the tables for which the cut is safe, whether or not its loss is minimal.
+    The key (None, cut, rows) collects the tables for which the cut is safe, even if the loss is not minimal.
     """
     worlds: dict[object, list[World]] = defaultdict(list)
     images = list(cuts(tree))

@@ -58,7 +58,7 @@ PAPER = Paper("made.up", "A paper", [
 
 @pytest.fixture
 def place(tmp_path, monkeypatch) -> Path:
-    """Create the invented paper as a module `made.up`, and a folder for its results."""
+    """Create the invented paper as a module `made.up`, and a folder for results."""
     package = tmp_path / "made"
     package.mkdir()
     (package / "up.py").write_text(MODULE)

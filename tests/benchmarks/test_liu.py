@@ -48,7 +48,7 @@ def test_every_claim_can_hold_and_can_fail():
 
 
 def invented(figure, random):
-    """Invent a value of every quantity for each case: a level of its curve, times a power of the position."""
+    """Invent a value of every quantity for each case: a level of the curve, times a power of the position."""
     places = {x: i + 1 for i, x in enumerate(dict.fromkeys(case.x for case in figure.cases))}
     law = {}
     for series in dict.fromkeys(case.series for case in figure.cases):

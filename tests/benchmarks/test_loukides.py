@@ -1,4 +1,4 @@
-"""Experiments on COAT: measurements of a case, its random draws, and claims."""
+"""Experiments on COAT: measurements of a case, random draws, and claims."""
 
 import json
 from collections import Counter

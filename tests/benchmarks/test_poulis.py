@@ -1,4 +1,4 @@
-"""Experiments on RT-datasets: measurements of a case, its input, and claims that can hold and can fail."""
+"""Experiments on RT-datasets: measurements of a case, input, and claims that can hold and can fail."""
 
 import subprocess
 import sys

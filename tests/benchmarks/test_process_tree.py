@@ -1,4 +1,4 @@
-"""Memory of a command over all its processes, and a memory limit enforced by the kernel."""
+"""Memory of a command over all processes, and a memory limit enforced by the kernel."""
 
 import sys
 

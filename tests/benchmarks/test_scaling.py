@@ -36,7 +36,7 @@ WORK = {**OF_TABLES, "gib_of_records": 2.0, "items": 1e5, "passes": 3, "tasks": 
 
 
 def run(engine, more=""):
-    """Return a run, with some of its quantities increased by half."""
+    """Return a run, with some quantities increased by half."""
     measured = {name: work * (1.5 if name == more else 1) for name, work in WORK.items()}
     return Run(engine, {**measured, "seconds": MODEL.cpu_seconds(Run(engine, measured))})
 

@@ -1,4 +1,4 @@
-"""Result files: a new measurement replaces only its own entries."""
+"""Result files: a new measurement replaces only the entries of the measured case."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

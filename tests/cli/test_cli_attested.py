@@ -18,7 +18,7 @@ BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Mapping[str, str] | None = None) -> None:
-    """Change files of a publication, and adjust its attestation."""
+    """Change files of a publication, and adjust the attestation."""
     path = folder / "attestation.json"
     attested = json.loads(path.read_text())
     for name, text in (files or {}).items():
@@ -167,7 +167,7 @@ def test_columns_of_buckets(long: Place) -> None:
     ],
 )
 def test_a_codebook_that_contradicts_the_labels(place: Place, row: str, fragment: str) -> None:
-    """By its label, {a, b} occurs in one record, which violates two constraints; the codebook would hide that."""
+    """By its label, {a, b} occurs in a single record, which violates two constraints; the codebook would hide that."""
     data = place.write("p.csv", 'codes\n"(a,b)"\nc\nc\n')
     check = [data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
     check += [place.write("constraints.txt", "a b\nc\n")]

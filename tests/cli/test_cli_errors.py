@@ -287,7 +287,7 @@ def test_interrupted_search_leaves_no_files(place: Place, monkeypatch: pytest.Mo
 
 
 def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
-    """Return a writer that changes its input before writing."""
+    """Return a writer that changes the input before writing."""
     write = anonset.release.records.write_published
 
     def tampered(*arguments: Any, **options: Any) -> Path:

@@ -1,4 +1,4 @@
-"""`verify` rejects every change to an attestation: all of its values are computed from the files."""
+"""`verify` rejects every change to an attestation: all values are computed from the files."""
 
 import copy
 import json
@@ -94,7 +94,7 @@ def changed(value: Any) -> list[Any]:
 
 
 def lies(attested: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the attestation with one value changed or removed."""
+    """Yield the attestation with a single value changed or removed."""
     for path in leaves(attested):
         *way, last = path
         for number, value in enumerate([*_changed_at(attested, path), ...]):
@@ -129,7 +129,7 @@ def refusal(out: Path, given: dict[str, str]) -> str | None:
 def test_every_leaf_is_computed(
     published: Place, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One thread checks: with few rows each, thousands of checks would mostly start threads."""
+    """A single thread checks: with few rows each, thousands of checks would mostly start threads."""
     monkeypatch.setattr(spans, "cores", lambda: 1)
     path: Path = published.out / "attestation.json"
     policy = {"privacy_constraints": str(published.folder / "policy.txt")} if "policy" in request.node.name else {}

@@ -26,7 +26,7 @@ def writes(*arguments: Any) -> bool:
 
 
 def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail: Call) -> list[int]:
-    """Make the n-th call of a function fail; return a list that grows by one entry per call."""
+    """Make the n-th call of a function fail; return a list that grows by an entry per call."""
     honest, calls = getattr(owner, name), []
 
     def counted(*arguments: Any, **options: Any) -> Any:

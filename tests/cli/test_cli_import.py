@@ -68,7 +68,7 @@ def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monk
 def test_a_failed_import_leaves_no_files(tmp_path: Path) -> None:
     project = arx_project(tmp_path / "p.deid")
     content = project.read_bytes()
-    project.write_bytes(content.replace(b"p0;20;m", b"p0;99;m"))  # its checksum differs
+    project.write_bytes(content.replace(b"p0;20;m", b"p0;99;m"))  # the checksum differs
     assert main(["import", str(project), "-o", str(tmp_path / "job")]) == 2
     assert not (tmp_path / "job").exists()
     (tmp_path / "job").mkdir()
@@ -90,7 +90,7 @@ def project_with(tmp_path: Path, **more: Any) -> Path:
 
 
 def bomb(path: Path, name: str) -> Path:
-    """Add a file to a project that unpacks to a thousand times its size."""
+    """Add a file to a project that unpacks to a thousand times the archive size."""
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w", force_zip64=True) as file:
         for _ in range(120):
             file.write(bytes(2**20))

@@ -38,7 +38,7 @@ Made = tuple[Place, str, list[str]]
 
 @pytest.fixture(params=JOBS)
 def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[..., None]) -> Made:
-    """Return the place of a publication, its input, and the column roles."""
+    """Return the place of a publication, the input, and the column roles."""
     long.write("patients.csv", PATIENTS)
     data, roles, model = JOBS[request.param]
     publish_once(long, data, *roles, *model)
@@ -118,7 +118,7 @@ def test_without_a_private_directory_impossible_originals_are_rejected(made: Mad
     place, data, roles = made
     private = place.private.rename(place.folder / "gone")
     said = evaluated(place, data, roles)
-    if names(said, "private mapping"):  # a local recoding is evaluated only with its mapping
+    if names(said, "private mapping"):  # a local recoding is evaluated only with the mapping
         return
     assert said == ""
     assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # equal rows have equal losses

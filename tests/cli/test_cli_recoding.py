@@ -1,4 +1,4 @@
-"""`--recoding OUT.private`: the next quarter's release, on the command line and in its files."""
+"""`--recoding OUT.private`: the next quarter's release, on the command line and in the files."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``anonset risk`` measures a publication with and without its original."""
+"""``anonset risk`` measures a publication with and without the original."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""A table saved in its work directory is restored, and a damaged table is rejected."""
+"""A table saved in the work directory is restored, and a damaged table is rejected."""
 
 import json
 

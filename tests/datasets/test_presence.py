@@ -19,7 +19,7 @@ FILE = "transactions/retail.dat.gz"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a data folder in which `retail` has two records, with their digest as the published one."""
+    """Return a data folder in which `retail` has two records, matching the published digest."""
     (tmp_path / "transactions").mkdir()
     (tmp_path / FILE).write_bytes(gzip.compress(TEXT, 9))
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
@@ -62,7 +62,7 @@ def test_a_hierarchy_that_is_missing_makes_the_data_set_missing(folder: Path) ->
 def test_optional_data_may_be_missing_but_not_wrong(folder: Path) -> None:
     (state,) = look(["bms_pos"])
     assert (state.state, state.is_wanting) == ("missing", False)
-    # its digest is unknown, so characteristics are compared
+    # the digest is unknown, so characteristics are compared
     (folder / "transactions" / "BMS-POS.dat").write_bytes(TEXT)
     (state,) = look(["bms_pos"])
     assert (state.state, state.is_wanting) == ("different", True)

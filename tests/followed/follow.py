@@ -81,7 +81,7 @@ def _following(command: str, code: int, printed: str, before: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Disclosures of a publication, by the persons of its rows."""
+    """Disclosures of a publication, by the persons of the rows."""
 
     smallest_class: int
     """Persons in the smallest class of equal relational values; for items only, persons with the rarest symbol."""
@@ -102,7 +102,7 @@ def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
         rows = list(csv.DictReader(file))
     with (out.with_name(f"{out.name}.private") / "records.csv").open(newline="") as file:
         record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
-    if len(rows) > len(set(raw.persons)):  # unchanged rows; otherwise one record per person
+    if len(rows) > len(set(raw.persons)):  # unchanged rows; otherwise a record per person
         record_of = {i: raw.persons[record] for i, record in record_of.items()}
     classes: dict[tuple[str, ...], set[int]] = defaultdict(set)
     symbols: dict[str, set[int]] = defaultdict(set)

@@ -40,7 +40,7 @@ ARTICLES = [
 
 @dataclass(frozen=True)
 class RawFile:
-    """A raw file, and the persons of its rows."""
+    """A raw file, and the persons of the rows."""
 
     name: str
     content: bytes

@@ -18,7 +18,7 @@ def test_the_file_is_published_with_persons_grouped(tmp_path: Path, name: str) -
     raw = MORE_RAW_FILES[name](120, 7)
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
-    assert sum(code != 0 for code in way.codes) <= 1  # one rejection, with a message that names the option
+    assert sum(code != 0 for code in way.codes) <= 1  # a rejection, with a message that names the option
     judgement = judge(raw, way.published)
     assert (judgement.smallest_class >= 5, judgement.persons_below_k, judgement.secrets) == (True, 0, ())
     shown = set(re.split(r"[\s,;()'\"]+", "\n".join(way.printed)))

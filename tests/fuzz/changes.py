@@ -1,4 +1,4 @@
-"""Change one cell of a publication."""
+"""Change a cell of a publication."""
 
 import copy
 import random
@@ -12,7 +12,7 @@ from fuzz.published import Records, Tables, write_lines
 
 
 def with_another_cell(published: Records, rng: random.Random) -> Records:
-    """Return a copy of the published records in which one cell has another value."""
+    """Return a copy of the published records in which a cell has another value."""
     changed = copy.deepcopy(published)
     name = rng.choice([*published.sets, *published.relational, *published.keep])
     cells, position = changed.columns[name], rng.randrange(published.n)
@@ -48,7 +48,7 @@ def write(published: Records, path: Path, separator: str) -> None:
 
 
 def buckets_with_another_cell(tables: Tables, data: dict[str, Any], rng: random.Random) -> Tables:
-    """Return a copy of the published buckets in which one identity, group or value differs."""
+    """Return a copy of the published buckets in which an identity, group or value differs."""
     changed = copy.deepcopy(tables)
     rows, name = rng.choice([(changed.qit, data["id"][0]), (changed.qit, "group"), (changed.snt, data["sensitive"])])
     row = rng.choice(rows)

@@ -56,7 +56,7 @@ def _holds(case: Case, published: twin.Chunks) -> bool:
 
 
 def files_of(out: Path) -> Files:
-    """Return the rows of each table, from one file or from its parts."""
+    """Return the rows of each table, from a file or from parts."""
     paths = {table: sorted(p for p in out.rglob("*") if table in (p.stem, p.parent.name)) for table in TABLES}
     return {
         table: [row for path in own for row in _lines(path)] for table, own in paths.items() if own or table != "counts"
@@ -71,7 +71,7 @@ def _lines(path: Path) -> list[dict[str, str]]:
 
 
 def chunks_of(files: Files) -> twin.Chunks:
-    """Parse a publication by its documented file format."""
+    """Parse a publication by the documented file format."""
     chunks = _rows(files["chunks"], ("cluster", "chunk"))
     shared = _rows(files["shared"], ("first", "last", "chunk"))
     clusters = (
@@ -145,7 +145,7 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
 
 
 def _place(published: twin.Chunks, c: int, item: str) -> object:
-    """Return the chunk that must contain an item: of its own cluster, or the smallest enclosing shared chunk."""
+    """Return the chunk that must contain an item: of the own cluster, or the smallest enclosing shared chunk."""
     cluster = published.clusters[c]
     if item in cluster.terms:
         return c, "terms"
@@ -187,7 +187,7 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
 
 
 def with_another_cell(files: Files, rng: random.Random) -> Files:
-    """Return a copy of the files in which one cell has another value."""
+    """Return a copy of the files in which a cell has another value."""
     changed = {name: [dict(row) for row in rows] for name, rows in files.items()}
     rows = changed[rng.choice([name for name in changed if changed[name]])]
     row = rng.choice(rows)

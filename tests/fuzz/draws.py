@@ -1,4 +1,4 @@
-"""Random cases, each drawn from one integer: a table, column roles, hierarchies and parameters."""
+"""Random cases, each drawn from an integer: a table, column roles, hierarchies and parameters."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ _NUMBERS = ("0.1", "0.30000000000000004", "-0.5", "1e3", "1e-9", "12.50", "3", "
 
 @dataclass(frozen=True)
 class Case:
-    """One anonymization job: input data and settings."""
+    """An anonymization job: input data and settings."""
 
     seed: int
     algorithm: str
     columns: Mapping[str, Sequence[Any]]
-    """Cells of each column, one row per person; each cell of a set-valued column is a list of items."""
+    """Cells of each column, a row per person; each cell of a set-valued column is a list of items."""
     roles: Mapping[str, Any]
     """Column names by role."""
     trees: Mapping[str, Tree]
@@ -226,7 +226,7 @@ def _others(
 def _sensitive(
     rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], parameters: dict[str, Any]
 ) -> None:
-    """Sometimes draw a sensitive column and its diversity parameters."""
+    """Sometimes draw a sensitive column and diversity parameters."""
     if rng.random() < 0.5:
         return
     steep, values = rng.choice((1, 1, 3)), ("flu", "ulcer", "asthma", "none", "flu ä")[: rng.randint(1, 5)]

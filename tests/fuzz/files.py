@@ -127,7 +127,7 @@ def _spec(case: Case, folder: Path, column: str) -> str:
 
 
 def _paths(tree: Tree, above: Sequence[str] = ()) -> list[list[str]]:
-    """Return each leaf with its ancestors."""
+    """Return each leaf with all ancestors."""
     if isinstance(tree, str):
         return [[tree, *above]]
     label, children = tree

@@ -1,8 +1,7 @@
 """Random cases of all algorithms, compared with the contents of the published files.
 
 ``ANONSET_FUZZ=500 ANONSET_FUZZ_FROM=1000 python -m pytest tests/fuzz`` runs 500 cases from seed 1000. Repeat a failed
-case by its seed: ``ANONSET_FUZZ=1 ANONSET_FUZZ_FROM=SEED``. ``ANONSET_FUZZ_OF=NAME`` restricts the cases to one
-algorithm.
+case by its seed: ``ANONSET_FUZZ=1 ANONSET_FUZZ_FROM=SEED``. ``ANONSET_FUZZ_OF=NAME`` selects an algorithm.
 """
 
 import os
@@ -72,7 +71,7 @@ def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
-    """At least one case of every algorithm succeeds: rejected cases test little."""
+    """For every algorithm at least one case succeeds: rejected cases test little."""
     folders = [tmp_path / str(seed) for seed in range(NAMES.index(name), 10 * len(NAMES), len(NAMES))]
     for folder in folders:
         folder.mkdir()
@@ -80,7 +79,7 @@ def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
 
 
 def require_refused(case: Case, ran: Ran) -> None:
-    """Check that a rejected case gives a one-line message, the right exit code and no leftover files."""
+    """Check that a rejected case prints a one-line message and has the right exit code and no leftover files."""
     assert ran.code in (1, 2, 3)
     assert ran.said
     assert "\n" not in ran.said
@@ -122,7 +121,7 @@ def _bytes_of(out: Path) -> dict[str, bytes]:
 
 
 def require_next_release(case: Case, ran: Ran) -> None:
-    """Check that a release that continues this one verifies, or is rejected."""
+    """Check that a release that continues this release verifies, or is rejected."""
     again = anonymized(case, ran.out.parent, out=f"{ran.out}-next", recoding=str(ran.private))
     assert again.code in (0, 1), again.said
     if again.code == 0:

@@ -1,4 +1,4 @@
-"""Compare a publication with its original, cell by cell."""
+"""Compare a publication with the original, cell by cell."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -136,7 +136,7 @@ def _groups(case: Case) -> list[set[str]]:
 
 
 def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], private: Path) -> None:
-    """Check that every published tuple and value occurs in the original, in one group."""
+    """Check that every published tuple and value occurs in the original, in a single group."""
     lines = lines_of(private / "records.csv")
     record = [int(line["input_record"]) for line in lines]
     assert len(set(record)) == len(record) == len(tables.qit)
@@ -154,5 +154,5 @@ def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], pr
 
 
 def holds_any(texts: Collection[str], private: Collection[str]) -> str:
-    """Return the first private text that occurs in one of the texts; empty if none."""
+    """Return the first private text that occurs in the texts; empty if none."""
     return next((secret for secret in private for text in texts if secret in text), "")

@@ -1,4 +1,4 @@
-"""Set-valued columns joined into one column are published as separate columns."""
+"""Set-valued columns joined into a column are published as separate columns."""
 
 import numpy as np
 import pytest

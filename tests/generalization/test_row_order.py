@@ -98,7 +98,7 @@ TREE = Hierarchy.from_tree(("ALL", [("N0", ["a", "b"]), ("N1", ["c", "d"]), ("N2
 
 
 def mapped(table: Table, work: Files, dtype: type = np.int32) -> Table:
-    """Return the table with the arrays of its set-valued and its kept columns in files."""
+    """Return the table with the arrays of set-valued and kept columns in files."""
     column = table.transactions
     indptr, items = work.keep("t.indptr", column.indptr), as_codes(work.keep("t.items", column.items.astype(dtype)))
     sets = SetColumn(column.name, indptr, items, column.vocabulary)
@@ -107,7 +107,7 @@ def mapped(table: Table, work: Files, dtype: type = np.int32) -> Table:
 
 
 def contents(publication):
-    """Return the contents of a publication, wherever its arrays are stored."""
+    """Return the contents of a publication, independent of array storage."""
     sets = publication.transactions
     arrays = (sets.indptr, sets.items[:], *(column.codes for column in publication.kept), publication.record)
     return [array.tolist() for array in arrays], publication.symbols, sets.vocabulary.labels

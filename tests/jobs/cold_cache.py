@@ -1,4 +1,4 @@
-"""A cache of compiled kernels that lacks the kernels of one file."""
+"""A cache of compiled kernels that lacks the kernels of a file."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ from anonset_kernels import _jit
 
 
 def cache_without(name: str, folder: Path) -> dict[str, str]:
-    """Copy the compiled kernels into a folder, except those of one file.
+    """Copy the compiled kernels into a folder, except the kernels of a file.
 
     Returns
     -------

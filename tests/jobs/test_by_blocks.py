@@ -1,4 +1,4 @@
-"""A job out of core publishes the same bytes as in memory, removes its work directory, and rejects with a remedy."""
+"""A job out of core publishes the same bytes as in memory, removes the work directory, and rejects with a remedy."""
 
 import json
 import stat

@@ -27,7 +27,7 @@ from reference.km import naive_km
 COARSENING = with_traits(lambda traits: traits.coarsens)
 ITEMS = [f"i{number}" for number in range(8)]
 LATER = ["i2a", "j0", "j1"]
-"""New items of the second quarter; one of them sorts between the earlier items."""
+"""New items of the second quarter; an item sorts between the earlier items."""
 GIVEN: dict[str, dict[str, Any]] = {"coherence-suppression": {"p": 2}, "coat": {"m": 2, "max_suppressed": 1.0}}
 SETS = ("coat", "pcta", "coherence-suppression")
 """Algorithms that need no hierarchy."""
@@ -76,9 +76,9 @@ def test_three_quarters(tmp_path: Path, name: str, seed: int) -> None:
         old, new = classes(before), classes(after)
         for label, items in old.items():
             to = {after[item] for item in items}
-            assert len(to) == 1  # items published as one symbol still share a symbol
+            assert len(to) == 1  # items that shared a symbol still share a symbol
             if label in new and name in SETS:
-                assert new[label] == items  # a symbol keeps its members
+                assert new[label] == items  # the members of a symbol do not change
         assert all(after[item] == "" for item in before if before[item] == "")
         book = {symbol.label: set(symbol.members) for symbol in read_codebook(path / "codebook.csv")}
         earlier = {s.label: set(s.members) for s in read_codebook(tmp_path / f"q{number - 1}" / "codebook.csv")}

@@ -241,7 +241,7 @@ def test_codes_of_a_column_have_the_profile_of_its_values(null):
     text = pa.chunked_array([[*TEXTS[:4], None] if null else TEXTS[:4], TEXTS[4:]])
     assert profile("x", coded(text)) == profile("x", text)
     assert pa.types.is_dictionary(coded(text).type) == (not null)
-    part = text.dictionary_encode().combine_chunks()[4:9]  # not all values of its dictionary occur
+    part = text.dictionary_encode().combine_chunks()[4:9]  # not all values of the dictionary occur
     assert profile("x", pa.chunked_array([part])) == profile("x", pa.chunked_array([part.cast(pa.string())]))
 
 

@@ -34,7 +34,7 @@ class Offered:
 
 
 class Thrifty(Offered):
-    """A third-party algorithm that declares its memory factor."""
+    """A third-party algorithm that declares a memory factor."""
 
     traits: ClassVar[Traits] = Traits(memory_factor=0.5)
 

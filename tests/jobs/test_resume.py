@@ -1,4 +1,4 @@
-"""A killed run out of core resumes in its work directory and publishes the same bytes, also on a cluster."""
+"""A killed run out of core resumes in the work directory and publishes the same bytes, also on a cluster."""
 
 import json
 import subprocess
@@ -104,7 +104,7 @@ def test_a_different_run_is_not_resumed(folder, work, run):
 
 @pytest.mark.compiled
 def test_a_run_with_another_ceiling_is_not_resumed(folder, work, run):
-    """Results found under one ceiling must not be published under another ceiling."""
+    """Results found under a ceiling must not be published under another ceiling."""
     (folder / "top.txt").write_text("N1_0\n")
     options = ["--ceiling", f"items={folder / 'top.txt'}", "--work-dir", str(work)]
     assert run("out", *options, "--max-loss", "0").code == 1

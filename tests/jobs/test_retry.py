@@ -87,7 +87,7 @@ def run(folder, capsys):
 
 
 def far(folder):
-    """Make all leases in a folder belong to another machine and be valid by its clock."""
+    """Make all leases in a folder belong to another machine and be valid by that clock."""
     result = list(folder.rglob(f"{LEASE[:-5]}*"))
     for lease in result:
         said = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}

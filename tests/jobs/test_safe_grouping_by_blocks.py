@@ -137,7 +137,9 @@ def test_more_tuples_than_have_numbers_are_refused(tmp_path, capsys, monkeypatch
 
 
 def held(folder, n_ids):
-    """Check by brute force: each id is in one group; groups have 3 ids with equal row counts; no value exceeds half."""
+    """Check by brute force: each id is in a single group; groups have 3 ids with equal row counts; no value exceeds
+    half.
+    """
     qit, snt = (list(csv.reader((folder / name).read_text().splitlines()))[1:] for name in ("qit.csv", "snt.csv"))
     groups, shown, values = defaultdict(set), defaultdict(Counter), defaultdict(Counter)
     for row in qit:

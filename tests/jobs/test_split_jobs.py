@@ -1,5 +1,5 @@
-"""Split jobs publish the same bytes however they run, are verified as one publication, and mention the split in the
-account.
+"""Split jobs publish the same bytes however they run, verify as a single publication, and the account states the
+split.
 """
 
 import json

@@ -68,7 +68,7 @@ def test_large_data_are_sampled_first():
     assert found.sample == 60
     assert {one.sampled for one in found.candidates} == {True, False}
     on_all = [one for one in found.candidates if not one.sampled]
-    assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and one for another guarantee
+    assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and the best for another guarantee
     assert found.beside is on_all[-1]
     assert found.recommended is found.candidates[0]
     assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
@@ -378,7 +378,7 @@ def test_the_notebook_view(found):
 
 
 def half(items_error, rum, **more):
-    """Return a candidate whose two halves are as good as its ranges."""
+    """Return a candidate whose two halves are as good as the ranges."""
     counted = Countable(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
     kept = {"items": {"kept": 1.0 - rum}}
     return Candidate("x", more, "holds", kept, countable=counted, measures={"rum": rum})

@@ -41,7 +41,7 @@ def hints_of(kernel: Any) -> dict[str, Any]:
 
 
 def parts(hint: Any) -> Iterator[Any]:
-    """Yield an annotation and its parts, including fields of named tuples, but not the parts of arrays."""
+    """Yield an annotation and all parts, including fields of named tuples, but not the parts of arrays."""
     yield hint
     if is_array(hint):
         return

@@ -25,7 +25,7 @@ SMALL = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
-"""More than 128 nodes, so that bit sets have more than two words."""
+"""More than 128 nodes, so that bit sets have three words."""
 TREES = st.sampled_from([SMALL, WIDE])
 SIZES = st.integers(2, 5)
 NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.int32))

@@ -16,7 +16,7 @@ from effort import examples
 from reference.km import supports
 
 N_CODES = 70
-"""More than 64, so that bit sets have more than one word."""
+"""More than 64, so that bit sets have several words."""
 codes = st.sampled_from([0, 1, 2, 3, 62, 63, 64, 65, 69])
 records = st.lists(st.sets(codes), max_size=25)
 bytes_at_once = st.sampled_from([1, 300, 1_000, 1 << 20])

@@ -23,7 +23,7 @@ MOST = 20_000
 
 @st.composite
 def publications(draw: st.DrawFn) -> Chunks:
-    """Draw records of one or two clusters, and the place of each item in its cluster."""
+    """Draw records of one or two clusters, and the place of each item."""
     clusters, rows_of_all = [], list[str]()
     n_clusters = draw(st.integers(1, 2))
     for _ in range(n_clusters):

@@ -50,7 +50,7 @@ def test_persons_are_recognized_by_birth_and_sex_under_any_column_name(seed):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n", [40, 400, 4_000])
 def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
-    data = stays(n_persons=n, n=n, seed=seed)  # one row per person
+    data = stays(n_persons=n, n=n, seed=seed)  # a row per person
     assert repeated_in(columns(data), list(data)) == ()
     data = stays(n_persons=max(2, n // 5), n=n, seed=seed)
     mute = {name: data[name] for name in data if name not in ("key7", "birth_date")}

@@ -1,4 +1,4 @@
-"""Sets in one column, in several columns, as one row per code, or one column per item or code: the same records."""
+"""Sets in one column, in several columns, as rows per code, or columns per item or code: the same records."""
 
 import pyarrow as pa
 import pytest

@@ -311,7 +311,7 @@ Source = tuple[Rows | None, list[int], list[tuple[Row | None, ...]]]
 
 
 def placements(rows: Rows, places: int) -> list[tuple[Row | None, ...]]:
-    """Return the distinct ways to assign rows to places, at most one row per place."""
+    """Return the distinct ways to assign rows to places, at most a row per place."""
     if len(rows) > places:
         return []
     result: list[tuple[Row | None, ...]] = []

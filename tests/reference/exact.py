@@ -1,4 +1,4 @@
-"""Naive twin of the exact k^m cut: enumerate every recoding; check rare sets and their clauses one at a time."""
+"""Naive twin of the exact k^m cut: enumerate every recoding; check rare sets and their clauses individually."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -91,6 +91,6 @@ def clause_value(nodes: Sequence[str], leaves: Sequence[str], recoding: Recoding
 
 
 def witnesses(nodes: Sequence[str], rows: Rows, tree: HierarchyModel) -> Iterator[tuple[str, ...]]:
-    """Yield the leaves by which records contain a set of nodes, one leaf per node."""
+    """Yield the leaves by which records contain a set of nodes, a leaf per node."""
     for row in rows:
         yield from product(*([leaf for leaf in tree.below[v] if leaf in row] for v in nodes))

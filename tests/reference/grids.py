@@ -12,7 +12,7 @@ _DIGITS = 15
 
 
 def grid(values: Sequence[Number], k: int, most: int) -> Cells:
-    """Return the grid cells of the numbers, ascending, each by its two ends."""
+    """Return the grid cells of the numbers, ascending, each by two ends."""
     whole = all(isinstance(value, int) for value in values)
     exact = [Fraction(repr(value)) for value in values]
     unit = _finest(max(map(abs, exact)))

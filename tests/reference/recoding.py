@@ -1,4 +1,4 @@
-"""Naive twins of recoding by levels and by cuts: every vector and every node, one at a time."""
+"""Naive twins of recoding by levels and by cuts: every vector and every node, individually."""
 
 from collections.abc import Callable, Sequence
 from itertools import product

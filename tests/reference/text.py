@@ -19,7 +19,7 @@ def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
 
 
 def _open(data: bytes, delimiter: bytes) -> bool:
-    """Return True if a quote is open at the end, matching fields one at a time."""
+    """Return True if a quote is open at the end, matching fields individually."""
     mark = re.escape(delimiter)
     field = re.compile(rb' ?"(?:[^"]|"")*(?P<closed>")?[^%s\r\n"]*(?:"[^%s\r\n]*)?|[^%s\r\n]*' % (mark, mark, mark))
     position = 0

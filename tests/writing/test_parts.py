@@ -29,7 +29,7 @@ def publication(rows=ROWS):
 
 
 def lying_in(work, meant):
-    """Return the same publication with its arrays in files."""
+    """Return the same publication with arrays in files."""
     sets, year = meant.transactions, meant.kept[0]
     sets = replace(sets, indptr=work.keep("indptr", sets.indptr), codes=work.keep("items", sets.items))
     return replace(meant, transactions=sets, kept=(replace(year, codes=work.keep("year", year.codes)),), store=work)
