@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Callable
 from json import dumps, loads
 from typing import Any
 
@@ -112,6 +113,33 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
         (kept / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
     )
     assert clinic.run(*asked).code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "change"),
+    [
+        ("codes.csv", ["--items", "codes", *KM, "--separator", ";"], lambda line: line.replace("i1", "i2")),
+        ("people.csv", ["--relational", "age", "--drop", "who,codes", "--model", "k", "--k", "3"], lambda line: (
+            ",".join([line.split(",")[0], "20", line.split(",")[2]]) if line[0] == "p" else line
+        )),
+    ],
+)  # fmt: skip
+def test_a_publication_that_no_order_of_rows_explains_is_untrue(
+    clinic: Place, name: str, arguments: list[str], change: Callable[[str], str]
+) -> None:
+    tree = own_tree(clinic, *OTHERS) if name == "codes.csv" else ["--hierarchy", "age=range"]
+    publish(clinic, name, *arguments, *tree)
+    clinic.private.rename(clinic.folder / "kept")
+    lines = (clinic.folder / name).read_text().splitlines()
+    clinic.write("other.csv", "\n".join([lines[0], *map(change, lines[1:])]) + "\n")
+    left_out = [] if name == "codes.csv" else ["--drop", "who,codes", "--hierarchy", "age=range"]
+
+    def against(file: str) -> Ran:
+        return clinic.run("verify", str(clinic.out), "--original", str(clinic.folder / file), *left_out)
+
+    assert against(name).code == 3
+    ran = against("other.csv")
+    assert (ran.code, names(ran.out, "original fewer")) == (1, True), ran.out
 
 
 @pytest.mark.parametrize("small", [False, True])

@@ -411,7 +411,7 @@ def orders_by_name(n: int, seed: int) -> RawFile:
         for when, articles in entry.visits:
             who = persons[entry.surname, entry.first]
             rows += [(who, f"{entry.first} {entry.surname},{when:%Y-%m-%d},{article}") for article in articles]
-    return _of("shop.csv", "who,when,what", rows, all_of_them, secrets, codes=False, unit="who")
+    return _of("shop.csv", "who,when,article", rows, all_of_them, secrets, codes=False, unit="who")
 
 
 def claims_by_combination(n: int, seed: int) -> RawFile:

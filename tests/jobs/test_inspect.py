@@ -94,6 +94,18 @@ def test_columns_that_vary_within_a_person_are_dropped():
     assert (found.records, found.persons, found.settings["group"]) == (20, 20, True)
 
 
+def test_the_row_that_contradicts_the_others_of_a_person_is_named():
+    visits = {
+        "person_id": [f"p{n // 3}" for n in range(90)],
+        "sex": ["fm"[n // 3 % 2] for n in range(90)],
+        "codes": ["a b" if n % 2 else "a" for n in range(90)],
+    }
+    visits["sex"][31] = "x"
+    found = anonset.inspect(visits)
+    assert roles(found)["sex"] == "drop"
+    assert any(names(problem, "sex row 32") for problem in found.problems)
+
+
 @pytest.mark.parametrize(
     ("columns", "role"),
     [
@@ -263,7 +275,7 @@ def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
 
     monkeypatch.setattr(proposal_trial, "bind_columns", counted)
     rows = [f"r{row:04d}" for row in range(7)]
-    found = anonset.inspect({f"c{at}": [rows[(at * row * row + row) % 7] for row in range(7)] for at in range(n)})
+    found = anonset.inspect({f"area{at}": [rows[(at * row * row + row) % 7] for row in range(7)] for at in range(n)})
     assert len(bound) == 1
     text = [part for part in findings_account(found) if isinstance(part, str)]
     assert names(text, "100 columns --json")

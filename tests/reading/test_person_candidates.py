@@ -401,7 +401,7 @@ def test_owner_keys_are_proposed_with_names_and_phones(header):
     draw = np.random.default_rng(4)
     owner = sorted(draw.integers(0, 120, 400).tolist())
     data = {header: [f"H-{2000 + 7 * n}" for n in owner], "Halter": [f"Maier{n % 97}, Anna" for n in owner]}
-    data |= {"Telefon": [f"0171 {5_000_000 + 31 * n}" for n in owner], "art": [f"a{n % 5}" for n in owner]}
+    data |= {"Telefon": [f"0171 {5_000_000 + 31 * n}" for n in owner], "region": [f"a{n % 5}" for n in owner]}
     units = [answer.unit for answer in anonset.inspect(data).question.answers]
     assert (header,) in units
 
@@ -410,7 +410,7 @@ def test_pseudonyms_of_which_few_repeat_are_offered():
     draw = np.random.default_rng(5)
     who = [n for n in range(300) for _ in range(2 if n % 3 == 0 else 1)]
     names = [f"{n:012X}" for n in draw.integers(0, 16**12, 300).tolist()]
-    data = {"PSEUDO_HESID": [names[n] for n in who], "imd": [str(n % 9) for n in who]}
+    data = {"PSEUDO_HESID": [names[n] for n in who], "age": [str(n % 9) for n in who]}
     units = [answer.unit for answer in anonset.inspect(data).question.answers]
     assert ("PSEUDO_HESID",) in units
 
@@ -433,3 +433,43 @@ def test_rows_without_an_id_do_not_form_a_person():
     data["ward"] = [f"w{n % 3}" for n in range(203)]
     found = anonset.inspect(data, id="patient_id", group=True, skip_rows="no-id")
     assert {column.profile.name: column.role for column in found.columns}["age"] == "relational"
+
+
+HOMES = sorted((7 * n * n + n) % 90 for n in range(300))
+
+
+def test_names_with_addresses_are_offered():
+    data = {
+        "Name": [f"{('Anna', 'Otto', 'Ines', 'Paul')[n % 4]} Berg{'abcdefghi'[n % 9]}" for n in HOMES],
+        "Anschrift": [f"Hauptstr. {n}" for n in HOMES],
+        "Artikel": [f"a{n * n % 9}" for n in range(300)],
+    }
+    units = [answer.unit for answer in anonset.inspect(data, k=2, m=1).question.answers]
+    assert units[0] == ("Name", "Anschrift")
+
+
+@pytest.mark.parametrize("headers", [("latitude", "longitude"), ("q1", "q2")])
+def test_coordinates_are_no_candidates(headers):
+    data = {"Alter": [str(20 + n % 50) for n in HOMES], "sex": ["fm"[n % 2] for n in HOMES]}
+    data |= {name: [f"{at + n / 1000:.5f}" for n in HOMES] for name, at in zip(headers, (48, 11), strict=True)}
+    found = anonset.inspect(data, k=2, m=1)
+    assert [answer.unit for answer in found.question.answers] == [()]
+    assert {column.role for column in found.columns if column.profile.name in headers} == {"drop"}
+
+
+def test_keys_that_look_like_codes_are_offered_if_the_header_names_a_person():
+    data = {"sex": ["fm"[n // 3 % 2] for n in range(300)]}
+    for header, offered in (("patron_bc", True), ("bc", False)):
+        found = anonset.inspect({**data, header: [f"B{7000 + 13 * (n // 3)}" for n in range(300)]}, k=2, m=1)
+        assert ((header,) in [answer.unit for answer in found.question.answers]) == offered
+
+
+def test_rows_are_not_proposed_if_nothing_is_recognized_of_repeated_names():
+    data = {
+        "name": [f"Anna Berg{'abcdefgh'[n % 8]}{'rst'[n % 3]}" for n in range(300)],
+        "when": [f"2024-01-{1 + n % 28:02d}" for n in range(300)],
+    }
+    found = anonset.inspect(data, k=2, m=1)
+    assert (found.records, found.question) == (0, None)
+    assert "rows_are_persons=True" in found.problems[-1]
+    assert anonset.inspect(data, k=2, m=1, rows_are_persons=True).records == 300

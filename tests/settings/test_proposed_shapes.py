@@ -13,9 +13,9 @@ N = 120
 DAYS = [date(1930, 1, 1) + timedelta(days=211 * n) for n in range(N)]
 
 
-def proposed(column, **others):
-    found = anonset.inspect({"n": [str(n % 7) for n in range(len(column))], "x": list(column), **others}, k=2, m=1)
-    return next(one for one in found.columns if one.profile.name == "x"), found
+def proposed(column, name="Jahr", **others):
+    found = anonset.inspect({"sex": [str(n % 7) for n in range(len(column))], name: list(column), **others}, k=2, m=1)
+    return next(one for one in found.columns if one.profile.name == name), found
 
 
 @pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def test_dates_are_proposed_by_their_format_without_their_days(form, spec, empty
     expected = spec.replace(":month", ":from-month") if "%d" in form else spec
     one, found = proposed([*(day.strftime(form) for day in days), *([""] if empty else [])])
     assert (one.role, one.hierarchy) == ("relational", expected)
-    assert found.settings["hierarchy"]["x"] == expected
+    assert found.settings["hierarchy"]["Jahr"] == expected
     assert found.records == N + empty
 
 
 @pytest.mark.parametrize("header", ["dob", "Geburtsdatum"])
 def test_dates_of_birth_are_proposed_without_their_days_by_their_header(header):
     days = [(date(1980, 1, 1) + timedelta(days=7 * n)).isoformat() for n in range(N)]
-    found = anonset.inspect({"n": [str(n % 7) for n in range(N)], header: days}, k=2, m=1)
+    found = anonset.inspect({"sex": [str(n % 7) for n in range(N)], header: days}, k=2, m=1)
     assert found.settings["hierarchy"][header] == "date:from-month,year,decade"
 
 
@@ -73,7 +73,7 @@ def test_ambiguous_days_and_months_are_reported_and_years_used():
 def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said):
     one, found = proposed([value for value in values for _ in range(4)])
     assert (one.profile.kind, one.role) == (kind, "drop")
-    assert any(names(problem, f"x {said}") for problem in found.problems)
+    assert any(names(problem, f"Jahr {said}") for problem in found.problems)
     assert not any(value in str(found) for value in values if len(value) > 4)
 
 
@@ -119,8 +119,8 @@ def test_postal_codes_without_leading_zeros_are_reported():
     ],
 )
 def test_postcodes_and_numbers_with_gaps_get_valid_rules(values, spec):
-    one, found = proposed(values)
-    assert (one.role, one.hierarchy, found.settings["hierarchy"]["x"]) == ("relational", spec, spec)
+    one, found = proposed(values, "area")
+    assert (one.role, one.hierarchy, found.settings["hierarchy"]["area"]) == ("relational", spec, spec)
 
 
 @pytest.mark.parametrize(
@@ -132,15 +132,15 @@ def test_postcodes_and_numbers_with_gaps_get_valid_rules(values, spec):
     ],
 )
 def test_a_single_code_of_a_diagnosis_or_drug_is_sensitive(values, role):
-    one, found = proposed(values)
+    one, found = proposed(values, "x")
     assert one.role == role
     assert found.settings.get("sensitive") == ("x" if role == "sensitive" else None)
 
 
 def test_the_owners_hierarchy_wins():
     days = [day.isoformat() for day in DAYS]
-    found = anonset.inspect({"x": days, "y": ["a", "b"] * (N // 2)}, hierarchies={"x": "date:year"})
-    assert found.settings["hierarchy"]["x"] == "date:year"
+    found = anonset.inspect({"Datum": days, "sex": ["a", "b"] * (N // 2)}, hierarchies={"Datum": "date:year"})
+    assert found.settings["hierarchy"]["Datum"] == "date:year"
 
 
 def test_crosses_are_columns_of_items():
@@ -205,9 +205,9 @@ def test_diagnoses_and_procedures_are_separate_sets():
 def test_decimal_commas_are_proposed(tmp_path):
     rows = [f"{n};{50 + n % 40},5;E1{n % 9} I1{n % 7}" for n in range(N)]
     path = tmp_path / "raw.csv"
-    path.write_text("\n".join(["id;kg;codes", *rows]))
+    path.write_text("\n".join(["id;age;codes", *rows]))
     found = anonset.inspect(path)
-    assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
+    assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["age"], ())
 
 
 NAMES = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
@@ -231,12 +231,12 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
         "Name": [NAMES[n // 2 % len(NAMES)] for n in range(rows)],
         "sex": ["fm"[n // 3 % 2] for n in range(rows)],
     }
-    columns |= {header: [values[n % len(values)] for n in range(rows)], "ward": [f"w{n % 5}" for n in range(rows)]}
+    columns |= {header: [values[n % len(values)] for n in range(rows)], "drug": [f"w{n % 5}" for n in range(rows)]}
     found = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
     roles = {column.profile.name: (column.role, column.reason) for column in found.columns}
     assert roles[header][0] == "drop"
     assert names(roles[header][1], "describe person")
-    assert roles["ward"][0] == "items"
+    assert roles["drug"][0] == "items"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
         ("Förderbedarf", ["nein", "Sprache", "körperlich"], True),
         ("asylum_status", ["pending", "recognised", "rejected"], True),
         ("special needs", ["none", "pregnant", "wheelchair"], True),
-        ("plan", ["free", "plus", "pro"], False),
+        ("region", ["north", "south", "west"], False),
         ("age", [*map(str, range(20, 60)), ">60"], False),
     ],
 )
@@ -275,10 +275,10 @@ def test_measured_values_with_limits_and_words_are_not_sets(odd):
 def test_decimal_commas_with_missing_values_are_no_values_of_sets(tmp_path):
     path = tmp_path / "raw.csv"
     rows = [f"{n % 5};{['1,00 €', '3,90 €', ''][n % 3]};{'ab'[n % 2]};E1{n % 9} I1{n % 7}" for n in range(2 * N)]
-    path.write_text("\n".join(["n;fee;group;codes", *rows]))
+    path.write_text("\n".join(["n;area;group;codes", *rows]))
     found = anonset.inspect(path, k=2, m=1)
     roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
-    assert (roles["fee"][0], names(roles["fee"][1], "commas")) == ("drop", True)
+    assert (roles["area"][0], names(roles["area"][1], "commas")) == ("drop", True)
 
 
 def test_sets_with_a_word_for_empty_are_read():
@@ -302,7 +302,7 @@ def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
 def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_path):
     path = tmp_path / "raw.csv"
     rows = [f"{n};W{n % 5}, X;{n % 40},5;a;{'ab'[n % 2]}" for n in range(N)]
-    path.write_text("Report\nOf May; internal\n\nid;site;kg;class;a\n" + "\n".join(rows) + "\nSumme;120 Zeilen\n")
+    path.write_text("Report\nOf May; internal\n\nid;ward;kg;class;sex\n" + "\n".join(rows) + "\nSumme;120 Zeilen\n")
     found = anonset.inspect(path)
     assert (found.records, found.settings["header_line"], found.settings["skip_rows"]) == (N, 4, "footer")
     assert "no_header" not in found.settings
@@ -378,7 +378,7 @@ def test_titles_between_semicolons_are_a_set():
 
 
 def test_grades_are_sensitive_and_no_items():
-    grades = {"class": [f"{5 + n % 6}a" for n in range(N)], "Mathe": [1 + n % 6 for n in range(N)]}
+    grades = {"Klasse": [f"{5 + n % 6}a" for n in range(N)], "Mathe": [1 + n % 6 for n in range(N)]}
     found = anonset.inspect({**grades, "Sport": [1 + n % 5 for n in range(N)]}, k=2, m=1)
     assert [column.role for column in found.columns] == ["relational", "drop", "drop"]
     assert "sensitive='Mathe'" in found.columns[1].reason
@@ -395,3 +395,55 @@ def test_a_sensitive_column_without_some_values_is_dropped(absent, role):
     religions = [*[""] * absent, *["none", "catholic"] * 30][:60]
     found = anonset.inspect({"age": [str(n % 7) for n in range(60)], "religion": religions}, k=2, m=1)
     assert next(one for one in found.columns if one.profile.name == "religion").role == role
+
+
+SUPPORT = {
+    "age": [str(n % 7) for n in range(N)],
+    "BuT": ["jn"[n % 2] for n in range(N)],
+    "medical_equipment": [("none", "chair", "aid")[n % 3] for n in range(N)],
+    "points": [str(n % 90) for n in range(N)],
+}
+
+
+def test_a_column_that_is_not_recognized_is_dropped_with_the_options_that_publish_it():
+    found = anonset.inspect(SUPPORT, k=2, m=1)
+    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    assert [role for role, _ in roles.values()] == ["relational", "drop", "drop", "drop"]
+    for name in ("BuT", "medical_equipment", "points"):
+        assert f"relational='{name}'" in roles[name][1]
+        assert f"sensitive='{name}'" in roles[name][1]
+    assert (found.settings["relational"], found.settings["drop"]) == (["age"], ["BuT", "medical_equipment", "points"])
+
+
+def test_a_column_that_the_owner_names_is_generalized_by_its_kind():
+    found = anonset.inspect(SUPPORT, k=2, m=1, relational="points,BuT")
+    assert found.settings["relational"] == ["age", "BuT", "points"]
+    assert (found.settings["hierarchy"]["points"], found.settings["drop"]) == ("range", ["medical_equipment"])
+
+
+def test_a_table_of_which_nothing_is_recognized_is_no_proposal():
+    found = anonset.inspect({name: SUPPORT[name] for name in ("BuT", "medical_equipment")}, k=2, m=1)
+    assert found.records == 0
+    assert names(found.problems[-1], "relational sensitive items")
+
+
+@pytest.mark.parametrize(("header", "role"), [("drug", "items"), ("room", "drop"), ("pet", "drop"), ("ward", "drop")])
+def test_values_of_grouped_rows_are_items_only_if_they_are_recognized(header, role):
+    rows = {
+        "patient_id": [str(n // 3) for n in range(N)],
+        "sex": ["fm"[n // 3 % 2] for n in range(N)],
+        header: [f"Word{chr(65 + n % 7)}" for n in range(N)],
+    }
+    found = anonset.inspect(rows, k=2, m=1)
+    assert {one.profile.name: one.role for one in found.columns}[header] == role
+
+
+@pytest.mark.parametrize(("header", "role"), [("kWh", "drop"), ("icd9", "items")])
+def test_numbers_of_grouped_rows_are_codes_by_their_header_only(header, role):
+    rows = {
+        "patient_id": [str(n // 3) for n in range(N)],
+        "sex": ["fm"[n // 3 % 2] for n in range(N)],
+        header: [f"{200 + n % 40}.{n % 9}" for n in range(N)],
+    }
+    found = anonset.inspect(rows, k=2, m=1)
+    assert {one.profile.name: one.role for one in found.columns}[header] == role

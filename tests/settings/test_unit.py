@@ -63,7 +63,7 @@ def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
 
 def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(tmp_path: Path) -> None:
     rows = [f"{at % 3};{at};{'abc'[at % 3]};{'xyz'[at % 2]}" for at in range(9)]
-    (tmp_path / "rows.csv").write_text("\n".join(["who;other;code;kind", *rows]) + "\n")
+    (tmp_path / "rows.csv").write_text("\n".join(["who;other;code;sex", *rows]) + "\n")
     text = JOB.replace('"?"', '"other"').replace('input = "rows.csv"', 'input = "rows.csv"\ndelimiter = ";"')
     (tmp_path / "job-2.toml").touch()
     with refused(InputError, "inspect '--id other' --group '--out'") as told:
@@ -100,8 +100,8 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
     answer = read_job(str(tmp_path / "job.toml"), {"id": ["patient_id"], "group": True})
     assert "sex" in answer["drop"]
     text = (tmp_path / "job.toml").read_text()
-    assert re.search(r"# sex: differs .* 3 persons; correct these rows", text)
-    assert re.search(r"# (ward|code): differs .* for \d\d+ persons$", text, re.MULTILINE)
+    assert re.search(r"# sex: differs .* 3 persons; to publish it, correct row", text)
+    assert re.search(r"# (ward|code): differs .* for \d\d+ persons", text, re.MULTILINE)
     capsys.readouterr()
     kkm = ["--model", "kkm", "--k", "5", "--m", "2"]
     given = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]

@@ -1,5 +1,6 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -106,7 +107,7 @@ def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> No
         tuples = 0 if classes is None else classes.classes
         guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
         common = {name: value for name, value in common.items() if question is None or name != "rows_are_persons"}
-        reasons = {**_reasons(findings), **_OF_SETTINGS}
+        reasons = {**_with_ways(_reasons(findings)), **_OF_SETTINGS}
     else:
         common = {
             n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in question.answers)
@@ -116,7 +117,9 @@ def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> No
             own = {n: v for n, v in one.settings.items() if n not in common and n != "rows_are_persons"}
             own = own | {"hierarchy": _placed(own.get("hierarchy", {}), path.parent)}
             must = guarantee_for(one.settings, findings.k, findings.m, tuples=one.combinations)
-            answers[one.key] = answer_text(one.key, own, must, {**one.reasons, "group": _OF_SETTINGS["group"]})
+            answers[one.key] = answer_text(
+                one.key, own, must, {**_with_ways(one.reasons), "group": _OF_SETTINGS["group"]}
+            )
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
     lines = [] if question is None else question.lines()
@@ -150,6 +153,12 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
     return reasons
+
+
+def _with_ways(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Return the comments, with the way to publish a dropped column."""
+    way = "not published; to publish a column, move its name to relational, or to sensitive"
+    return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 
 
 _OF_SETTINGS: dict[str, list[str]] = {

@@ -101,7 +101,8 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
     unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
     stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
     drop = {} if set(named) <= {*dropped, *names_in((), given.get("id"))} else {"drop": [*dropped, *unnamed]}
-    return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k)
+    published = [name for role in ("relational", "keep") for name in names_in((), given.get(role))]
+    return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k, published)
 
 
 def _recognised(source: Any, reading: Mapping[str, Any], k: int) -> Proposal:

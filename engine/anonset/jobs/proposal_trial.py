@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,14 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import FileOptions, ReadOptions
-from anonset.reading.persons.given import counted_in, holds_sets
+from anonset.reading.persons.given import counted_in, holds_sets, rows_that_differ
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
-from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas
+from anonset.settings.person_columns import Proposed, settled, united, with_unit, without_commas
 from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -88,10 +89,14 @@ class Trial:
         roles = with_unit(self.proposed, work.unit, by_name)
         group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
-            roles = united(roles, work.unit, by_name, lambda name: self._differing(work.unit, name), tree_of)
+            roles = united(
+                roles, work.unit, by_name, partial(self._differing, work.unit), partial(self._correct, work), tree_of
+            )
             options["group"] = True
-        roles = settled_sensitive(without_commas(roles, by_name), by_name, self.k)
-        numbers = [column for column in self.profiles if roles[column.name].hierarchy == "range"]
+        roles = settled(without_commas(roles, by_name), by_name, self.k)
+        numbers = [
+            one for one in self.profiles if (own := roles[one.name]).role == "relational" and own.hierarchy == "range"
+        ]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
         if asked and not work.unit:
@@ -101,7 +106,7 @@ class Trial:
         }
         plain = without_commas(plain, by_name)
         work.settings = options
-        for proposed in (roles, plain):
+        for proposed in (roles, plain) if _publish(roles) else ():
             try:
                 self._read(work, proposed, options, asked=asked)
                 roles = proposed
@@ -111,11 +116,11 @@ class Trial:
                 break
             except InputError as error:
                 work.problems.append(str(error))
-        if work.table is not None and all(own.role in ("id", "drop") for own in roles.values()):
+        if not _publish(roles):
             work.table = None
             work.problems.append(
-                "no column can be published: each identifies people, varies within a person, or is dropped; declare "
-                f"one by {setting('items', '...')} or {setting('relational', '...')}"
+                "no column can be published: none is recognized as items, or as an attribute that others know; name "
+                f"those to publish, by {setting('items')}, {setting('relational')} or {setting('sensitive')}"
             )
         work.columns = tuple(
             ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
@@ -163,6 +168,13 @@ class Trial:
     def _differing(self, unit: Sequence[str], name: str) -> int:
         return count_differing([self.loaded[one] for one in unit], self.loaded[name])
 
+    def _correct(self, work: Proposal, name: str) -> str:
+        """Return the rows to correct in a column in which few persons differ, and record the problem."""
+        rows = rows_that_differ([self.loaded[one] for one in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
+        way = f"correct row {', '.join(map(str, rows))}" + (" and others" if len(rows) == _MOST_ROWS_NAMED else "")
+        work.problems.append(f"column {name!r} is dropped, because rows of the same person differ; {way}")
+        return way
+
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id if they are few, or if the owner sees their number with the question."""
         skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
@@ -201,6 +213,11 @@ class Trial:
             return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
+
+
+def _publish(roles: Mapping[str, Proposed]) -> bool:
+    """Return True if a column is published."""
+    return any(own.role not in ("id", "drop") for own in roles.values())
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
@@ -302,6 +319,8 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
     return remedy
 
 
+_MOST_ROWS_NAMED = 5
+"""Maximum number of rows to correct that are named."""
 MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
 """Largest share of rows without an id that are skipped: without a question, and with a question."""
 _MOST_LEFT_OUT = 0.25

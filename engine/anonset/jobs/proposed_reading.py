@@ -23,7 +23,7 @@ from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import whole
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.person_columns import Proposed
+from anonset.settings.person_columns import UNRECOGNIZED, Proposed
 from anonset.settings.proposal import propose
 from anonset.spelling import counted, setting
 
@@ -31,9 +31,18 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep"
 
 
 def proposal_for(
-    source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int = 5
+    source: Any,
+    given: Mapping[str, Any],
+    hierarchies: Mapping[str, HierarchySpec],
+    k: int = 5,
+    published: Sequence[str] = (),
 ) -> Proposal:
     """Propose roles and read the data with them; misread data are read again with the recognized settings.
+
+    Parameters
+    ----------
+    published
+        Columns that the owner publishes: they become quasi-identifiers even if they are not recognized.
 
     Raises
     ------
@@ -45,7 +54,7 @@ def proposal_for(
         try:
             options = {**given, **recognised}
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
-            work = _proposal_for(resolved, options, hierarchies, k)
+            work = _proposal_for(resolved, options, hierarchies, k, published)
         except MisreadError as error:
             if error.settings.keys() & {*given, *recognised}:
                 raise
@@ -59,7 +68,7 @@ def proposal_for(
 
 
 def _proposal_for(
-    source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int
+    source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int, published: Sequence[str]
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
     opened, null = _opened(source, given)
@@ -74,7 +83,7 @@ def _proposal_for(
     candidates = _candidates(loaded, opened.names)
     identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
     mentioning = _mentioning(loaded, profiles, candidates)
-    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning)
+    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
     proposed = _with_given(opened, proposed, given)
     if words:
         given = {**given, "null": list(words)}
@@ -108,12 +117,14 @@ def _proposal_for(
     likely = [one for one in free if one in repeated or one in distinct]
     tried = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
     sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
-    if sure and not any(one.table is not None for one in tried):  # the unit "row" would not protect these persons
+    namesakes = not sure and all(one.persons >= _MOSTLY_DISTINCT * one.given for one in repeated)
+    if repeated and not namesakes and not any(one.table is not None for one in tried):
+        # the unit "row" would not protect these persons
+        tried[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
         return tried[0]
     by_rows = worked_out((), "")
     able = [one for one in tried if one.table is not None]
     if by_rows.table is not None or not able:
-        namesakes = not sure and all(one.persons >= _MOSTLY_DISTINCT * one.given for one in repeated)
         able.insert(0 if repeated and namesakes else len(able), by_rows)
     lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in tried if one.table is None]
     able[0].problems += lost
@@ -215,7 +226,9 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
         for name in names_in(opened.names, given.get(role)):
             matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
             for match in matching:
-                spec = proposed[match].hierarchy if match in proposed and proposed[match].role == role else None
+                before = proposed.get(match)
+                alike = _SINGLE if role == "relational" else (role,)
+                spec = before.hierarchy if before is not None and before.role in alike else None
                 numeric = match in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = Proposed(role, "given", spec if role in ("items", "relational") else None)
@@ -226,8 +239,10 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
             elif own.role == "one_code" and own.reason != "given":
                 roles[name] = Proposed("drop", "contains a code per row, but other columns are declared as the sets")
             elif own.role == "one_hot" and own.reason != "given":
-                roles[name] = Proposed("relational", "an attacker may know it", "values")
+                roles[name] = Proposed(UNRECOGNIZED, "0 and 1, or crosses", "values")
     return roles
 
 
+_SINGLE = ("relational", "sensitive", UNRECOGNIZED)
+"""Proposals with the hierarchy of a quasi-identifier."""
 _FIRST_ROWS = 200

@@ -10,6 +10,7 @@ from anonset.reading.persons.header_words import (
     ATTRIBUTES,
     is_direct,
     is_identifier,
+    is_known,
     is_quantity,
     is_sensitive,
     meaning_of,
@@ -29,10 +30,15 @@ _MANY_NAMES = 50
 _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows that may be due to errors."""
-_CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
+_CODE_KINDS = ("ICD-10 codes", "ATC codes")
+"""Kinds of codes that no numbers have: those of ICD-9 are numbers."""
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
+
+
+UNRECOGNIZED = "unrecognized"
+"""Proposal for a column that is dropped unless the owner gives it a role."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +46,11 @@ class Proposed(Discreet):
     """Proposed role of a column."""
 
     role: str
-    """One of `ROLES`."""
+    """One of `ROLES`, or `UNRECOGNIZED`."""
     reason: str
     """Reason for the role."""
     hierarchy: str | None = None
-    """Proposed hierarchy, as a setting."""
+    """Proposed hierarchy, as a setting; of sensitive and unrecognized columns, that of a quasi-identifier."""
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> Proposed | None:
@@ -110,6 +116,7 @@ def united(
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
+    correct: Callable[[str], str],
     tree: Callable[[str], str],
 ) -> dict[str, Proposed]:
     """Return the roles for merging the rows of an identifier into a record.
@@ -123,10 +130,13 @@ def united(
         The columns that identify the person.
     count_differing
         Returns the number of persons with different rows in a column.
+    correct
+        Returns the rows to correct in a column in which few persons differ.
     tree
         Returns the hierarchy of items of a kind.
     """
-    single = [n for n, own in found.items() if own.role in ("relational", "sensitive") and own.reason != "given"]
+    roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
+    single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     roles = dict(found)
     if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
@@ -137,27 +147,38 @@ def united(
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        few = persons <= _FEW_DIFFERING * max(profiles[column].distinct for column in unit)
-        roles[name] = Proposed("drop", f"{reason}; correct these rows to use the column" if few else reason)
+        if found[name].role == UNRECOGNIZED and profiles[name].kind == "text":
+            reason += f"; if each value is an item: {setting('items', name)}"
+        elif found[name].role != UNRECOGNIZED and persons <= _FEW_DIFFERING * max(
+            profiles[column].distinct for column in unit
+        ):
+            reason += f"; to publish it, {correct(name)}"
+        roles[name] = Proposed("drop", reason)
     return roles
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns without quantities that may contain a code per row, the most probable first."""
+    """Return the columns that contain a code per row by their header or values, the most probable first.
+
+    Quantities are no codes, and numbers are last.
+    """
+
+    def is_coded(name: str) -> bool:
+        return profiles[name].kind in _CODE_KINDS or _CODED.search(name) is not None
 
     def likely(name: str) -> tuple[bool, bool, bool, int]:
         profile = profiles[name]
-        coded = profile.kind in _CODE_KINDS or _CODED.search(name) is not None
         number = profile.kind in ("integers", "zip codes")
-        return not coded, not names_a_product(name), number, -profile.distinct
+        return not is_coded(name), not names_a_product(name), number, -profile.distinct
 
     kinds = ("text", "integers", "zip codes")
     able = [
         name
         for name in names
-        if profiles[name].distinct > 2
+        if (is_coded(name) or names_a_product(name))
+        and profiles[name].distinct > 2
         and not profiles[name].prose
-        and meaning_of(name) not in ATTRIBUTES
+        and not is_known(name)
         and not _NO_CODES.search(name)
         and not is_quantity(name)
         and not is_grade(profiles[name])
@@ -171,9 +192,10 @@ def is_grade(profile: Profile) -> bool:
     return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
-def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
-    """Return roles in which a sensitive column is dropped unless a model protects it.
+def settled(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
+    """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
 
+    Other such columns are dropped, with the options that publish them.
     (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
     value of fewer than k rows cannot be published.
     """
@@ -182,6 +204,12 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
     taken = any(own.role == "sensitive" and own.reason == "given" for own in found.values())
     sets = any(own.role in ("items", "one_hot", "one_code") for own in found.values())
     relational = any(own.role == "relational" for own in found.values())
+    for name, own in found.items():
+        if own.role == UNRECOGNIZED:
+            what = f"{own.reason}: not recognized as an attribute that others know"
+            ways = f"if it is one: {setting('relational', name)}"
+            ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
+            roles[name] = Proposed("drop", f"{what}; {ways}")
     for name in sensitive:
         profile = profiles[name]
         why = (
@@ -194,8 +222,7 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
             else ""
         )  # fmt: skip
         if why:
-            what = f"sensitive, {profile.distinct:,} different values; {why}; {setting('keep', name)}"
-            roles[name] = Proposed("drop", f"{what} publishes it unprotected")
+            roles[name] = Proposed("drop", f"sensitive, {profile.distinct:,} different values; {why}")
     return roles
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 from types import MappingProxyType
@@ -11,13 +12,14 @@ from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.reading.kinds import Look
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
+    is_known,
     is_remark,
     is_sampling_weight,
     is_sensitive,
     meaning_of,
 )
 from anonset.reading.profiles import Profile
-from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
+from anonset.settings.person_columns import ROLES, UNRECOGNIZED, Proposed, is_grade, of_a_person
 from anonset.spelling import setting
 
 _FEW = 10
@@ -44,6 +46,7 @@ def propose(
     says: Callable[[str], Hashable],
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
+    published: Collection[str] = (),
 ) -> dict[str, Proposed]:
     """Propose a role for each column, based on name and values.
 
@@ -55,6 +58,8 @@ def propose(
         Columns of the candidates for the unit.
     mentioning
         Columns that mention persons, each with the column of the names.
+    published
+        Columns that become quasi-identifiers even if they are not recognized.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -67,7 +72,9 @@ def propose(
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
-            proposed[profile.name] = of_a_person(profile, profiles, identifying) or _alone(profile)
+            own = of_a_person(profile, profiles, identifying) or _alone(profile)
+            known = own.role == UNRECOGNIZED and profile.name in published
+            proposed[profile.name] = replace(own, role="relational") if known else own
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -98,7 +105,9 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
     hot = [
         profile.name
         for profile in profiles
-        if profile.kind in _CROSSES and (profile.distinct > 1 or profile.nulls or profile.missing)
+        if profile.kind in _CROSSES
+        and (profile.distinct > 1 or profile.nulls or profile.missing)
+        and not is_known(profile.name)
     ]
     if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [profile.name for profile in profiles])):
         proposed |= dict.fromkeys(
@@ -165,8 +174,11 @@ def _alone(profile: Profile) -> Proposed:
         return Proposed("drop", "sampling weight: not an attribute of the person, and identifies rows")
     sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile) or _is_result(profile)
     if sensitive or profile.kind in _CODE_LEVELS:
-        return Proposed("sensitive", f"sensitive, {described}: must not be inferred for a person")
+        what = f"sensitive, {described}: must not be inferred for a person"
+        return Proposed("sensitive", what, _hierarchy(profile))
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
+    if not is_known(profile.name, dates=profile.kind == "dates"):
+        return Proposed(UNRECOGNIZED, f"{kind}{described}", _hierarchy(profile))
     return Proposed("relational", f"{kind}{described}: an attacker may know it", _hierarchy(profile))
 
 

@@ -1,7 +1,7 @@
 """Truthfulness: published symbols cover the original items, and each covers at least one of them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -63,6 +63,37 @@ def check_item_truth(original: Table, publication: Records, *, progress: Progres
     if before is None or after is None:
         return None
     return _first_untrue(before, after, publication, progress)
+
+
+def check_items_possible(original: SetColumn, publication: Records) -> Witness | None:
+    """Find a published symbol with more rows than the original has occurrences of its items, in any order of rows.
+
+    >>> from anonset.publications import Symbol
+    >>> sets, said = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
+    >>> book = tuple(Symbol(label, (label,), "item") for label in said.vocabulary.labels)
+    >>> str(check_items_possible(sets, Records(said, book, (), (), np.arange(2))))
+    "{c} matches 0 records, 1 required; published row 0 shows it; the original has fewer such items"
+    """
+    after = publication.transactions
+    if after is None:
+        return None
+    often = dict(zip(original.vocabulary.labels, original.occurrences.tolist(), strict=True))
+    for code, shown in enumerate(after.occurrences.tolist()):
+        possible = sum(often.get(member, 0) for member in publication.symbols[code].members)
+        if shown > possible:
+            row = next(row for row in _rows_with(after, code))
+            label = after.vocabulary.labels[code]
+            return Witness((label,), possible, shown, row, "the original has fewer such items")
+    return None
+
+
+def _rows_with(column: SetColumn, code: int) -> Iterator[int]:
+    """Yield the first row that contains a code in each span of rows."""
+    for begin, end in spans(column.n):
+        rows = column.slice(begin, end)
+        places = np.flatnonzero(rows.items == code)
+        if len(places):
+            yield begin + int(np.searchsorted(rows.indptr, places[0], side="right")) - 1
 
 
 def _require_same_shape(original: Table, publication: Records) -> None:

@@ -108,6 +108,10 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
         """Reject single values that are absent from the original, unless a hierarchy explains them."""
         return
 
+    def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
+        """Return a published statement that the original contradicts in any order of its rows, or None."""
+        return None
+
     def require_codebook(self, opened: Opened) -> None:
         """Reject an incomplete codebook of a publication on disk."""
         return

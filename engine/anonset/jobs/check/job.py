@@ -68,7 +68,9 @@ def check_publication(
     untrue, undecided = kind_of(model).untrue(table, publication, hierarchies, model), ""
     # published rows are in another order than the original's records
     if untrue is not None and attested is not None and settings.records is None:
-        untrue, undecided = None, "the map from rows to records is missing; name it by --records or --private"
+        untrue = kind.impossible(table, hierarchies)
+        if untrue is None:
+            undecided = "the map from rows to records is missing; name it by --records or --private"
     by_records, others = (
         settings.records is not None,
         (

@@ -9,16 +9,19 @@ from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.jobs.check.base import NO_ITEMS, KindCheck, kind_check
+from anonset.jobs.original.records import first_uncoverable
+from anonset.privacy import Witness
 from anonset.publications import Records
 from anonset.publications.symbols import members_of
 from anonset.reading.policies import read_utility_policy
 from anonset.release.documents import CODEBOOK
 from anonset.release.opened import Opened
-from anonset.release.symbols import items_hierarchy, require_agreement, require_complete, require_sound
+from anonset.release.symbols import items_hierarchy, require_agreement, require_complete, require_sound, spell_out
 from anonset.settings.binding import require_sensitive
 from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
 from anonset.verification.constraints import check_utility
+from anonset.verification.item_truth import check_items_possible
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,15 @@ class RecordsCheck(KindCheck[Records]):
                     what = f"column {column.name!r}: {datum(label)} is not a value of the original"
                     msg = f"{what}; name the hierarchy that contains it: {way}"
                     raise InputError(msg)
+
+    def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
+        """Return a symbol or relational value that is published more often than the original allows, or None."""
+        publication = self.publication
+        found = None if table.transactions is None else check_items_possible(table.transactions, publication)
+        published = {column.name: column for column in spell_out(publication.relational, publication.value_sets)}
+        for column in () if found is not None else table.relational:
+            found = found or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
+        return found
 
     def require_codebook(self, opened: Opened) -> None:
         """Reject an incomplete codebook of a publication on disk."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import Float64
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError, datum
@@ -20,6 +21,7 @@ from anonset.jobs.original.base import (
     require_possible,
 )
 from anonset.jobs.reading import read_data
+from anonset.privacy import Witness
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.reading.source import Source
@@ -150,27 +152,48 @@ def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
 
 def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
     """Reject values that no published value covers, and published values more frequent than the values they cover."""
+    covered = np.zeros(0, bool)
+    for code, published, own, counts in _coverage(before, after, hierarchy):
+        if published > counts:
+            label = datum(after.vocabulary.labels[code])
+            msg = (
+                f"column {after.name!r}: {published} rows are published as {label}, but {counts} records of the original have "
+                f"a value that it covers, {OTHER}"
+            )
+            raise InputError(msg)
+        covered = own if not len(covered) else covered | own
+    if not covered.all() or (before.n and not len(covered)):
+        msg = f"column {after.name!r}: no published value covers some values of the original, {OTHER}"
+        raise InputError(msg)
+
+
+def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> Witness | None:
+    """Find a published value with more rows than the original has values that it covers, in any order of rows."""
+    for code, published, _, counts in _coverage(before, after, hierarchy):
+        if published > counts:
+            row = next(a + int(np.argmax(part)) for a, b in spans(after.n) if (part := after.codes[a:b] == code).any())
+            detail = f"column {after.name!r}: the original has fewer such values"
+            return Witness((after.vocabulary.labels[code],), counts, published, row, detail)
+    return None
+
+
+def _coverage(
+    before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None
+) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
+    """Yield each published code with its number of rows, a mask of the distinct original values that it covers, and
+    the number of original rows with these values.
+    """
     values = before.codes if isinstance(before, CategoricalColumn) else before.values
     found, counts = np.unique(values, return_counts=True)
     texts = [before.vocabulary.labels[value] for value in found] if isinstance(before, CategoricalColumn) else []
     published = np.bincount(after.codes, minlength=len(after.vocabulary))
-    covered = np.zeros(len(found), bool)
     for code in np.flatnonzero(published).tolist():
         label = after.vocabulary.labels[code]
         if isinstance(before, NumericColumn):
             own = _within(label, found.astype(np.float64))
         else:
             own = np.fromiter(map(covers(label, False, hierarchy), texts), bool, len(texts))
-        covered |= own
-        if published[code] > counts[own].sum():
-            msg = (
-                f"column {after.name!r}: {published[code]} rows are published as {datum(label)}, but "
-                f"{counts[own].sum()} records of the original have a value that it covers, {OTHER}"
-            )
-            raise InputError(msg)
-    if not covered.all():
-        msg = f"column {after.name!r}: no published value covers some values of the original, {OTHER}"
-        raise InputError(msg)
+        yield code, int(published[code]), own, int(counts[own].sum())
 
 
 def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:

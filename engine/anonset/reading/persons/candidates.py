@@ -4,7 +4,7 @@ A *candidate* is one of these:
 
 * a column whose header names an id, an e-mail address, a phone number, an IBAN, an account or a device
 (`header_words`), or whose values have such a form (`person_values`);
-* all name columns together, with the date of birth if there is one;
+* all name columns together, with the date of birth if there is one, otherwise alone and with the address;
 * a column within whose values personal attributes agree far beyond chance (`agreement`), or a date of birth together
 with such attributes;
 * a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
@@ -44,6 +44,7 @@ from anonset.reading.persons.agreement import (
 from anonset.reading.persons.given import combined, holds_sets
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
+    is_about_a_person,
     is_about_a_thing,
     is_direct,
     is_numbered,
@@ -59,8 +60,10 @@ PERSON_IDS = ("person id", "id", "case id")
 REACHES = ("e-mail", "IBAN", "account", "phone")
 """Meanings of headers and values that reach a person and distinguish persons."""
 NAMED_AND_BORN, NAMED, AGREEING, ADDRESS, KEY = "names and birth", "name", "agreement", "address", "key"
+NAMED_AT = "names and address"
 _SUREST = (
-    "person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id", "case id", KEY
+    "person id", "e-mail", NAMED_AND_BORN, NAMED_AT, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id",
+    "case id", KEY,
 )  # fmt: skip
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
@@ -78,7 +81,7 @@ _NAMED_KEYS = 0.98
 """Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
-_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
+_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullmatch
 _LABELS = 300
 _LONGER = 3
 """Number of digits that is too long for the number of a person within a household."""
@@ -111,7 +114,7 @@ class PersonKey(Discreet):
             return False
         if self.meaning in ("person id", "case id", AGREEING, KEY):
             return self.persons < self.given
-        if self.meaning == NAMED_AND_BORN:
+        if self.meaning in (NAMED_AND_BORN, NAMED_AT):
             return self.persons < self.given and self.beyond_chance
         return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
 
@@ -302,7 +305,9 @@ def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] =
 
 
 def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[PersonKey]:
-    """Return the candidate of all names, with dates of birth; without names, of dates of birth and agreeing attributes.
+    """Return the candidates of all names: with dates of birth, else alone and with addresses.
+
+    Without names, return the candidate of dates of birth and agreeing attributes.
 
     Different persons may have the same name, so names without birth do not show that records of another id belong to
     one person.
@@ -320,7 +325,9 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
     codes = combined([free[name].codes for name in key])
     given, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
-        return [PersonKey(names, NAMED, given, persons)]
+        alone = PersonKey(names, NAMED, given, persons)
+        places = tuple(name for name, column in free.items() if column.addresses or column.kind == ADDRESS)
+        return [alone, *_named_at(names, places, free)]
     others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
     agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
     often = given - persons >= _FEW_TOGETHER * len(codes)
@@ -330,6 +337,17 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
         return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
     beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
     return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
+
+
+def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, _Coded]) -> list[PersonKey]:
+    """Return the candidate of all names with addresses, if there are any."""
+    key = tuple(name for name in (*names, *places) if "," not in name)
+    if not places or not all(name in key for name in names):
+        return []
+    codes = combined([free[name].codes for name in key])
+    given, persons = int((codes >= 0).sum()), count_distinct(codes)
+    beyond = given - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
+    return [PersonKey(key, NAMED_AT, given, persons, beyond_chance=beyond)]
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, _Coded]) -> bool:
@@ -395,7 +413,7 @@ def _coded(name: str, column: Any) -> _Coded:
         else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
     )
     dates = all(map(is_full_date, first))
-    keys = not dates and are_keys(first) and not all(map(_CODES, first))
+    keys = not dates and are_keys(first) and (is_about_a_person(name) or not all(map(_CODES, first)))
     amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
     meaning = _meaning(name, first, dates=dates)
     addresses = not dates and identifying(first) == ADDRESS

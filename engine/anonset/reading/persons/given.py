@@ -47,6 +47,31 @@ def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
     return int(given.sum()), count_distinct(codes)
 
 
+def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
+    """Return the first rows, from 1, whose value is rarer in `column` than another value of the same person.
+
+    Parameters
+    ----------
+    ids
+        Columns that identify the person.
+
+    >>> import pyarrow as pa
+    >>> person, sex = (pa.chunked_array([list(values)]) for values in ("aaabbb", "fffmfm"))
+    >>> rows_that_differ([person], sex, 5)
+    [5]
+    """
+    persons = combined([np.where(there, codes, -1) for codes, there in map(numbered, ids)])
+    values = numbered(column)[0]
+    pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
+    often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
+    np.maximum.at(often, pairs[0], counts)
+    first = np.full(len(often), len(counts))
+    most_often = np.flatnonzero(counts == often[pairs[0]])
+    np.minimum.at(first, pairs[0][most_often], most_often)
+    odd = (persons >= 0) & (pair_of.reshape(-1) != first[persons])
+    return [int(row) + 1 for row in np.flatnonzero(odd)[:most]]
+
+
 def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
     import pyarrow as pa
 

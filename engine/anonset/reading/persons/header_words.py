@@ -77,6 +77,34 @@ _WORDS = {
     "residence": "zip plz postleitzahl postcode postal wohnort ort city stadt town gemeinde municipality kreis county "
     "state bundesland ville commune comune ciudad municipio woonplaats provincie province provincia zipcode country "
     "land pays pais paese",
+    "known": "education educational degree schooling qualification occupation occupational job profession workclass "
+    "workplace employment employer industry sector branch department dept ward clinic hospital facility campus school "
+    "faculty semester cohort region district borough quarter neighbourhood neighborhood urban rural location place "
+    "area territory citizenship tongue relationship household children kids marriage insurer payer specialty "
+    "speciality year month weekday season post nat "
+    "bildung bildung schulbildung ausbildung abschluss bildungsabschluss schulabschluss beruf berufsgruppe "
+    "beschaeftigung taetigkeit arbeitgeber arbeitsort branche abteilung abt station klinik krankenhaus klinikum "
+    "standort filiale schule schulform schulart klasse jahrgang klassenstufe studiengang fakultaet fachsemester "
+    "fachbereich fachabteilung fachrichtung bezirk stadtteil ortsteil stadtviertel viertel landkreis "
+    "staatsbuergerschaft haushalt kinder kinderzahl krankenkasse kasse kostentraeger jahr monat quartal wochentag "
+    "education diplome etude etudes profession metier emploi departement quartier arrondissement canton kanton hopital "
+    "clinique etablissement ecole classe menage enfants lieu annee mois trimestre "
+    "educacion estudios ocupacion profesion empleo puesto cargo departamento barrio distrito localidad comunidad "
+    "colegio escuela clase hogar hijos idioma lugar ano mes hospital clinica "
+    "istruzione occupazione professione lavoro reparto quartiere regione scuola figli luogo anno mese ospedale "
+    "opleiding beroep functie afdeling regio wijk buurt klas huishouden kinderen plaats jaar maand ziekenhuis",
+    "event": "date datum fecha data dates day tag jour dia giorno dag time zeit timestamp when week woche semaine "
+    "semana admit admitted adm discharge discharged disch aufnahme entlassung eintritt austritt einstellung entry exit "
+    "entree sortie alta arrival departure ankunft anreise abreise enrolment enrollment registration anmeldung hire "
+    "hired join joined start begin beginn ende end bis loan return due checkout ausleihe leihe rueckgabe purchase "
+    "kauf sale verkauf payment zahlung delivery lieferung booking buchung appointment termin event prescription "
+    "rezept verordnung ordonnance receta issue issued created updated recorded from to thru dt clm "
+    "entlass ausleih abgabe reading ablesung",
+    "around": "group groups grp gruppe band bracket range category categories kategorie kind type typ art class level "
+    "lvl niveau nivel stufe status state situation stand at in on am an zum by bei yr yrs years jahre jahren ans anos "
+    "anni jaren completed home highest hoechster hoechste current main primary title position description desc "
+    "label name size groesse taille count anzahl area ort lieu cat civil etat estado stato medical native own self "
+    "reported registered rounded date datum fecha day tag role field mother father wohn dienst cod kennziffer",
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
     "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
@@ -134,7 +162,9 @@ _QUANTITIES_WORDS = (
     "menge quantite cantidad anzahl zahl count total sum summe somme cost costs kosten cout coste revenue umsatz "
     "discount rabatt duration dauer duree duracion hours stunden heures horas days tage jours dias minutes lessons "
     "length los weight gewicht dose dosis percentage prozent rate line position pos zeile row rank week woche month "
-    "monat year jahr hour time zeit uhrzeit vat mwst tva iva stueck pieces"
+    "monat year jahr hour time zeit uhrzeit vat mwst tva iva stueck pieces lat latitude lon lng longitude breitengrad "
+    "laengengrad latitud longitud latitudine longitudine coord coords coordinate coordinates koordinate koordinaten "
+    "rechtswert hochwert easting northing gps geohash"
 )
 _QUANTITIES = frozenset(_QUANTITIES_WORDS.split())
 _PRODUCTS_WORDS = (
@@ -142,6 +172,7 @@ _PRODUCTS_WORDS = (
     "articulos articolo item items sku drug drugs medikament medikamente medicament medicamento wirkstoff pzn atc ndc "
     "icd ops diagnose diagnosen diagnosis diagnoses diagnostic diagnostico diag dx procedure prozedur code codes "
     "title titel titre titulo book buch film movie song track page url category kategorie reason grund motif motivo "
+    "test tests analyte analyt parameter param loinc "
     "course kurs subject matiere fach materia asignatura activity aktivitaet"
 )
 _PRODUCTS = frozenset(_PRODUCTS_WORDS.split())
@@ -158,6 +189,10 @@ _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "pazien
 _DIRECT = ("e-mail", "IBAN", "phone")
 ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 """Meanings of headers that name a personal attribute."""
+_KNOWN = frozenset({*ATTRIBUTES, "known"})
+_KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
+_BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
+"""Meanings of words that name an attribute that others know (of a column of dates), and of words beside them."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
 """Meanings of words in headers that name a person."""
@@ -186,8 +221,12 @@ def words_of(header: str) -> tuple[str, ...]:
     (('patient', 'id'), ('patienten', 'nr'), ('strasse',))
     >>> words_of("Versichertennummer"), words_of("GEBURTSNAME"), words_of("Prénom")
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
+    >>> words_of("YoB")
+    ('yob',)
     """
     text = header if header.isascii() else without_accents(header)
+    if text.lower() in _index():
+        return (text.lower(),)
     words = _BETWEEN.split(_CAPITALS.sub(" ", text).lower())
     return tuple(part for word in words if word for part in _cut(word))
 
@@ -285,6 +324,28 @@ def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
     return next((attribute for attribute in ATTRIBUTES if attribute in kinds), "")
 
 
+def is_known(header: str, *, dates: bool = False) -> bool:
+    """Return True if a header names an attribute of a person that others know. Each of its words must be known.
+
+    Parameters
+    ----------
+    dates
+        Whether the values are dates, of an admission or the like.
+
+    >>> [is_known(one) for one in ("patient_age", "Altersgruppe", "marital-status", "Wohnort", "occupation")]
+    [True, True, True, True, True]
+    >>> [is_known(one) for one in ("sex_partners", "BuT", "support", "medical_equipment", "state of mind", "group")]
+    [False, False, False, False, False, False]
+    >>> is_known("Aufnahmedatum", dates=True), is_known("Aufnahmedatum"), is_known("HIV test date", dates=True)
+    (True, False, False)
+    """
+    words, known = words_of(header), _KNOWN_DATES if dates else _KNOWN
+    says = [_index().get(word, frozenset()) for word in words]
+    return any(meanings & known for meanings in says) and all(
+        len(word) == 1 or meanings & (known | _BESIDE_KNOWN) for word, meanings in zip(words, says, strict=True)
+    )
+
+
 def is_sampling_weight(header: str) -> bool:
     """Return True if a header names a survey weight, which people of the same sex and age share.
 
@@ -317,6 +378,16 @@ def is_identifier(header: str) -> bool:
     (True, True, False, False)
     """
     return any(word in _IDS or "own number" in _index().get(word, ()) for word in words_of(header))
+
+
+def is_about_a_person(header: str) -> bool:
+    """Return True if a header names a person of the data, and no ward, physician, diagnosis or the like.
+
+    >>> is_about_a_person("patron_bc"), is_about_a_person("patient_diagnosis"), is_about_a_person("code")
+    (True, False, False)
+    """
+    kinds = frozenset[str]().union(*(_index().get(word, frozenset()) for word in words_of(header)))
+    return "person" in kinds and "thing" not in kinds
 
 
 def is_about_a_thing(header: str) -> bool:
