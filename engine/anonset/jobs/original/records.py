@@ -157,8 +157,8 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
         if published > counts:
             label = datum(after.vocabulary.labels[code])
             msg = (
-                f"column {after.name!r}: {published} rows are published as {label}, but {counts} records of the original have "
-                f"a value that it covers, {OTHER}"
+                f"column {after.name!r}: {published} rows are published as {label}, but {counts} records of the "
+                f"original have a value that it covers, {OTHER}"
             )
             raise InputError(msg)
         covered = own if not len(covered) else covered | own
