@@ -53,21 +53,23 @@ verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: labe
 
 def places(text: str) -> set[tuple[str, str]]:
     """Parse a list of (module, expression) pairs."""
-    listed = [one.split(":", 1) for one in text.replace("\n", " ").split(";")]
-    return {(name.strip(), one.strip()) for name, found in listed for one in re.split(r",(?![^(]*\))", found)}
+    listed = [part.split(":", 1) for part in text.replace("\n", " ").split(";")]
+    return {
+        (name.strip(), part.strip()) for name, expressions in listed for part in re.split(r",(?![^(]*\))", expressions)
+    }
 
 
 def test_quoted_expressions_are_names_or_marked_as_data() -> None:
     """Every ``{x!r}`` in the engine is a listed name, or is passed to `datum`."""
-    found = []
+    result = []
     for path in sorted(ENGINE.rglob("*.py")):
         name = path.relative_to(ENGINE).as_posix()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
                 text = ast.unparse(node.value)
                 if not OURS.fullmatch(text) and (name, text) not in places(f"{OTHERS};{SHOWN_TO_PEOPLE}"):
-                    found.append(f"{name}:{node.lineno}: {text}")
-    assert found == []
+                    result.append(f"{name}:{node.lineno}: {text}")
+    assert result == []
 
 
 def test_marks_survive_quoting_and_end_in_exceptions() -> None:

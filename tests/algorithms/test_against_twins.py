@@ -89,10 +89,10 @@ cases = st.one_of(drawn_cases(), seeds.map(small_case), seeds.map(symmetric_case
 def assert_equal(name: str, case: Case) -> None:
     """Check that library and twin make the same decisions, and that the result is k^m-anonymous."""
     tree, rows, k, m = case
-    found, expected = run_library(name, rows, tree, k, m), run_twin(name, rows, tree, k, m)
-    assert found == expected, name
-    if found is not None:
-        assert is_km(found.rows, k, m)
+    actual, expected = run_library(name, rows, tree, k, m), run_twin(name, rows, tree, k, m)
+    assert actual == expected, name
+    if actual is not None:
+        assert is_km(actual.rows, k, m)
 
 
 @pytest.mark.long

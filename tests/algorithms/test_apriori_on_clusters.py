@@ -42,8 +42,8 @@ def test_a_large_cluster_has_the_cut_of_the_full_search(seed: int, m: int, k: in
     algorithm = Apriori(k=k, m=m)
     each = SearchEach(algorithm, column, HIERARCHY)
     chosen = [c for c in clusters if not 0 < np.count_nonzero(column.lengths[c]) < k]
-    found = algorithm.on_clusters(column, HIERARCHY)(chosen)
-    assert [nodes.tolist() for nodes in found] == [each.search(c).tolist() for c in chosen]
+    result = algorithm.on_clusters(column, HIERARCHY)(chosen)
+    assert [nodes.tolist() for nodes in result] == [each.search(c).tolist() for c in chosen]
 
 
 @settings(max_examples=examples(30))
@@ -106,6 +106,6 @@ def test_large_clusters_use_the_full_search(monkeypatch, m: int, room: int, larg
     full = Full(Apriori(k=2, m=m), column, HIERARCHY)
     search = AprioriOnClusters(2, m, column, HIERARCHY, full, MEMORY)
     clusters = [np.arange(20), np.arange(column.n)]
-    found = [nodes.tolist() for nodes in search(clusters)]
+    result = [nodes.tolist() for nodes in search(clusters)]
     assert searched == [column.n] * n_full
-    assert found == [SearchEach.search(full, members).tolist() for members in clusters]
+    assert result == [SearchEach.search(full, members).tolist() for members in clusters]

@@ -66,8 +66,8 @@ def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> No
     if result is None or expected is None or not expected.group:
         return
     assert isinstance(result.recoding, Bucketized)
-    found = decision_of(result.recoding)
-    assert (found.group, found.starred) == (expected.group, expected.starred)
+    decision = decision_of(result.recoding)
+    assert (decision.group, decision.starred) == (expected.group, expected.starred)
     figures = result.figures
     assert figures["removed_for_diversity"] == expected.removed_for_diversity
     assert figures["removed_with_groups"] == len(expected.removed) - expected.removed_for_diversity
@@ -97,13 +97,13 @@ def test_anatomy_equals_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa
     values = [value for _, value in rows]
     order = twin.order_by_value(values, draw_of(table, seed))
     expected = attempt(lambda: twin.anatomy(values, l, order))
-    found = attempt(lambda: decision_of(grouped(Anatomy(l=l, seed=seed), table)))
-    assert found == expected
-    if found is not None:
-        for members in found.members():
+    actual = attempt(lambda: decision_of(grouped(Anatomy(l=l, seed=seed), table)))
+    assert actual == expected
+    if actual is not None:
+        for members in actual.members():
             own = [values[t] for t in members]
             assert len(own) == len(set(own)) >= l
-        assert not found.removed | found.starred
+        assert not actual.removed | actual.starred
 
 
 @pytest.mark.long
@@ -147,15 +147,15 @@ def test_the_random_tables_are_no_trifle() -> None:
         k, l = ((2, 2), (3, 2), (3, 3), (4, 3))[seed % 4]  # noqa: E741
         outcomes["a value above 1/l"] += l * max(Counter(values).values()) > len(values)
         try:
-            found = twin.safe_grouping(ids, values, k, l, keyed(bytes([seed % 256])))
+            result = twin.safe_grouping(ids, values, k, l, keyed(bytes([seed % 256])))
         except twin.Infeasible as infeasible:
             outcomes[str(infeasible)] += 1
             continue
-        partly = {ids[t] for t in found.removed} & {ids[t] for t in set(range(len(ids))) - found.removed}
-        outcomes["starred"] += bool(found.starred)
+        partly = {ids[t] for t in result.removed} & {ids[t] for t in set(range(len(ids))) - result.removed}
+        outcomes["starred"] += bool(result.starred)
         outcomes["removed for diversity"] += bool(partly)
-        outcomes["a group removed"] += len(found.removed) > found.removed_for_diversity
-        outcomes["several groups"] += len(found.members()) > 1
+        outcomes["a group removed"] += len(result.removed) > result.removed_for_diversity
+        outcomes["several groups"] += len(result.members()) > 1
     published = ("starred", "removed for diversity", "a group removed", "several groups")
     assert all(outcomes[what] >= 20 for what in published)
     assert all(outcomes[what] >= 3 for what in ("a value above 1/l", "individuals", "nothing left"))
@@ -214,11 +214,17 @@ def test_the_same_input_and_seed_give_the_same_output() -> None:
 def test_another_seed_another_input_or_no_seed_change_the_draws(cls: Callable[..., Algorithm]) -> None:
     rows = random_rows(5, n=300)
     renamed = [(identity, "v0 " if value == "v0" else value) for identity, value in rows]
-    found = [
-        grouped(cls(**given), table_of(data)).group.tolist()
-        for given, data in (({"seed": 7}, rows), ({"seed": 8}, rows), ({"seed": 7}, renamed), ({}, rows), ({}, rows))
+    result = [
+        grouped(cls(**arguments), table_of(data)).group.tolist()
+        for arguments, data in (
+            ({"seed": 7}, rows),
+            ({"seed": 8}, rows),
+            ({"seed": 7}, renamed),
+            ({}, rows),
+            ({}, rows),
+        )
     ]
-    assert all(one != other for one, other in combinations(found, 2))
+    assert all(first != other for first, other in combinations(result, 2))
 
 
 @pytest.mark.compiled

@@ -103,10 +103,10 @@ def table_of(case: RelationalCase, values: list[str]) -> Table:
 
 
 def classes_of(publication: Any) -> list[list[int]]:
-    found = defaultdict(list)
+    result = defaultdict(list)
     for row, key in enumerate(zip(*(column.labels() for column in publication.relational), strict=True)):
-        found[key].append(row)
-    return list(found.values())
+        result[key].append(row)
+    return list(result.values())
 
 
 @settings(max_examples=examples(400))
@@ -221,9 +221,9 @@ def test_refined_clusters_never_cost_more_than_before() -> None:
     fewer, cases = 0, examples(60)
     for seed in range(cases):
         case, model, qi, _, k = ruled_case(seed, random.Random(seed).randint(10, 60))
-        given = {"k": k, **parameters_of(model)}
-        plain = relational_ncp(qi, Cluster(**given).clusters(qi)[0])
-        cluster, figures = Cluster(**given, refine=True, max_evaluations=20_000).clusters(qi)
+        options = {"k": k, **parameters_of(model)}
+        plain = relational_ncp(qi, Cluster(**options).clusters(qi)[0])
+        cluster, figures = Cluster(**options, refine=True, max_evaluations=20_000).clusters(qi)
         assert figures["ncp_before"] == plain
         assert relational_ncp(qi, cluster) <= plain, (seed, case)
         fewer += relational_ncp(qi, cluster) < plain - 1e-9
@@ -264,8 +264,8 @@ def ruled_case(seed: int, n: int) -> tuple[RelationalCase, Model, Any, Callable[
 def test_mondrian_equals_its_twin() -> None:
     for seed in range(examples(120)):
         case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(3, 50))
-        found = Mondrian(k=k, **parameters_of(model)).form(qi)
-        assert [members.tolist() for members in list_members(found)] == mondrian(case.relation, k, None, keeps)
+        result = Mondrian(k=k, **parameters_of(model)).form(qi)
+        assert [members.tolist() for members in list_members(result)] == mondrian(case.relation, k, None, keeps)
 
 
 def test_clusters_are_merged_as_by_the_twin() -> None:
@@ -275,10 +275,10 @@ def test_clusters_are_merged_as_by_the_twin() -> None:
         if k > qi.n:
             continue
         formed = Cluster(k=k).form(qi)
-        found = merge_broken(qi, formed)
+        actual = merge_broken(qi, formed)
         before = [members.tolist() for members in list_members(formed)]
         expected = merged(case.relation, before, keeps)
-        assert [members.tolist() for members in list_members(found)] == expected, model
+        assert [members.tolist() for members in list_members(actual)] == expected, model
         mended += expected != before
     assert mended > cases // 4
 
@@ -342,7 +342,7 @@ def test_parts_satisfy_the_rule_of_the_complete_table(name: str) -> None:
         ages = sorted(source.choices([f"{age:02}" for age in range(40)], k=300))
         drugs = ["a" if row < 120 else source.choice("bcd") for row in range(300)]
         kept = CategoricalColumn.of("other", "x" * 300), CategoricalColumn.of(NAME, drugs)
-        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{one}" for one in range(10)]) for ten in range(4)]))
+        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{digit}" for digit in range(10)]) for ten in range(4)]))
         table = Table(None, (CategoricalColumn.of("age", ages),), kept=kept)
         algorithm = FORMATIONS[name](k=3, l=2, sensitive=NAME)
         result = split_and_solve(algorithm, 40, table, {"age": tree})
@@ -371,7 +371,7 @@ def test_parts_are_compared_with_the_shares_of_all_records(name: str, asked: dic
         ages = sorted(source.choices([f"{age:02}" for age in range(40)], k=240))
         values = [source.choice("1123" if row < 150 else "239") for row in range(240)]
         table = Table(None, (CategoricalColumn.of("age", ages),), kept=(CategoricalColumn.of(NAME, values),))
-        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{one}" for one in range(10)]) for ten in range(4)]))
+        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{digit}" for digit in range(10)]) for ten in range(4)]))
         algorithm = FORMATIONS[name](k=3, sensitive=NAME, **asked)
         assert isinstance(algorithm.model, KTCloseness)
         result = split_and_solve(algorithm, 30, table, {"age": tree})

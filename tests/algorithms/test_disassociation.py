@@ -36,8 +36,8 @@ def test_publishes_the_same_chunks_as_the_twin(
 ) -> None:
     if len(records) < k:
         return
-    asked = twin.Asked(k, m, size, frozenset(secrets), cap, counts, clustering)
-    expected, cluster_of = twin.disassociate(records, asked)
+    requested = twin.Asked(k, m, size, frozenset(secrets), cap, counts, clustering)
+    expected, cluster_of = twin.disassociate(records, requested)
     more = {"counts": counts, "clustering": clustering, **_capped(secrets, cap)}
     publication = disassociated(records, k, m, size, **more)
     assert as_in_twin(publication) == expected
@@ -60,8 +60,12 @@ def test_is_independent_of_the_order_of_the_records(
         return
     shuffled = list(records)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = (disassociated(rows, k, 2, size, clustering=clustering) for rows in (records, shuffled))
-    assert (one.clusters, one.shared, one.vocabulary.labels) == (other.clusters, other.shared, other.vocabulary.labels)
+    first, other = (disassociated(rows, k, 2, size, clustering=clustering) for rows in (records, shuffled))
+    assert (first.clusters, first.shared, first.vocabulary.labels) == (
+        other.clusters,
+        other.shared,
+        other.vocabulary.labels,
+    )
 
 
 @given(RECORDS, st.integers(2, 4), SIZES)
@@ -69,11 +73,15 @@ def test_is_independent_of_the_order_of_the_records(
 def test_is_independent_of_block_size(records: list[set[str]], k: int, size: int) -> None:
     if len(records) < k:
         return
-    one = disassociated(records, k, 2, size, counts=True)
+    publication_and_clusters = disassociated(records, k, 2, size, counts=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", 3)
         other = disassociated(records, k, 2, size, counts=True)
-    assert (one.clusters, one.shared, one.totals) == (other.clusters, other.shared, other.totals)
+    assert (publication_and_clusters.clusters, publication_and_clusters.shared, publication_and_clusters.totals) == (
+        other.clusters,
+        other.shared,
+        other.totals,
+    )
 
 
 @pytest.mark.long

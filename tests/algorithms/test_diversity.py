@@ -61,9 +61,9 @@ def diverse_case(seed: int) -> Case:
 )
 def test_worked_example(diversity: int, image: list[str]) -> None:
     result = run(PAIRS, WORKED, ("s1", "s2"), 2, diversity, 2)
-    found = image_of(result.recoding)
-    assert [found[x] for x in ("a1", "a2", "b1", "b2")] == image
-    assert (found["s1"], found["s2"]) == ("s1", "s2")
+    actual = image_of(result.recoding)
+    assert [actual[x] for x in ("a1", "a2", "b1", "b2")] == image
+    assert (actual["s1"], actual["s2"]) == ("s1", "s2")
 
 
 def test_a_generalization_may_break_another_set() -> None:
@@ -86,11 +86,11 @@ def test_equals_its_twin(case: Case) -> None:
             run(*case)
         return
     result = run(*case)
-    found = image_of(result.recoding)
-    assert {leaf: found[leaf] for leaf in image} == image
-    assert all(found[item] == item for item in sensitive)
+    actual = image_of(result.recoding)
+    assert {leaf: actual[leaf] for leaf in image} == image
+    assert all(actual[item] == item for item in sensitive)
     assert [(fix.itemset, fix.support, fix.rules) for fix in result.trace] == fixes
-    assert is_diverse([{found[item] for item in row} for row in rows], sensitive, k, diversity, m)
+    assert is_diverse([{actual[item] for item in row} for row in rows], sensitive, k, diversity, m)
 
 
 def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: int = 1) -> Any:
@@ -176,9 +176,9 @@ def test_a_memory_limit_bounds_buffers_and_does_not_change_the_result(
     gather, follow = bad_cohorts.Suffixes.of_window, bad_cohorts.Suffixes.behind
 
     def gathered(of: Any, window: Any) -> Any:
-        found = gather(of, window)
-        room.append(len(found[0]))
-        return found
+        result = gather(of, window)
+        room.append(len(result[0]))
+        return result
 
     monkeypatch.setattr(bad_cohorts.Suffixes, "of_window", gathered)
     monkeypatch.setattr(bad_cohorts.Suffixes, "behind", lambda of, *code: passed.append(code[0]) or follow(of, *code))

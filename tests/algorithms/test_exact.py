@@ -147,9 +147,9 @@ def test_cut_figures_and_trace_are_independent_of_blocks(
     expected, table, hierarchy = run(rows, tree, k, m, suppress=suppress)
     assert table.transactions is not None
     blocks = Blocks.of(hierarchy.bind(table.transactions), MEMORY.on(Threads(workers)), records_per_block)
-    found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy)
-    assert image_of(found) == image_of(expected)
-    assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
+    result = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy)
+    assert image_of(result) == image_of(expected)
+    assert (result.figures, result.trace, result.notes) == (expected.figures, expected.trace, expected.notes)
 
 
 @pytest.mark.compiled
@@ -204,16 +204,16 @@ def test_by_default_it_suppresses_only_if_otherwise_one_symbol_remained(case: Ca
     tree, rows, k, m = case
     if 0 < sum(map(bool, rows)) < k:
         return
-    (plain, table, _), (found, _, _) = run(rows, tree, k, m), run(rows, tree, k, m, suppress=None)
+    (plain, table, _), (actual, _, _) = run(rows, tree, k, m), run(rows, tree, k, m, suppress=None)
     several = len({item for row in rows for item in row}) > 1
     shown = {symbol for row in recoded(rows, image_of(plain)) for symbol in row}
     if several and len(shown) == 1:
         suppressing, _, _ = run(rows, tree, k, m, suppress=True)
         expected = {loss_of(plain, table), loss_of(suppressing, table)}
-        assert loss_of(found, table) in expected
-        assert bool(found.notes) == bool(found.figures["suppression"])
+        assert loss_of(actual, table) in expected
+        assert bool(actual.notes) == bool(actual.figures["suppression"])
     else:
-        assert (image_of(found), found.notes) == (image_of(plain), ())
+        assert (image_of(actual), actual.notes) == (image_of(plain), ())
 
 
 @settings(thorough, max_examples=examples(40))
@@ -279,9 +279,9 @@ def siblings_of(case: Case) -> set[str]:
     """Return the nodes with children that are frequent, but rare together."""
     tree, rows, k, _ = case
     model = HierarchyModel(tree)
-    found = [nodes for nodes in rare_sets(rows, model, k, 2) if model.parent[nodes[0]] == model.parent[nodes[1]]]
-    parents = {nodes: model.parent[nodes[0]] for nodes in found}
-    return {str(parents[nodes]) for nodes in found if all(support((v,), rows, model) >= k for v in nodes)}
+    result = [nodes for nodes in rare_sets(rows, model, k, 2) if model.parent[nodes[0]] == model.parent[nodes[1]]]
+    parents = {nodes: model.parent[nodes[0]] for nodes in result}
+    return {str(parents[nodes]) for nodes in result if all(support((v,), rows, model) >= k for v in nodes)}
 
 
 @pytest.mark.long
@@ -295,9 +295,9 @@ def test_rare_siblings_are_independent_of_the_number_of_passes(monkeypatch, cell
     column = bound_table(rows, hierarchy).transactions
     assert column is not None
     problem = CutProblem(Blocks.of(column, MEMORY, 3), hierarchy, k, m, suppress=False)
-    found = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
-    assert {hierarchy.labels[v] for v in hierarchy.parent[found[:, 0]]} == siblings_of(case)
-    assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])
+    result = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
+    assert {hierarchy.labels[v] for v in hierarchy.parent[result[:, 0]]} == siblings_of(case)
+    assert np.array_equal(hierarchy.parent[result[:, 0]], hierarchy.parent[result[:, 1]])
 
 
 def test_the_heuristic_is_skipped_only_if_it_exceeds_its_limits(monkeypatch) -> None:

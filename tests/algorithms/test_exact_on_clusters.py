@@ -65,8 +65,8 @@ def test_clusters_are_searched_as_by_the_full_search(seed: int, m: int, k: int) 
     column = column_of(draw, 80)
     clusters = clusters_of(draw, column, k)
     search, full = on_clusters(column, k, m)
-    found = search(clusters)
-    assert [nodes.tolist() for nodes in found] == [SearchEach.search(full, c).tolist() for c in clusters]
+    result = search(clusters)
+    assert [nodes.tolist() for nodes in result] == [SearchEach.search(full, c).tolist() for c in clusters]
 
 
 @settings(max_examples=examples(60))

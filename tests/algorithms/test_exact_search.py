@@ -64,8 +64,8 @@ def of_frequent_nodes(case: Case, size: int) -> list[Labels]:
     """Return the rare sets of nodes that are frequent and not the root."""
     tree, rows, k, _ = case
     model = HierarchyModel(tree)
-    found = twin.rare_sets(rows, model, k, size)
-    return [nodes for nodes in found if all(support((v,), rows, model) >= k for v in nodes)]
+    rare = twin.rare_sets(rows, model, k, size)
+    return [nodes for nodes in rare if all(support((v,), rows, model) >= k for v in nodes)]
 
 
 def several_leaves(case: Case) -> bool:
@@ -100,12 +100,12 @@ def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
 @given(cases.filter(several_leaves))
 def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> None:
     view, model = view_of(case, suppress=False), HierarchyModel(case[0])
-    found = RareTriples(view.problem, view.closed, SearchBudget(None, 1e9)).clauses()
-    assert found is not None
+    result = RareTriples(view.problem, view.closed, SearchBudget(None, 1e9)).clauses()
+    assert result is not None
     parents = [tuple(model.parent[v] for v in triple) for triple in twin.maximal(of_frequent_nodes(case, 3), model)]
-    assert sorted(map(tuple, named(view, found.parents))) == sorted(set(parents))
-    meetings = [tuple(twin.meeting(model, v, w) for v, w in pairwise(triple)) for triple in named(view, found.parents)]
-    assert named(view, found.meetings) == meetings
+    assert sorted(map(tuple, named(view, result.parents))) == sorted(set(parents))
+    meetings = [tuple(twin.meeting(model, v, w) for v, w in pairwise(triple)) for triple in named(view, result.parents)]
+    assert named(view, result.meetings) == meetings
 
 
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
@@ -126,11 +126,11 @@ def test_triples_in_bit_sets_equal_a_count_of_all_triples(
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
     problem = CutProblem(Blocks.of(WIDE.bind(column), MEMORY.on(Threads(workers)), 90), WIDE, 3, 3, suppress=False)
     listed = RareTriples(problem, problem.begun, SearchBudget(None, 1e9))
-    found = listed.clauses()
-    assert found is not None
-    assert {tuple(row) for row in found.parents.tolist()} == parents_of_triples(frozenset(listed.nodes.tolist()))
+    result = listed.clauses()
+    assert result is not None
+    assert {tuple(row) for row in result.parents.tolist()} == parents_of_triples(frozenset(listed.nodes.tolist()))
     assert len(listed.nodes) > 128
-    assert len(found.parents) > 100
+    assert len(result.parents) > 100
 
 
 @cache
@@ -165,8 +165,8 @@ def test_the_cut_is_the_same_whether_triples_are_listed_and_by_which_depths(
         monkeypatch.undo()
         expected, _, _ = run(rows, tree, k, 3)
         monkeypatch.setattr(triples if name == "BYTES_OF_BITS" else search, name, 0)
-        found, _, _ = run(rows, tree, k, 3)
-        assert (found.figures["ncp"], found.figures["gap"]) == (expected.figures["ncp"], 0)
+        actual, _, _ = run(rows, tree, k, 3)
+        assert (actual.figures["ncp"], actual.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
 @some
@@ -177,9 +177,9 @@ def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case
     sets = rare_sets(view, 3, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
     assert labelled(view, sets) == leaves
-    found = lifted(view, sets, endless)
-    assert labelled(view, found) <= above
-    assert bool(len(found)) == bool(leaves)
+    result = lifted(view, sets, endless)
+    assert labelled(view, result) <= above
+    assert bool(len(result)) == bool(leaves)
 
 
 @some
@@ -272,8 +272,8 @@ def test_the_proof_is_independent_of_the_number_of_listed_triples(seed: int, mon
     expected, _, _ = run(rows, tree, k, 3)
     for module, limit in ((clauses, "MAX_AT_ONCE"), (triples, "MAX_LISTED")):
         monkeypatch.setattr(module, limit, 2 if module is clauses else -1)
-        found, _, _ = run(rows, tree, k, 3)
-        assert (found.figures["ncp"], found.figures["gap"]) == (expected.figures["ncp"], 0)
+        actual, _, _ = run(rows, tree, k, 3)
+        assert (actual.figures["ncp"], actual.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
 def test_counted_sets_count_as_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,8 +291,8 @@ def test_counted_sets_count_as_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("records", "sets"), [(0, 2e7), (10**7, 2e7), (10**8, 2e8)])
 def test_a_step_of_many_records_is_more_sets(records: int, sets: float) -> None:
-    left = SearchBudget(None, 5, records).share(0.8)
-    left.count(3 * sets)
-    assert left.steps == 1
+    remaining = SearchBudget(None, 5, records).share(0.8)
+    remaining.count(3 * sets)
+    assert remaining.steps == 1
     with pytest.raises(LimitReached):
-        left.count(1.5 * sets)
+        remaining.count(1.5 * sets)

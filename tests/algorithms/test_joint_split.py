@@ -93,10 +93,10 @@ def twin_of(table: Table, k: int, m: int) -> twins.Twin:
 
 def clusters_of(result: Result) -> list[list[int]]:
     assert isinstance(result.recoding, PerCluster)
-    found: dict[int, list[int]] = {}
+    actual: dict[int, list[int]] = {}
     for record, cluster in enumerate(result.recoding.cluster.tolist()):
-        found.setdefault(cluster, []).append(record)
-    return [found[cluster] for cluster in range(len(found))]
+        actual.setdefault(cluster, []).append(record)
+    return [actual[cluster] for cluster in range(len(actual))]
 
 
 def run(table: Table, k: int, m: int, **options: Any) -> Result | None:
@@ -142,8 +142,8 @@ def test_cuts_that_the_bound_skips_win_in_no_tree_of_the_twin(case: tuple[Table,
         return
     growth = growth_of(table, k, m)
     for w in several:
-        found = sorted(leaf.members.tolist() for leaf in growth.grow(int(Fraction(w) * 10**6)).leaves)
-        assert found == sorted(leaf.records for leaf in twins.leaves(twin.grow(Fraction(w))))
+        result = sorted(leaf.members.tolist() for leaf in growth.grow(int(Fraction(w) * 10**6)).leaves)
+        assert result == sorted(leaf.records for leaf in twins.leaves(twin.grow(Fraction(w))))
 
 
 def test_the_bound_skips_cuts() -> None:
@@ -185,12 +185,12 @@ def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int
     points = result.trace
     assert [point.w for point in points] == sorted({point.w for point in points}, reverse=True)
     assert points[0].w == float(w)
-    for at, point in enumerate(points):
+    for i, point in enumerate(points):
         leaves = twins.pruned(tree, exact(point.w))
         assert point.clusters == len(leaves)
         assert point.relational_ncp == pytest.approx(float(sum(leaf.relational for leaf in leaves)))
         assert point.item_loss == pytest.approx(float(sum(leaf.items for leaf in leaves)))
-        if at:  # the next weight of 6 decimals gives another pruning
+        if i:  # the next weight of 6 decimals gives another pruning
             assert len(twins.pruned(tree, exact(point.w) + Fraction(1, 10**6))) > len(leaves)
 
 
@@ -216,9 +216,9 @@ def test_a_point_is_reached_by_the_weight_of_the_twin(case: tuple[Table, int, in
 
     w = twins.least_weight(lambda w: list(grown(w)), LARGEST_RELATIONAL_LOSS[point], LARGEST_WEIGHT)
     assert result.figures["w"] == w / 10**6
-    again = run(table, k, m, w=Fraction(w, 10**6))
-    assert again is not None
-    assert clusters_of(again) == clusters_of(result) == sorted(leaf.records for leaf in grown(w))
+    repeated = run(table, k, m, w=Fraction(w, 10**6))
+    assert repeated is not None
+    assert clusters_of(repeated) == clusters_of(result) == sorted(leaf.records for leaf in grown(w))
 
 
 @given(case=cases, cells=st.sampled_from([0, 1 << 20]))

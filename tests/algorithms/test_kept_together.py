@@ -81,8 +81,8 @@ def naive_by_rows(
         for known in sets_of(now[person], m):
             worlds = {(shown(later, items), shown(beside.publication, items)) for items in sets_of(universe, 5)
                       if known <= items}  # fmt: skip
-            left = sum(any((row, other) in worlds for other in others) for row in rows)
-            fewest = min(fewest, left, sum(any((row, other) in worlds for row in rows) for other in others))
+            remaining = sum(any((row, other) in worlds for other in others) for row in rows)
+            fewest = min(fewest, remaining, sum(any((row, other) in worlds for row in rows) for other in others))
     return fewest
 
 
@@ -91,7 +91,7 @@ def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None
     if groups is not None:
         assert table.transactions is not None
         first: dict[int, int] = {}
-        codes = [-1 if group < 0 else first.setdefault(group, at) for at, group in enumerate(groups)]
+        codes = [-1 if group < 0 else first.setdefault(group, i) for i, group in enumerate(groups)]
         return apply(table, ItemGroups(table.transactions.vocabulary, np.array(codes, np.int32)))
     return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
 
@@ -112,10 +112,10 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
 ) -> None:
     assume(sum(map(bool, records)) >= k)
     stayed = records[left:]
-    now = [changes.get(at, record) for at, record in enumerate(stayed)] + new
+    now = [changes.get(i, record) for i, record in enumerate(stayed)] + new
     assume(sum(map(bool, now)) >= k)
     earlier = earlier_of(records, k, m)
-    beside = by_record(earlier, [left + at for at in range(len(stayed))] + [-1] * len(new), len(records))
+    beside = by_record(earlier, [left + i for i in range(len(stayed))] + [-1] * len(new), len(records))
     beside = replace(beside, shows_all=True)
     table = table_of(now, TREE)
     assert table.transactions is not None
@@ -129,7 +129,7 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
         return
     publication = apply(table, kept.recoding)
     assert few_together(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
-    before = {at: records[left + at] for at in range(len(stayed))}
+    before = {i: records[left + i] for i in range(len(stayed))}
     if linked:
         assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
     elif not changes:
@@ -159,15 +159,15 @@ def test_the_check_finds_every_joint_violation(
     """Each release suppresses items or none; in the latter case no record has an item outside the codebook."""
     table = table_of(records, OTHER)
     later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
-    shows_all = [set(chain(*records)) <= may_be(one, certain=True) for one in (later, earlier)]
+    shows_all = [set(chain(*records)) <= may_be(release, certain=True) for release in (later, earlier)]
     beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all[1])
     before = dict(enumerate(records))
     kept = naive_linked(later, beside, records, before, m) >= k
     assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == kept
     kept = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
-    found = few_together(table, later, beside, KmAnonymity(k, m))
-    assert (found is None) == kept
-    assert found is None or (found.required, found.support < k, found.what) == (k, True, ())
+    result = few_together(table, later, beside, KmAnonymity(k, m))
+    assert (result is None) == kept
+    assert result is None or (result.required, result.support < k, result.what) == (k, True, ())
 
 
 def test_without_a_cut_it_is_refused() -> None:
@@ -190,9 +190,9 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
     beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all)
     assert (few_together(table, later, beside, model) is None) != shows_all
     assert (naive_by_rows(later, beside, records, 1, (True, shows_all)) >= 2) != shows_all
-    left = [
-        Both(*(Side.of(one) for one in pair), certain=certain)
+    remaining = [
+        Both(*(Side.of(entry) for entry in pair), certain=certain)
         for pair, certain in (((later, earlier), (True, shows_all)), ((earlier, later), (shows_all, True)))
     ]  # type: ignore[arg-type]
-    fitting = [side.fitting(["a"]) for side in (left[0].later, left[0].earlier)]
-    assert (left[0].left(*fitting), left[1].left(*fitting[::-1])) == (3, 1 if shows_all else 3)
+    fitting = [side.fitting(["a"]) for side in (remaining[0].later, remaining[0].earlier)]
+    assert (remaining[0].left(*fitting), remaining[1].left(*fitting[::-1])) == (3, 1 if shows_all else 3)

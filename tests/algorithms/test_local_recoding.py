@@ -250,18 +250,18 @@ def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_
     with Files.temporary(tmp_path, limits, Threads(2)) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", at_once)
         held = replace(table, transactions=mapped(column, work), store=work)
-        found = algorithm.recode(held, {"items": hierarchy})
+        actual = algorithm.recode(held, {"items": hierarchy})
         assert {path.name.split("-")[0] for path in work.path.iterdir()} == {"indptr", "items", "cluster", "record"}
-        assert groups_of(found) == groups_of(expected)
-        assert [part.fixes for part in found.trace] == [part.fixes for part in expected.trace]
-        assert found.figures == expected.figures
-        assert found.recoding.cluster.tolist() == expected.recoding.cluster.tolist()
-        assert published_rows(held, found) == published_rows(table, expected)
-        assert ncp_of(held, found) == ncp_of(table, expected)
-        assert by_level(column, found.recoding, hierarchy) == by_level(column, expected.recoding, hierarchy)
+        assert groups_of(actual) == groups_of(expected)
+        assert [part.fixes for part in actual.trace] == [part.fixes for part in expected.trace]
+        assert actual.figures == expected.figures
+        assert actual.recoding.cluster.tolist() == expected.recoding.cluster.tolist()
+        assert published_rows(held, actual) == published_rows(table, expected)
+        assert ncp_of(held, actual) == ncp_of(table, expected)
+        assert by_level(column, actual.recoding, hierarchy) == by_level(column, expected.recoding, hierarchy)
         written = [
-            write_local_mapping(one.recoding, column, tmp_path / "mapping.csv").read_bytes()
-            for one in (expected, found)
+            write_local_mapping(entry.recoding, column, tmp_path / "mapping.csv").read_bytes()
+            for entry in (expected, actual)
         ]
         assert written[0] == written[1]
 

@@ -49,9 +49,9 @@ def test_full_domain_equals_the_optimum_over_the_lattice(share: float) -> None:
         algorithm = FullDomain(k=k, max_suppressed_records=share)
         clusters = [members.tolist() for members in list_members(algorithm.form(case.qi))]
         assert clusters == full_domain(case.relation, k, share)
-        found = algorithm.solve(case.qi)
+        result = algorithm.solve(case.qi)
         least, _ = full_domain_vector(case.relation, k, share)
-        assert abs(key(float(np.mean(found.tuples.losses()[found.cluster]))) - least) <= 1
+        assert abs(key(float(np.mean(result.tuples.losses()[result.cluster]))) - least) <= 1
 
 
 def test_levels_of_a_hierarchy_whose_leaves_are_at_different_depths() -> None:
@@ -172,17 +172,17 @@ def test_full_domain_levels_are_the_columns_of_the_files(seed: int) -> None:
     trees = {f"c{a}": hierarchy_of_rows("a file", lines) for a, lines in enumerate(files)}
     columns = [list(zip(*padded(lines), strict=True)) for lines in files]
     losses = []
-    for vector in product(*map(range, (len(found) for found in columns))):
+    for vector in product(*map(range, (len(column) for column in columns))):
         chosen = [columns[a][level] for a, level in enumerate(vector)]
         shown = [tuple(column[value] for column, value in zip(chosen, row, strict=True)) for row in rows]
         if min(Counter(shown).values()) >= k:
             sizes = [Counter(column) for column in chosen]
             values = [(size[x], size.total()) for row in shown for size, x in zip(sizes, row, strict=True)]
             losses.append(sum(Fraction(x, of) for x, of in values if x > 1) / n / len(files))
-    found = FullDomain(k=k).recode(table, trees)
-    assert found.figures["ncp"] == pytest.approx(float(min(losses)))
-    for a, values in enumerate(found.recoding.relational):
-        image = [values.labels[c] for c in found.recoding.cluster]
+    result = FullDomain(k=k).recode(table, trees)
+    assert result.figures["ncp"] == pytest.approx(float(min(losses)))
+    for a, values in enumerate(result.recoding.relational):
+        image = [values.labels[c] for c in result.recoding.cluster]
         tree, leaves = trees[f"c{a}"], [row[a] for row in rows]
         nodes = [tree.node_of[label] for label in image]
         below = [set(tree.leaves.labels[tree.leaf_lo[v] : tree.leaf_hi[v]]) for v in nodes]

@@ -72,13 +72,13 @@ def test_steps_equal_those_of_the_twin(case: RelationalCase, k: int, most: int, 
         return
     cluster = some_clusters(data, len(case.relation.rows), k)
     with steps_noted() as noted:
-        found = refine_clusters(case.qi, cluster, k, most, tolerance=tolerance)
+        refined = refine_clusters(case.qi, cluster, k, most, tolerance=tolerance)
     expected = refine(case.relation, clusters_of(cluster), k, noted)
-    if tolerance and not found.gains:  # no gain after the last phase
+    if tolerance and not refined.gains:  # no gain after the last phase
         loss, before = ncp_of(case.relation, expected), ncp_of(case.relation, clusters_of(cluster))
         assert loss >= before - 1e-9
         expected = clusters_of(cluster)
-    assert clusters_of(found.cluster) == expected
+    assert clusters_of(refined.cluster) == expected
 
 
 def ncp_of(relation: Relation, clusters: list[list[int]]) -> float:
@@ -96,11 +96,11 @@ def test_clusters_have_at_least_k_records_and_never_a_higher_loss(
     if n < k:
         return
     cluster = some_clusters(data, n, k)
-    found = refine_clusters(case.qi, cluster, k, most, window=window)
-    assert np.bincount(found.cluster).min() >= k
-    assert relational_ncp(case.qi, found.cluster) <= relational_ncp(case.qi, cluster)
-    assert found.gains <= found.steps
-    assert (found.gains > 0) == (relational_ncp(case.qi, found.cluster) < relational_ncp(case.qi, cluster))
+    refined = refine_clusters(case.qi, cluster, k, most, window=window)
+    assert np.bincount(refined.cluster).min() >= k
+    assert relational_ncp(case.qi, refined.cluster) <= relational_ncp(case.qi, cluster)
+    assert refined.gains <= refined.steps
+    assert (refined.gains > 0) == (relational_ncp(case.qi, refined.cluster) < relational_ncp(case.qi, cluster))
 
 
 def partitions(records: list[int], k: int) -> Iterator[list[list[int]]]:
@@ -127,8 +127,8 @@ def test_small_tables_reach_the_least_loss() -> None:
     reached = 0
     for seed in range(40):
         case = random_case(seed, 8, 2)
-        found = refine_clusters(case.qi, np.zeros(8, np.int32), 2, 20_000)
-        loss, best = relational_ncp(case.qi, found.cluster), least(case.relation, 2)
+        refined = refine_clusters(case.qi, np.zeros(8, np.int32), 2, 20_000)
+        loss, best = relational_ncp(case.qi, refined.cluster), least(case.relation, 2)
         assert loss >= best - 1e-12
         reached += loss <= best + 1e-12
     assert reached >= 36
@@ -136,8 +136,8 @@ def test_small_tables_reach_the_least_loss() -> None:
 
 def test_one_cluster_is_split_and_a_bad_one_dissolved() -> None:
     case = encode([(x,) for x in (1, 1, 1, 50, 50, 50, 99, 99)], [None])
-    found = refine_clusters(case.qi, np.zeros(8, np.int32), 2, 10_000)
-    assert clusters_of(found.cluster) == [[0, 1, 2], [3, 4, 5], [6, 7]]
+    refined = refine_clusters(case.qi, np.zeros(8, np.int32), 2, 10_000)
+    assert clusters_of(refined.cluster) == [[0, 1, 2], [3, 4, 5], [6, 7]]
     crossed = refine_clusters(case.qi, np.array([0, 1, 2, 0, 1, 2, 0, 1], np.int32), 2, 10_000)
     assert clusters_of(crossed.cluster) == [[0, 1, 2], [3, 4, 5], [6, 7]]
 
@@ -146,31 +146,31 @@ def test_one_cluster_is_split_and_a_bad_one_dissolved() -> None:
 def test_every_formation_refines(name: str) -> None:
     case = random_case(3, 60, 3)
     plain = FORMATIONS[name](k=4).recode(Table(None, case.columns), case.hierarchies)
-    found = FORMATIONS[name](k=4, refine=True, max_evaluations=20_000).recode(
+    result = FORMATIONS[name](k=4, refine=True, max_evaluations=20_000).recode(
         Table(None, case.columns), case.hierarchies
     )
-    assert isinstance(found.recoding, PerCluster)
-    assert np.bincount(found.recoding.cluster).min() >= 4
-    assert found.figures["ncp"] <= found.figures["ncp_before"] <= plain.figures["ncp"] + 1e-12
+    assert isinstance(result.recoding, PerCluster)
+    assert np.bincount(result.recoding.cluster).min() >= 4
+    assert result.figures["ncp"] <= result.figures["ncp_before"] <= plain.figures["ncp"] + 1e-12
     if traits_of(FORMATIONS[name](k=4)).tight:
-        assert found.figures["ncp_before"] == pytest.approx(plain.figures["ncp"])
-    assert found.figures["clusters_before"] == plain.figures["clusters"]
+        assert result.figures["ncp_before"] == pytest.approx(plain.figures["ncp"])
+    assert result.figures["clusters_before"] == plain.figures["clusters"]
 
 
 def test_steps_are_limited_and_tolerance_falls_by_phase() -> None:
     source = random.Random(5)
     case = encode([(source.randrange(50), source.choice("abcd")) for _ in range(300)], [None, None])
     cluster = Mondrian(k=3).form(case.qi)
-    told: list[tuple[str, float, float]] = []
+    reported: list[tuple[str, float, float]] = []
     with steps_noted() as noted:
-        found = refine_clusters(case.qi, cluster, 3, 30_000, lambda *told_now: told.append(told_now))
-    assert 30_000 <= found.evaluations < 60_000
-    assert told[-1] == ("refining", 30_000.0, 30_000.0)
-    assert told == sorted(told)
+        refined = refine_clusters(case.qi, cluster, 3, 30_000, lambda *told_now: reported.append(told_now))
+    assert 30_000 <= refined.evaluations < 60_000
+    assert reported[-1] == ("refining", 30_000.0, 30_000.0)
+    assert reported == sorted(reported)
     tolerated = [tolerance for _, tolerance in noted]
     assert tolerated == sorted(tolerated, reverse=True)
     assert tolerated[0] > tolerated[-1] == 0.0
-    assert refine_clusters(case.qi, cluster, 3, 60_000).steps >= found.steps
+    assert refine_clusters(case.qi, cluster, 3, 60_000).steps >= refined.steps
 
 
 def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
@@ -179,13 +179,13 @@ def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"
     source = random.Random(2)
     case = encode([(source.choice(leaves),) for _ in range(120)], [tree])
-    at, table = relational_refine.pair_losses(case.qi.space)
-    assert (at.tolist(), len(table)) == ([0, 0], 0)
+    position, table = relational_refine.pair_losses(case.qi.space)
+    assert (position.tolist(), len(table)) == ([0, 0], 0)
     cluster = Mondrian(k=3).form(case.qi)
     with steps_noted() as noted:
-        found = refine_clusters(case.qi, cluster, 3, 15_000)
-    assert found.gains
-    assert clusters_of(found.cluster) == refine(case.relation, clusters_of(cluster), 3, noted)
+        refined = refine_clusters(case.qi, cluster, 3, 15_000)
+    assert refined.gains
+    assert clusters_of(refined.cluster) == refine(case.relation, clusters_of(cluster), 3, noted)
 
 
 def test_clusters_of_rt_data_are_refined() -> None:

@@ -69,9 +69,9 @@ def test_candidate_order_is_independent_of_the_search_width(seed: int, merge: Me
     by_both = sorted(places, key=lambda x: (u[x] + v[x], u[x]))
     allowed = usable & (np.array([source.random() for _ in usable]) < source.choice([0.02, 0.5, 1.0]))
     wanted = [x for x in {"r": by_loss[:1], "t": by_items, "rt": by_both}[merge] if allowed[x]]
-    found = list(candidates(clusters, seed_place, merge, ncp, allowed))
-    assert [x for x, _ in found] == wanted
-    assert merge == "r" or [distance for _, distance in found] == [float(distance_of[x]) for x in wanted]
+    result = list(candidates(clusters, seed_place, merge, ncp, allowed))
+    assert [x for x, _ in result] == wanted
+    assert merge == "r" or [distance for _, distance in result] == [float(distance_of[x]) for x in wanted]
 
 
 def test_candidates_are_ordered_by_utility_loss() -> None:
@@ -96,9 +96,9 @@ def test_the_first_candidate_within_a_bound_is_exact(merge: MergeOrder, margin: 
 
     for bound in sorted({rum_after(x) for x in places}):
         delta = bound + margin
-        found = first_within(clusters, 0, merge, total, delta)
+        result = first_within(clusters, 0, merge, total, delta)
         wanted = next((x for x in places if rum_after(x) <= delta + 1e-12), None)
-        assert (None if found is None else found[0]) == wanted
+        assert (None if result is None else result[0]) == wanted
 
 
 def test_no_search_if_no_candidate_satisfies_the_bound() -> None:
@@ -148,9 +148,9 @@ def test_the_error_of_tum_bound_names_a_delta_that_would_do(seed: int) -> None:
     algorithm = {"k": 4, "m": 2, "transaction": Apriori, "on_infeasible": "merge"}
     with refused(InfeasibleError, "cluster") as caught:
         TumBound(delta=0.0, **algorithm).recode(table, hierarchies)  # type: ignore[arg-type]
-    found = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
-    assert found is not None
-    delta = float(found[1])
+    result = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
+    assert result is not None
+    delta = float(result[1])
     figures = TumBound(delta=delta + 1e-9, **algorithm).recode(table, hierarchies).figures  # type: ignore[arg-type]
     assert figures["tum"] == pytest.approx(delta)
     with pytest.raises(InfeasibleError):

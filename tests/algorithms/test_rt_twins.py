@@ -157,8 +157,8 @@ def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
         merges = [(merge.seed, merge.other) for merge in result.trace]
         assert (clusters_of(result), merges, result.figures["rum"], result.figures["tum"]) == wanted
         check_published(case, result)
-        again = algorithm.recode(case.table.on(Threads(2)), case.hierarchies)
-        assert again.recoding.cluster.tolist() == result.recoding.cluster.tolist()
+        repeated = algorithm.recode(case.table.on(Threads(2)), case.hierarchies)
+        assert repeated.recoding.cluster.tolist() == result.recoding.cluster.tolist()
         return
     with pytest.raises(InfeasibleError) as caught:
         algorithm.recode(case.table, case.hierarchies)

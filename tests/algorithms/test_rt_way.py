@@ -49,8 +49,8 @@ def test_intermediate_losses_list_the_remaining_clusters(seed: int) -> None:
     assert len(way) <= most + 2
     assert way[0] == (before, clusters)
     assert way[-1] == (losses[-1], clusters - len(losses))
-    for value, left in way[1:]:
-        assert left == clusters - sum(loss <= value + 1e-12 for loss in losses)
+    for value, remaining in way[1:]:
+        assert remaining == clusters - sum(loss <= value + 1e-12 for loss in losses)
     assert way == sorted(way)
 
 

@@ -29,14 +29,14 @@ thorough = settings(max_examples=examples(400), suppress_health_check=[HealthChe
 
 
 def assert_like_twin(algorithm: str, case: Case) -> None:
-    expected, found = case.twin(algorithm), case.library(algorithm)
-    assert (found is None) == (expected is None)
-    if found is None or expected is None:
+    expected, actual = case.twin(algorithm), case.library(algorithm)
+    assert (actual is None) == (expected is None)
+    if actual is None or expected is None:
         return
-    assert isinstance(found.recoding, ItemGroups)
-    assert found.recoding.labels == expected.partition()
-    assert found.recoding.suppressed == expected.suppressed()
-    steps = [(s.group, s.partner if isinstance(s, GroupMerge) else None, s.support) for s in found.trace]
+    assert isinstance(actual.recoding, ItemGroups)
+    assert actual.recoding.labels == expected.partition()
+    assert actual.recoding.suppressed == expected.suppressed()
+    steps = [(s.group, s.partner if isinstance(s, GroupMerge) else None, s.support) for s in actual.trace]
     assert steps == expected.steps
 
 
@@ -89,9 +89,9 @@ def test_a_cluster_is_searched_like_a_table_of_its_records(seed: int, algorithm:
     column = case.table.transactions
     assert column is not None
     records = np.arange(0, column.n, 2)
-    found = algorithm(m=case.m, **case.shared)
-    expected = outcome(found, Table(column.take(records)), case.hierarchies)
-    cluster_search = found.on_clusters(column, case.hierarchies.get("items"))
+    actual = algorithm(m=case.m, **case.shared)
+    expected = outcome(actual, Table(column.take(records)), case.hierarchies)
+    cluster_search = actual.on_clusters(column, case.hierarchies.get("items"))
     if isinstance(expected, str):
         with refused(InfeasibleError, "k"):
             cluster_search([records])

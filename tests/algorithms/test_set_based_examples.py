@@ -74,9 +74,9 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
     column = table.transactions
     assert column is not None
     resolved = group_weights(weights, column.vocabulary, hierarchies.get("items"))
-    found = weighted_utility_loss(column, result.recoding, resolved)
-    assert found.generalization == pytest.approx(loss, abs=1e-10)
-    assert found.suppression == 4
+    actual = weighted_utility_loss(column, result.recoding, resolved)
+    assert actual.generalization == pytest.approx(loss, abs=1e-10)
+    assert actual.suppression == 4
 
 
 def test_example_4_1_with_a_tighter_bound_names_a_feasible_bound() -> None:
@@ -123,16 +123,16 @@ def test_vectors(setting: str, name: str, algorithm: Any) -> None:
     hierarchy = Hierarchy.from_tree(parse(VECTORS["tree"]))
     table = Table.from_sets([row.split() for row in VECTORS["rows"]], universe=hierarchy.leaves.labels)
     groups, loss = VECTORS["vectors"][setting][name]
-    found = algorithm(k=int(setting[1]), m=int(setting[3]), item_weights="uniform").recode(table, {"items": hierarchy})
-    assert sorted("+".join(group) for group in found.recoding.labels) == sorted(groups)
+    result = algorithm(k=int(setting[1]), m=int(setting[3]), item_weights="uniform").recode(table, {"items": hierarchy})
+    assert sorted("+".join(group) for group in result.recoding.labels) == sorted(groups)
     assert table.transactions is not None
-    assert utility_loss(table.transactions, found.recoding, "uniform").value == pytest.approx(loss, rel=1e-12)
+    assert utility_loss(table.transactions, result.recoding, "uniform").value == pytest.approx(loss, rel=1e-12)
 
 
 def test_vector_of_pgen() -> None:
-    found = generate_constraints(SetColumn.of(row.split() for row in VECTORS["rows"]), 2).itemsets
+    actual = generate_constraints(SetColumn.of(row.split() for row in VECTORS["rows"]), 2).itemsets
     expected = [tuple(sorted(itemset)) for itemset in VECTORS["vectors"]["pgen k2"]]  # listed in another order
-    assert list(found) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
+    assert list(actual) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
 
 
 @settings(max_examples=examples(200))

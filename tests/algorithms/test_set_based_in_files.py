@@ -82,9 +82,9 @@ def test_records_without_items_and_one_record(tmp_path: Path, m: int) -> None:
 
 def test_the_cases_include_failures_and_merges() -> None:
     cases = [Larger.random(seed) for seed in range(60)]
-    found = [outcome(Coat(m=case.m, **case.shared), case.table, case.hierarchies) for case in cases]
-    assert any(isinstance(one[0], str) for one in found)
-    assert any(isinstance(one[0], list) and len(one[1]) > 1 for one in found)
+    result = [outcome(Coat(m=case.m, **case.shared), case.table, case.hierarchies) for case in cases]
+    assert any(isinstance(outcome_of_case[0], str) for outcome_of_case in result)
+    assert any(isinstance(outcome_of_case[0], list) and len(outcome_of_case[1]) > 1 for outcome_of_case in result)
 
 
 def test_all_itemsets_run_out_of_core_but_a_list_does_not() -> None:

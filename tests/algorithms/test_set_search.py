@@ -77,9 +77,9 @@ def groups_of(of: Sequence[int]) -> Groups:
 
 
 def published(table: Table, recoding: ItemGroups) -> Records:
-    found = apply(table, recoding)
-    assert found.transactions is not None
-    return found
+    result = apply(table, recoding)
+    assert result.transactions is not None
+    return result
 
 
 def rows_of(publication: Records) -> list[set[int]]:
@@ -143,8 +143,8 @@ def test_the_publication_is_safe_and_has_at_most_the_loss_of_the_cut(seed: int) 
     assert naive_km(rows, case.k, case.m) is None
     assert np.count_nonzero(result.recoding.group == result.recoding.group[-1]) == 1, "what never occurs stands alone"
     assert result.recoding.group.tolist() == [
-        sorted({min(one) for one in result.recoding.members}).index(
-            next(min(one) for one in result.recoding.members if item in one)
+        sorted({min(member) for member in result.recoding.members}).index(
+            next(min(member) for member in result.recoding.members if item in member)
         )
         for item in range(case.n_items + 1)
     ]
@@ -162,8 +162,8 @@ def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
     first, *others = items
     for rest in partitions(others):
         yield [frozenset({first}), *rest]
-        for at, group in enumerate(rest):
-            yield [*rest[:at], group | {first}, *rest[at + 1 :]]
+        for i, group in enumerate(rest):
+            yield [*rest[:i], group | {first}, *rest[i + 1 :]]
 
 
 @pytest.mark.long
@@ -180,8 +180,8 @@ def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -
         best = min(map(twin.whole_cost, filter(twin.is_safe, partitions(twin.order))))
         recoding = anonset.SetSearch(k=3, m=m, mu=0).recode(Table(column), {}).recoding
         assert isinstance(recoding, ItemGroups)
-        found = groups_of([recoding.group[list(column.vocabulary.labels).index(str(x))] for x in twin.order])
-        cost = twin.whole_cost([frozenset(twin.order[x] for x in group) for group in found])
+        result = groups_of([recoding.group[list(column.vocabulary.labels).index(str(x))] for x in twin.order])
+        cost = twin.whole_cost([frozenset(twin.order[x] for x in group) for group in result])
         ratios.append((cost + 1) / (best + 1))
     assert min(ratios) >= 1
     assert np.mean(ratios) <= mean, np.mean(ratios)
@@ -254,11 +254,11 @@ def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
     tree = halves(rows.vocabulary.labels, rows.occurrences)
     assert tree.rival is not None or tree.n_leaves == 1
     cuts = []
-    for one in [tree] if tree.rival is None else [tree, tree.rival]:
-        cut = anonset.Apriori(k=rule.k, m=rule.m).recode(Table(one.bind(rows)), {rows.name: one}).recoding
+    for half_tree in [tree] if tree.rival is None else [tree, tree.rival]:
+        cut = anonset.Apriori(k=rule.k, m=rule.m).recode(Table(half_tree.bind(rows)), {rows.name: half_tree}).recoding
         assert isinstance(cut, Cut)
-        start = cut.image[one.codes_of(rows.vocabulary, rows.name)]
-        cuts.append((ncp_numerator(Blocks.of(one.bind(rows), MEMORY), cut), start))
+        start = cut.image[half_tree.codes_of(rows.vocabulary, rows.name)]
+        cuts.append((ncp_numerator(Blocks.of(half_tree.bind(rows), MEMORY), cut), start))
     return PartitionSearch(rows, rule, min(cuts, key=lambda pair: pair[0])[1], max_steps=10)
 
 
@@ -269,7 +269,7 @@ def test_clusters_are_searched_as_one_table_from_apriori_cuts(seed: int) -> None
     rows, n = case.column, case.column.n
     cluster = np.array([case.rng.randrange(3) for _ in range(n)])
     members = [np.flatnonzero(cluster == c) for c in range(3)]
-    members = [one for one in members if rows.take(one).n_nonempty not in range(1, case.k)]
+    members = [member for member in members if rows.take(member).n_nonempty not in range(1, case.k)]
     search = anonset.SetSearch(k=case.k, m=case.m, mu=case.mu).on_clusters(rows)
     for records, mapping in zip(members, search(members), strict=True):
         assert isinstance(mapping, MergedItems)
@@ -287,10 +287,10 @@ def test_clusters_are_searched_as_one_table_from_apriori_cuts(seed: int) -> None
 def test_a_cluster_with_too_many_pairs_is_searched_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Drawn(3, largest_m=2)
     everyone = [np.arange(case.column.n)]
-    whole = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)
+    complete = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)
     monkeypatch.setattr(sets_on_clusters, "_CELLS", 0)
     alone = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)
-    for mapping in (*whole, *alone):
+    for mapping in (*complete, *alone):
         assert isinstance(mapping, MergedItems)
         image = mapping.image(len(case.column.vocabulary))
         assert naive_km([{int(image[x]) for x in row} for row in case.rows], case.k, 2) is None

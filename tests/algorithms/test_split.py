@@ -68,24 +68,24 @@ def twin(columns: tuple[Any, ...], k: int, most: int) -> list[list[int]]:
             return values[1:]
         node = TREE.lowest_common_ancestor([values[0], values[-1]])
         begins = [int(TREE.leaf_lo[child]) for child in TREE.children(node)]
-        return [at for at in begins if values[0] < at <= values[-1]]
+        return [i for i in begins if values[0] < i <= values[-1]]
 
     def parts(rows: list[int]) -> list[list[int]]:
         if len(rows) > most:
             for a in sorted(range(3), key=lambda a: -width(a, rows)):
                 values, best = keys(a, rows), None
-                for at in places(a, rows):
-                    left = sum(value < at for value in values)
-                    far = abs(2 * left - len(rows))
-                    if min(left, len(rows) - left) >= least and (best is None or far < best[0]):
-                        best = far, at
+                for i in places(a, rows):
+                    remaining = sum(value < i for value in values)
+                    far = abs(2 * remaining - len(rows))
+                    if min(remaining, len(rows) - remaining) >= least and (best is None or far < best[0]):
+                        best = far, i
                 if best is not None:
                     sides = [
                         [r for r, v in zip(rows, values, strict=True) if (v < best[1]) is low] for low in (True, False)
                     ]
                     return parts(sides[0]) + parts(sides[1])
         pieces = -(-len(rows) // most)
-        ends = [len(rows) * at // pieces for at in range(pieces + 1)]
+        ends = [len(rows) * index // pieces for index in range(pieces + 1)]
         return [rows[a:b] for a, b in itertools.pairwise(ends)]
 
     return parts(list(range(len(age))))
@@ -100,8 +100,8 @@ def test_the_cuts_equal_those_of_the_twin(seed: int, n: int, k: int, most: int) 
         patch.setattr(spans, "AT_ONCE", source.choice([7, 1000]))
         cuts = cut_into_parts(columns, {"place": TREE}, k, most)
     ends = cuts.first.tolist()
-    found = [cuts.record[a:b].tolist() for a, b in itertools.pairwise(ends)]
-    assert found == twin(columns, k, most)
+    result = [cuts.record[a:b].tolist() for a, b in itertools.pairwise(ends)]
+    assert result == twin(columns, k, most)
 
 
 def test_many_values_share_bins(tmp_path) -> None:
@@ -113,7 +113,7 @@ def test_many_values_share_bins(tmp_path) -> None:
         bounds = [values[cuts.record[a:b]] for a, b in zip(cuts.first[:-1], cuts.first[1:], strict=True)]
     assert sizes.max() <= 1000
     assert sizes.min() > 400
-    assert all(one.max() < other.min() for one, other in itertools.pairwise(bounds))
+    assert all(first.max() < other.min() for first, other in itertools.pairwise(bounds))
 
 
 def rt_table(seed: int, n: int = 60) -> Table:
@@ -134,21 +134,21 @@ def test_the_union_of_parts_is_anonymous_and_its_loss_uses_the_full_domain(forma
     algorithm = RFirst(k=2, m=2, formation=formation, transaction=kinds[transaction], on_infeasible="merge")
     if transaction == "coat":
         del trees["codes"]
-    found = split_and_solve(algorithm, 20, table, trees)
-    recoding = found.recoding
+    result = split_and_solve(algorithm, 20, table, trees)
+    recoding = result.recoding
     assert recoding.parts is not None
-    assert found.figures["parts"] == len(recoding.parts) > 1
+    assert result.figures["parts"] == len(recoding.parts) > 1
     published = apply(table, recoding)
     assert anonset.verify(published, algorithm.model).holds
     own = [apply(*_piece(table, records, piece)) for records, piece in recoding.pieces()]
     assert published.n == sum(part.n for part in own)
     for column in range(3):  # each record is published as in its part
-        said = published.relational[column].labels()
+        labels = published.relational[column].labels()
         alone = [part.relational[column].labels() for part in own]
         records = [records for records, _ in recoding.pieces()]
-        assert [[said[r] for r in rows] for rows in records] == alone
+        assert [[labels[r] for r in rows] for rows in records] == alone
     if transaction != "lra":
-        assert found.figures["rum"] == pytest.approx(
+        assert result.figures["rum"] == pytest.approx(
             relational_ncp(QuasiIdentifiers.of(table.relational, trees), recoding.cluster)
         )
 
@@ -160,9 +160,9 @@ def _piece(table: Table, records: Any, recoding: Any) -> tuple[Table, Any]:
 def test_small_data_are_not_split() -> None:
     table = Table(relational=rt_table(2).relational)
     alone = Mondrian(k=3).recode(table, TREES)
-    found = split_and_solve(Mondrian(k=3), 60, table, TREES)
-    assert found.recoding.parts is None
-    assert np.array_equal(found.recoding.cluster, alone.recoding.cluster)
+    result = split_and_solve(Mondrian(k=3), 60, table, TREES)
+    assert result.recoding.parts is None
+    assert np.array_equal(result.recoding.cluster, alone.recoding.cluster)
 
 
 def test_an_infeasible_part_joins_its_neighbour() -> None:
@@ -170,9 +170,9 @@ def test_an_infeasible_part_joins_its_neighbour() -> None:
     baskets = [{"x"}] * 10 + [{"x"}] + [set[str]()] * 9 + [{"x"}] * 10  # one record with items among the second ten
     table = Table(SetColumn.of(baskets), (CategoricalColumn.of("sex", sexes),))
     algorithm = RFirst(k=2, m=1, formation="mondrian", transaction=anonset.Coat, on_infeasible="merge")
-    found = split_and_solve(algorithm, 10, table, {})
-    assert (found.figures["parts"], found.figures["largest_part"]) == (2, 20)
-    assert anonset.verify(apply(table, found.recoding), algorithm.model).holds
+    result = split_and_solve(algorithm, 10, table, {})
+    assert (result.figures["parts"], result.figures["largest_part"]) == (2, 20)
+    assert anonset.verify(apply(table, result.recoding), algorithm.model).holds
 
 
 def test_data_are_infeasible_if_no_neighbour_helps() -> None:
@@ -188,12 +188,12 @@ def test_a_tuple_of_two_parts_is_one_class() -> None:
     table = Table(SetColumn.of(baskets), (CategoricalColumn.of("sex", "f" * 8),))
     trees = {"items": Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))}
     algorithm = RFirst(k=2, m=2, formation="mondrian", transaction=Apriori)
-    found = split_and_solve(algorithm, 4, table, trees)
-    assert found.figures["parts"] == 2
-    verdict = anonset.verify(apply(table, found.recoding), algorithm.model)
+    result = split_and_solve(algorithm, 4, table, trees)
+    assert result.figures["parts"] == 2
+    verdict = anonset.verify(apply(table, result.recoding), algorithm.model)
     assert verdict.holds
     assert verdict.checked["classes"] == 1
-    assert len({cut.image.tobytes() for cut in found.recoding.items}) == 2
+    assert len({cut.image.tobytes() for cut in result.recoding.items}) == 2
 
 
 def test_an_invalid_number_is_reported_with_its_record_in_the_table() -> None:

@@ -60,13 +60,13 @@ class Case:
     def expected(self) -> list[list[int]]:
         """Return the twin's merges of the clusters formed in all parts; records in table order."""
         cluster = split_and_solve(self.formed, MOST, self.table, self.trees).recoding.cluster
-        place = {int(r): at for at, r in enumerate(self.record)}
+        place = {int(r): i for i, r in enumerate(self.record)}
         begun = [sorted(place[r] for r in members) for members in partition(cluster)]
         rows = [self.relational.relation.rows[r] for r in self.record]
         relation = Relation(rows, self.relational.relation.attributes, self.relational.relation.weights)
         frame = twins.Frame(relation, [self.items[r] for r in self.record], unpublished, 1)
-        found = twins.rum_bound(frame, sorted(begun), self.delta, self.merge)
-        return sorted(sorted(int(self.record[at]) for at in members) for members in found)
+        result = twins.rum_bound(frame, sorted(begun), self.delta, self.merge)
+        return sorted(sorted(int(self.record[i]) for i in members) for members in result)
 
 
 def unpublished(rows: twins.Items) -> twins.Published:
@@ -94,9 +94,9 @@ def test_clusters_of_parts_are_merged_as_if_formed_at_once(seed: int) -> None:
             with refused(InfeasibleError, "clusters relational"):
                 split_and_solve(case.algorithm, MOST, case.table, case.trees)
             return
-        found = split_and_solve(case.algorithm, MOST, case.table, case.trees)
-    assert partition(found.recoding.cluster) == expected
-    assert found.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, found.recoding.cluster))
+        actual = split_and_solve(case.algorithm, MOST, case.table, case.trees)
+    assert partition(actual.recoding.cluster) == expected
+    assert actual.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, actual.recoding.cluster))
 
 
 @LAX
@@ -109,20 +109,20 @@ def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, to
         patch.setattr(merging, "_TOGETHER", group)
         patch.setattr(merging, "_SAMPLED", 2)
         try:
-            found = split_and_solve(case.algorithm, MOST, case.table, case.trees)
+            result = split_and_solve(case.algorithm, MOST, case.table, case.trees)
         except InfeasibleError as error:
             assert names(str(error), "clusters")  # noqa: PT017
             return
-    assert found.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, found.recoding.cluster))
-    assert found.figures["rum"] <= case.delta + 1e-9
-    sizes = [len(members) for members in partition(found.recoding.cluster)]
+    assert result.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, result.recoding.cluster))
+    assert result.figures["rum"] <= case.delta + 1e-9
+    sizes = [len(members) for members in partition(result.recoding.cluster)]
     assert max(sizes) <= max(MOST, together)
-    assert (found.figures["smallest_cluster"], found.figures["largest_cluster"]) == (min(sizes), max(sizes))
-    assert found.figures["merges"] == found.figures["clusters_before"] - len(sizes)
-    groups = np.diff(found.recoding.parts.first).tolist()
+    assert (result.figures["smallest_cluster"], result.figures["largest_cluster"]) == (min(sizes), max(sizes))
+    assert result.figures["merges"] == result.figures["clusters_before"] - len(sizes)
+    groups = np.diff(result.recoding.parts.first).tolist()
     assert all(rows <= max(group, *sizes) for rows in groups)
     assert sum(groups) == case.table.n
-    assert anonset.verify(apply(case.table, found.recoding), case.algorithm.model).holds
+    assert anonset.verify(apply(case.table, result.recoding), case.algorithm.model).holds
 
 
 def begun(clusters: int, *seeds: float) -> Begun:
@@ -156,9 +156,9 @@ def test_parts_that_merged_too_far_start_over(monkeypatch) -> None:
     monkeypatch.setattr(RumBound, "merge_across", _refusing_once(RumBound.merge_across))
     sex = CategoricalColumn.of("sex", ["f", "m", "f", "m"] * 5 + ["a", "b", "c", "d"] * 5)
     algorithm = RumBound(k=2, m=1, delta=0.9, formation="mondrian", merge="r", transaction=Coat)
-    found = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (sex,)), {})
+    result = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (sex,)), {})
     assert rounds[-2:] == [-1.0, -1.0]
-    assert found.figures["rum"] <= 0.9
+    assert result.figures["rum"] <= 0.9
 
 
 def _refusing_once(merge_across: Any) -> Any:
@@ -175,18 +175,18 @@ def test_a_part_may_exceed_the_bound_if_all_keep_it() -> None:
     """One part loses 0.3, the other 0.03; together they stay below 0.2."""
     ages = NumericColumn("age", np.array([0, 30] * 10 + [97, 98, 99, 100] * 5))
     algorithm = RumBound(k=11, m=1, delta=0.2, formation="mondrian", merge="r", transaction=Coat)
-    found = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (ages,)), {})
-    assert found.figures["parts"] == 2
-    assert found.figures["rum"] == pytest.approx(0.165)
+    result = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (ages,)), {})
+    assert result.figures["parts"] == 2
+    assert result.figures["rum"] == pytest.approx(0.165)
 
 
 def test_order_by_true_utility_loss_applies_only_within_parts() -> None:
     case = Case(11)
     algorithm = replace(case.algorithm, order="ul", delta=1.0, merge="t")
     assert not algorithm.merges_across
-    found = split_and_solve(algorithm, MOST, case.table, case.trees)
-    parts = list(itertools.pairwise(found.recoding.parts.first.tolist()))
-    assert len(parts) == found.figures["parts"] > 1
+    result = split_and_solve(algorithm, MOST, case.table, case.trees)
+    parts = list(itertools.pairwise(result.recoding.parts.first.tolist()))
+    assert len(parts) == result.figures["parts"] > 1
 
 
 @pytest.mark.parametrize("merge", ["r", "rt"])
@@ -200,7 +200,7 @@ def test_merging_diverse_clusters_of_parts_remains_diverse(merge: str) -> None:
     table, tree = Table(SetColumn.of(baskets), (ages,)), Hierarchy.balanced(tuple("abcdefghij"), 2)
     tree = attach_sensitive(tree, ("s1", "s2"))
     table = replace(table, transactions=tree.bind(table.transactions))
-    found = split_and_solve(algorithm, MOST, table, {"items": tree})
-    assert found.figures["merges"] > 0
-    assert found.figures["parts"] > 2
-    assert anonset.verify(apply(table, found.recoding), algorithm.model).holds
+    result = split_and_solve(algorithm, MOST, table, {"items": tree})
+    assert result.figures["merges"] > 0
+    assert result.figures["parts"] > 2
+    assert anonset.verify(apply(table, result.recoding), algorithm.model).holds

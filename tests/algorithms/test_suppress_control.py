@@ -45,8 +45,8 @@ def test_the_naive_twin_suppresses_the_same_items(seed: int) -> None:
     order, sizes = table.transactions.vocabulary.labels, algorithm.model.sizes
     result = algorithm.recode(table, {})
     assert list(result.trace) == suppress_control(rows, SENSITIVE, rho, sizes, order, strict=strict)
-    left = [set(row) - set(result.trace) for row in rows]
-    assert not list(rules(left, SENSITIVE, rho, sizes, strict=strict))
+    remaining = [set(row) - set(result.trace) for row in rows]
+    assert not list(rules(remaining, SENSITIVE, rho, sizes, strict=strict))
 
 
 @thorough
@@ -149,50 +149,50 @@ def lost(rows: Rows, algorithm: SuppressControl, nodes: Sequence[int]) -> Fracti
 @given(seeds)
 def test_generalizing_first_is_safe_and_never_loses_more(seed: int) -> None:
     rng, rows = case(seed)
-    asked = SuppressControl(
+    requested = SuppressControl(
         rho=rng.choice(RHOS), m=rng.randint(1, 2), sensitive_items=SENSITIVE, strict=rng.random() < 0.5,
         from_nothing=rng.random() < 0.5, generalize=True,
     )  # fmt: skip
     table, trees = bound(rows), {"items": BESIDE}
-    result = asked.recode(table, trees)
+    result = requested.recode(table, trees)
     assert isinstance(result.recoding, Cut)
     assert table.transactions is not None
     publication = apply(table, result.recoding)
     assert publication.transactions is not None
     shown = [set(row) for row in publication.transactions.rows()]
-    share = Fraction(asked.model.share)
-    assert not list(rules(shown, SENSITIVE, share, asked.model.sizes, strict=asked.strict))
-    assert check_rho(publication.transactions, asked.model, 10**9, None).holds
+    share = Fraction(requested.model.share)
+    assert not list(rules(shown, SENSITIVE, share, requested.model.sizes, strict=requested.strict))
+    assert check_rho(publication.transactions, requested.model, 10**9, None).holds
     loss = ncp_exact(result.recoding.hierarchy.bind(table.transactions), result.recoding)
-    losses = [lost(rows, asked, nodes) for nodes in all_cuts()]
+    losses = [lost(rows, requested, nodes) for nodes in all_cuts()]
     assert loss in losses
     assert loss <= losses[-1]  # the loss without generalization
 
 
 def test_most_draws_end_at_the_least_loss_of_all_cuts() -> None:
-    found, better = 0, 0
+    optimal, better = 0, 0
     for seed in range(60):
         _, rows = case(seed)
-        asked = SuppressControl(rho=0.5, m=2, sensitive_items=SENSITIVE, generalize=True)
+        requested = SuppressControl(rho=0.5, m=2, sensitive_items=SENSITIVE, generalize=True)
         table, trees = bound(rows), {"items": BESIDE}
-        recoding = asked.recode(table, trees).recoding
+        recoding = requested.recode(table, trees).recoding
         assert isinstance(recoding, Cut)
         assert table.transactions is not None
         loss = ncp_exact(recoding.hierarchy.bind(table.transactions), recoding)
-        losses = [lost(rows, asked, nodes) for nodes in all_cuts()]
+        losses = [lost(rows, requested, nodes) for nodes in all_cuts()]
         assert loss >= min(losses)
-        found += loss == min(losses)
+        optimal += loss == min(losses)
         better += loss < losses[-1]
-    assert found >= 50
+    assert optimal >= 50
     assert better >= 5
 
 
 def test_generalizing_needs_a_hierarchy() -> None:
-    asked = SuppressControl(rho=0.5, m=1, sensitive_items=("s",), generalize=True)
+    requested = SuppressControl(rho=0.5, m=1, sensitive_items=("s",), generalize=True)
     with refused(InputError, "generalize items hierarchy"):
-        asked.recode(Table.from_sets([["a", "s"], ["a"]]), {})
+        requested.recode(Table.from_sets([["a", "s"], ["a"]]), {})
     with refused(InputError, "sensitive s hierarchy"):
-        asked.recode(Table.from_sets([["a", "s"], ["a"]]), {"items": Hierarchy.from_tree(parse("R(a,s)"))})
+        requested.recode(Table.from_sets([["a", "s"], ["a"]]), {"items": Hierarchy.from_tree(parse("R(a,s)"))})
 
 
 def test_too_many_rules_are_refused() -> None:

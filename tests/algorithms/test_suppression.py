@@ -67,11 +67,11 @@ def test_the_threats_of_the_papers_example() -> None:
     threats = MinimalThreats(column, hierarchy, 2, limit=100)
     for _ in range(5):
         threats.mine_next()
-    found = {frozenset(hierarchy.labels[v] for v in threat) for size in threats.by_size for threat in size.tolist()}
-    assert threats.n == len(found) == 25
-    assert found == minimal_threats(tree.nodes[1:], OUTLIER_ROWS, tree, 2, 5)
+    result = {frozenset(hierarchy.labels[v] for v in threat) for size in threats.by_size for threat in size.tolist()}
+    assert threats.n == len(result) == 25
+    assert result == minimal_threats(tree.nodes[1:], OUTLIER_ROWS, tree, 2, 5)
     of_cuts = set().union(*(minimal_threats(cut, OUTLIER_ROWS, tree, 2, 5) for cut in tree.cuts()))
-    assert found == of_cuts
+    assert result == of_cuts
     assert len(tree.cuts()) == 26
 
 
@@ -90,10 +90,10 @@ def test_the_threats_of_the_papers_example() -> None:
     ],
 )
 def test_the_costs_of_the_papers_example(cut: str, suppressed: str | None, cost: Fraction) -> None:
-    found = evaluate(cut.split(), OUTLIER_ROWS, HierarchyModel(OUTLIER), 2, 5)
-    assert found.cost == cost
+    evaluation = evaluate(cut.split(), OUTLIER_ROWS, HierarchyModel(OUTLIER), 2, 5)
+    assert evaluation.cost == cost
     if suppressed is not None:
-        assert list(found.suppressed) == suppressed.split()
+        assert list(evaluation.suppressed) == suppressed.split()
 
 
 def test_hghs_on_the_papers_example() -> None:
@@ -176,10 +176,10 @@ def test_the_mined_threats_are_the_minimal_ones(seed: int, m: int) -> None:
     threats = MinimalThreats(column, hierarchy, k, limit=10**6)
     for _ in range(m):
         threats.mine_next()
-    found = [frozenset(hierarchy.labels[v] for v in threat) for size in threats.by_size for threat in size.tolist()]
+    actual = [frozenset(hierarchy.labels[v] for v in threat) for size in threats.by_size for threat in size.tolist()]
     expected = minimal_threats(model.nodes, rows, model, k, m)
-    assert len(found) == len(set(found))
-    assert set(found) == expected
+    assert len(actual) == len(set(actual))
+    assert set(actual) == expected
 
 
 def test_the_cases_are_no_trifle() -> None:
@@ -214,8 +214,8 @@ def test_suppression_vector(name: str) -> None:
 def test_suppression_of_the_papers_examples() -> None:
     _, result = run(CoherenceSuppression(k=2, p=5), OUTLIER_ROWS, OUTLIER)
     assert result.trace == ("x", "y", "z", "b", "c", "i")
-    left = [row - {"x", "y", "z"} for row in OUTLIER_ROWS]
-    pairs = moles(left, list("abcdfgei"), (), Fraction(1), 2, 5)
+    remaining = [row - {"x", "y", "z"} for row in OUTLIER_ROWS]
+    pairs = moles(remaining, list("abcdfgei"), (), Fraction(1), 2, 5)
     assert sorted("".join(sorted(mole)) for mole in pairs) == ["ab", "ac", "bd", "bf", "bg", "cdf", "cg", "ei"]
     assert result.figures["threats"] == 8
     diagnoses = "a b c d e f g h|a c e f g|c d e f h|a c e f|e f g h|d e f g|a b d e|a c f|a c|b h"

@@ -49,16 +49,16 @@ def test_is_the_same_however_often_the_mining_pauses(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("algorithm", [HgHs(k=2, m=3), MHgHs(k=2, m=3), CoherenceSuppression(k=2, p=3)])
 def test_is_interrupted_between_two_prefixes(algorithm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mining, "STEPS_PER_CALL", 0)
-    told: list[str] = []
+    reported: list[str] = []
 
     def stop(phase: str, done: float, total: float) -> None:
-        told.append(phase)
-        if told.count("threats of 2") == 3:
+        reported.append(phase)
+        if reported.count("threats of 2") == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(algorithm, OUTLIER_ROWS, OUTLIER, progress=stop)
-    assert told[-3:] == ["threats of 2"] * 3
+    assert reported[-3:] == ["threats of 2"] * 3
 
 
 @pytest.mark.parametrize("algorithm", [HgHs(k=2, m=3, max_increments=20), MHgHs(k=2, m=3, max_increments=20)])
@@ -68,9 +68,9 @@ def test_mining_beyond_its_limit_is_rejected(algorithm: Any) -> None:
 
 
 def test_memory_for_bits_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1]
+    complete = run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1]
     monkeypatch.setattr(mining, "MAX_DOMINATION_BITS", 0)
-    assert run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1].trace == whole.trace
+    assert run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1].trace == complete.trace
     monkeypatch.setattr(mining, "MAX_PAIR_BITS", 35)
     with refused(InputError, "5 k 14"):
         run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)

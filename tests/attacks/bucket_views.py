@@ -114,10 +114,10 @@ def by_first_names(view: View, counts: Ints) -> Bools:
     begin = np.searchsorted(view.group, np.arange(len(view.shown) + 1))
     for group in np.flatnonzero((missing > 0) & (view.top >= 0)).tolist():
         members = range(begin[group], begin[group + 1])
-        left = {i: int(counts[view.person[i]]) for i in members}
+        remaining = {i: int(counts[view.person[i]]) for i in members}
         for _ in range(int(missing[group])):
-            loser = max(left, key=lambda at: (left[at], -view.name[at]))
-            left[loser] -= 1
+            loser = max(remaining, key=lambda at: (remaining[at], -view.name[at]))
+            remaining[loser] -= 1
             claims[loser] = True
     return claims
 

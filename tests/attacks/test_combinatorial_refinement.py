@@ -140,7 +140,7 @@ def test_bounds_are_true_of_all_tables(
     domains: Domains, n: int, k: int, least: float, mistaken: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attack, "milp", once_each(attack.milp))
-    narrowed, excluded, to_be_found, wrong, tried = 0, 0, 0, 0, 0
+    narrowed, excluded, to_be_found, wrong, attempted = 0, 0, 0, 0, 0
     for worlds in worlds_of(domains, n, k, monkeypatch).values():
         for (low, high), counts in told_of(worlds, domains, k):
             sure = [count for count, left_at_last in counts if not left_at_last]
@@ -151,11 +151,11 @@ def test_bounds_are_true_of_all_tables(
                 excluded += high == 0
             narrowed += (low, high) != (0, n)
             wrong += sum(not low <= count <= high for count, _ in counts)
-            tried += len(counts)
+            attempted += len(counts)
     assert narrowed
     assert excluded >= least * to_be_found
     assert bool(wrong) == mistaken  # due to leftover records, which may join a class although a finer class exists
-    assert wrong <= tried / 100
+    assert wrong <= attempted / 100
 
 
 def people(n: int, seed: int) -> dict[str, list[str]]:

@@ -108,22 +108,22 @@ def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
     bounds = group_bounds(len(start) - 1, k, draws.key(LARGER)).tolist()
     lost = [0, 0, 0]
     for first, last in pairwise(bounds):
-        left = [
+        remaining = [
             (p, int(table.sensitive.codes[tuples[i]]))
             for p in range(first, last)
             for i in range(start[p], start[p + 1])
         ]
-        size = len(left)
-        for value, count in sorted(Counter(v for _, v in left).items()):
+        size = len(remaining)
+        for value, count in sorted(Counter(v for _, v in remaining).items()):
             for _ in range(count - size // l):
-                of_person = Counter(p for p, _ in left)
-                left.remove(
-                    min((pair for pair in left if pair[1] == value), key=lambda pair: (-of_person[pair[0]], pair))
+                of_person = Counter(p for p, _ in remaining)
+                remaining.remove(
+                    min((pair for pair in remaining if pair[1] == value), key=lambda pair: (-of_person[pair[0]], pair))
                 )
                 lost[0] += 1
-        of_person = Counter(p for p, _ in left)
+        of_person = Counter(p for p, _ in remaining)
         enough = len(of_person) >= k
-        lost[2 if enough else 1] += len(left) - (len(of_person) * min(of_person.values()) if enough else 0)
+        lost[2 if enough else 1] += len(remaining) - (len(of_person) * min(of_person.values()) if enough else 0)
     return Lost(*lost)
 
 

@@ -257,7 +257,7 @@ def test_the_pages_depend_only_on_the_results(key, judged):
 def test_repeating_measures_all_requested_cases():
     chosen = runner.paper("scaling")
     figure = chosen.figures[0].key
-    due, all_of_it = (runner.plan(chosen, figures=[figure], again=again) for again in (False, True))
+    due, all_of_it = (runner.plan(chosen, figures=[figure], again=repeated) for repeated in (False, True))
     assert len(all_of_it.due) == len(due.due) + due.there
     assert {case.figure for case in all_of_it.due} == {figure}
     assert all_of_it.there == 0

@@ -115,16 +115,16 @@ def test_everything_that_is_drawn_has_twenty_repetitions():
 
 
 def test_aa_is_the_same_for_all_policies_and_measured_once():
-    asked = {
+    requested = {
         json.dumps(dict(case.parameters), sort_keys=True)
         for case in FIGURES["fig11"].cases
         if case.series.startswith("AA") and case.repetition == "random 3"
     }
-    assert len(asked) == 2, "one a data set"
+    assert len(requested) == 2, "one a data set"
     there = {
         json.dumps(dict(case.parameters), sort_keys=True) for case in (*FIGURES["fig8"].cases, *FIGURES["fig10a"].cases)
     }
-    assert asked <= there, "the same as for k=5"
+    assert requested <= there, "the same as for k=5"
 
 
 @pytest.mark.parametrize("algorithm", ["coat", "pcta", "apriori"])
@@ -175,8 +175,8 @@ def test_itemsets_are_drawn_from_all_items_or_from_records():
         policy = policies.privacy_policy({"privacy": "PP8", "policy": "policy 2", **more}, column)
         return len(policy), sum(any(row.issuperset(itemset) for row in rows) for itemset in policy.itemsets)
 
-    whole, there = occurring()
-    assert whole == 1000
+    complete, there = occurring()
+    assert complete == 1000
     assert there < 600
     several, all_there = occurring(drawn_from="records")
     assert 700 < several == all_there

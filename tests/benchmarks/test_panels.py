@@ -58,7 +58,7 @@ def test_printed_values_are_quantities_or_described(paper: str) -> None:
 
 
 def test_data_cards_print_the_same_characteristics() -> None:
-    said = {
+    exceptions = {
         ("Terrovitis et al. 2008, figure 7", "bms_webview1"): ("terrovitis2008", "Fig. 7", "BMS-WebView-1"),
         ("Terrovitis et al. 2008, figure 7", "bms_webview2"): ("terrovitis2008", "Fig. 7", "BMS-WebView-2"),
         ("Terrovitis et al. 2008, figure 7: BMS-POS", "bms_pos"): ("terrovitis2008", "Fig. 7", "BMS-POS"),
@@ -68,7 +68,7 @@ def test_data_cards_print_the_same_characteristics() -> None:
         ("Poulis et al. 2013, table 1: INFORMS", "informs2005"): ("poulis2013", "Table 1", "INFORMS"),
         ("Poulis et al. 2013, table 1: YOUTUBE", "youtube080327"): ("poulis2013", "Table 1", "YOUTUBE"),
     }
-    for (words, data), (paper, label, series) in said.items():
+    for (words, data), (paper, label, series) in exceptions.items():
         shape = dict(CARDS[data].printed)[words]
         (panel,) = (entry for entry in of_paper(paper) if entry.label == label)
         expected = {

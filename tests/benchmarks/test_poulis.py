@@ -180,12 +180,12 @@ def test_work_is_counted():
 @pytest.mark.parametrize(("framework", "bound"), [("rum", {"delta": 1.0}), ("tum", {"share": 0.0})])
 def test_the_loss_is_followed_merge_by_merge(framework, bound):
     case = {**SMALL, **bound, "function": "coat", "framework": framework, "merge": "t"}
-    whole = measure({**case, "kind": "work"})
+    complete = measure({**case, "kind": "work"})
     first, last = (measure({**case, "kind": "merges", "percent": percent}) for percent in (0, 100))
     curve = merging.losses_as_clusters_merge(jobs.Job.of(case))
-    assert len(curve) - 1 == last["merges"] == whole["merges"] > 0
-    assert last["ul"] == pytest.approx(whole["ul"])
-    assert first["ul"] == pytest.approx(whole["ul_before"])
+    assert len(curve) - 1 == last["merges"] == complete["merges"] > 0
+    assert last["ul"] == pytest.approx(complete["ul"])
+    assert first["ul"] == pytest.approx(complete["ul_before"])
     assert last["ul_after_each_merge"] == pytest.approx(curve, rel=1e-4)
     assert last["rises"] == sum(b > a + 1e-12 for a, b in pairwise(curve))
     assert last["checked"] == "sizes 1..2 of 2"
@@ -232,12 +232,12 @@ def test_only_the_first_sample_and_order_is_verified():
 
 @pytest.mark.data
 def test_a_sample_is_the_same_in_another_process():
-    asked = {"kind": "work", "data": "informs2005", "records": 1000, "k": 25, "framework": "rum", "merge": "r"}
-    asked |= {"function": "aa", "delta": 0.9, "sample": "sample 7"}
-    program = f"from benchmarks.experiments.poulis2013.measurement import measure; print(measure({asked!r}))"
+    options = {"kind": "work", "data": "informs2005", "records": 1000, "k": 25, "framework": "rum", "merge": "r"}
+    options |= {"function": "aa", "delta": 0.9, "sample": "sample 7"}
+    program = f"from benchmarks.experiments.poulis2013.measurement import measure; print(measure({options!r}))"
     other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert other.stdout.strip() == str(measure(asked))
-    assert measure({**asked, "sample": "sample 8"}) != measure(asked)
+    assert other.stdout.strip() == str(measure(options))
+    assert measure({**options, "sample": "sample 8"}) != measure(options)
 
 
 @pytest.mark.data

@@ -54,8 +54,8 @@ def test_a_framework_is_measured(more: dict[str, object]) -> None:
 
 
 def test_points_allow_different_losses() -> None:
-    asked = {**ASKED, "framework": "joint-split", "function": "set-search"}
-    losses = [measurement.measure({**asked, "point": point})["rum"] for point in PAPER_POINTS]
+    options = {**ASKED, "framework": "joint-split", "function": "set-search"}
+    losses = [measurement.measure({**options, "point": point})["rum"] for point in PAPER_POINTS]
     assert losses == sorted(losses)
     assert losses[0] < losses[-1]
     assert losses[-1] <= PAPER_POINTS["items"]

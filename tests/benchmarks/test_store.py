@@ -18,9 +18,9 @@ TIMES = {"seconds": 0.1, "seconds_of_runs": [0.1, 0.2], "microseconds_per_record
 
 def result(x=1, *, series="AA", repetition="", machine=HERE, **values):
     when = {"measured_at": "2026-01-01T00:00:00+00:00", "seconds_of_case": 1.5, "load_before": 0.25, "sources": "d1"}
-    asked = {"figure": "fig1", "series": series, "x": x, "repetition": repetition, "parameters": {"m": 2, "k": 5}}
+    options = {"figure": "fig1", "series": series, "x": x, "repetition": repetition, "parameters": {"m": 2, "k": 5}}
     return (
-        asked
+        options
         | when
         | {"machine": machine, "modules": ["anonset.data", "anonset.errors"]}
         | (values or {"measured": {"ncp": 0.1, **TIMES}})

@@ -44,11 +44,11 @@ def test_a_way_is_measured(baskets: SetColumn, way: str) -> None:
 
 @pytest.mark.parametrize("way", ["halves:number", "set-search 0", "set-search 4"])
 def test_a_cut_of_halves_is_found_once(baskets: SetColumn, way: str) -> None:
-    asked = {"what": "whole", "data": "", "k": 2, "m": 3}
-    alone = measurement.measure(asked | {"way": way})
+    options = {"what": "whole", "data": "", "k": 2, "m": 3}
+    alone = measurement.measure(options | {"way": way})
     once._FOUND.clear()
-    measurement.measure(asked | {"way": "halves:frequency"})
-    assert measurement.measure(asked | {"way": way}) == alone
+    measurement.measure(options | {"way": "halves:frequency"})
+    assert measurement.measure(options | {"way": way}) == alone
     assert len(once._FOUND) == 2  # by frequency and by number
 
 
@@ -120,6 +120,6 @@ def test_any_algorithm_can_be_compared_with_ours(baskets: SetColumn, monkeypatch
     assert (shown["coat"], shown["leave-out |"]) == (render.show(ours), "0 |")
     assert result.startswith("Not the same guarantee: leave-out gives km-anonymity with k=2, m=1, ours km-anonymity")
     assert "- groceries: InputError: " in beside.tables("direct", "k2m2", ["groceries"])
-    for asked in (("nix", "k2m2", []), ("coat", "halves", []), ("coat", "k2m2", ["nix"])):
+    for requested in (("nix", "k2m2", []), ("coat", "halves", []), ("coat", "k2m2", ["nix"])):
         with pytest.raises(InputError, match="must be one of"):
-            beside.tables(*asked)
+            beside.tables(*requested)

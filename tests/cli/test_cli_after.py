@@ -78,8 +78,8 @@ def test_grouped_rows_are_linked_in_memory_and_out_of_core(place: Place) -> None
         f"code={place.folder / 'tree.csv'}", "--algorithm", "apriori", "--k", "9", "--m", "2", "-o",
     ]  # fmt: skip
     assert place.run(*job, str(place.folder / "first")).code == 0
-    left = "".join(f"{who},{code}\n" for who, codes in PEOPLE[::-1] for code in codes.split()[::-1])
-    place.write("later.csv", "who,code\n" + left)
+    remaining = "".join(f"{who},{code}\n" for who, codes in PEOPLE[::-1] for code in codes.split()[::-1])
+    place.write("later.csv", "who,code\n" + remaining)
     job[1] = str(place.folder / "later.csv")
     for name, more in (("second", ()), ("third", ("--work-dir", str(place.folder / "work")))):
         ran = place.run(*job, str(place.folder / name), *after(place), *more)
@@ -117,8 +117,8 @@ def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
     partly = [*numbered[:40], *padded[40:]]
     ran = place.run(*release(place, "second", partly, FIRST, *after(place)))
     assert names(" ".join(ran.out.split()), "together 40 persons")
-    again = place.run(*release(place, "third", padded, FIRST))
-    assert again.code == 0
+    repeated = place.run(*release(place, "third", padded, FIRST))
+    assert repeated.code == 0
     third = str(place.folder / "third")
     ran = place.run("risk", f"{place.folder / 'first'}.private/report.json", "--beside", third)
     assert (ran.code, names(ran.err, "72 ids")) == (2, True)

@@ -186,11 +186,11 @@ def test_another_original_is_not_evaluated(done: Place) -> None:
     fewer = next(number for number, line in enumerate(lines) if "0" in line.split())
     lines[fewer] = " ".join(item for item in lines[fewer].split() if item != "0")
     done.write("other.dat", "\n".join(lines) + "\n")
-    asked = ("evaluate", str(done.folder / "other.dat"), str(done.out))
+    requested = ("evaluate", str(done.folder / "other.dat"), str(done.out))
     for private in (True, False):
         if not private:
             rmtree(done.private)
-        ran = done.run(*asked)
+        ran = done.run(*requested)
         assert ran.code == 2, ran.out
         assert names(ran.err, "original" if private else "data")
     same = done.run("evaluate", str(done.folder / "sets.dat"), str(done.out), "--json")

@@ -111,8 +111,8 @@ def test_a_tree_of_the_sensitive_values(people: Place) -> None:
     (people.folder / "kinds.csv").unlink()
     assert "t=0.2 (hierarchical) of 'drug' holds" in people.run("verify", str(people.out)).out
     people.write("kinds.csv", "a,viral,all\nb,viral,all\nd,other,all\n")
-    given = ["--t-tree", str(people.folder / "kinds.csv"), "--model", "kt", "--k", "3", "--t", "0.2"]
-    job = ["anonymize", str(people.folder / "people.csv"), "-o", str(people.folder / "no"), *OF_DRUG, *given]
+    options = ["--t-tree", str(people.folder / "kinds.csv"), "--model", "kt", "--k", "3", "--t", "0.2"]
+    job = ["anonymize", str(people.folder / "people.csv"), "-o", str(people.folder / "no"), *OF_DRUG, *options]
     for more, message in (
         ([], "'--t-distance equal' --t-tree"),
         (["--t-distance", "hierarchical"], "value --t-tree"),

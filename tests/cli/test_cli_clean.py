@@ -92,8 +92,13 @@ def test_leftovers_of_a_killed_run_are_listed_and_removed(folder, run, job):
     child = stopped(folder)
     (work,) = (folder / "temporary").iterdir()
     listed = run("clean", "--yes", "--json")
-    (told,) = json.loads(listed.out)["directories"]
-    assert (told["path"], told["state"], told["process"], told["removed"]) == (str(work), "in use", child.pid, False)
+    (reported,) = json.loads(listed.out)["directories"]
+    assert (reported["path"], reported["state"], reported["process"], reported["removed"]) == (
+        str(work),
+        "in use",
+        child.pid,
+        False,
+    )
     assert names(run("clean").out, f"{work}")
     assert job("meanwhile").err == ""
     killed(child)
@@ -105,8 +110,8 @@ def test_leftovers_of_a_killed_run_are_listed_and_removed(folder, run, job):
     assert names(listed.out, "'anonset clean --yes'")
     assert work.exists()
     done = run("clean", "--yes", "--json")
-    (told,) = json.loads(done.out)["directories"]
-    assert (done.code, told["state"], told["removed"], told["bytes"] > 0) == (0, "left", True, True)
+    (reported,) = json.loads(done.out)["directories"]
+    assert (done.code, reported["state"], reported["removed"], reported["bytes"] > 0) == (0, "left", True, True)
     assert not work.exists()
     assert job("last").err == ""
     assert names(run("clean").out, "no directory")
@@ -116,9 +121,9 @@ def test_leftovers_of_a_killed_run_are_listed_and_removed(folder, run, job):
 def test_a_named_work_directory_can_be_resumed_until_it_is_cleaned(folder, run, job):
     killed(stopped(folder, "--work-dir", str(folder / "work")))
     assert names(run("clean").out, "no directory")
-    again = job("again", "--work-dir", "work")
-    assert again.code == 2
-    assert names(again.err, "'anonset clean work --yes'")
+    repeated = job("again", "--work-dir", "work")
+    assert repeated.code == 2
+    assert names(repeated.err, "'anonset clean work --yes'")
     assert "work: " in run("clean", ".").out
     assert names(run("clean", "work").out, "'anonset clean work --yes'")
     assert run("clean", "work", "--yes").code == 0
@@ -140,8 +145,8 @@ def test_an_unfinished_publication_is_cleaned_at_its_path(folder, run, job):
         for directory in json.loads(run("clean", ".", "--json").out)["directories"]
         if directory["state"] == "left"
     ] == [
-        {"path": left.name, "state": "left", "process": child.pid, "bytes": _size(left), "removed": False}
-        for left in (place, home)
+        {"path": remaining.name, "state": "left", "process": child.pid, "bytes": _size(remaining), "removed": False}
+        for remaining in (place, home)
     ]
     for report in ("finished.private", "stopped.private"):  # if a report exists, the publication may be complete
         (folder / report / "report.json").touch()
@@ -246,9 +251,9 @@ def test_an_empty_work_directory_is_used_and_not_removed(published, run, command
 
     def remove(self):
         seen.append((self.path, stat.S_IMODE(self.path.stat().st_mode)))
-        given(self)
+        arguments(self)
 
-    given = Files.remove
+    arguments = Files.remove
     monkeypatch.setattr(Files, "remove", remove)
     assert run(*COMMANDS[command]("empty")).code in (0, 1)
     assert (Path("empty/anonset-work"), 0o700) in seen
@@ -259,8 +264,8 @@ def test_a_run_in_an_empty_directory_can_be_resumed(folder, run, job):
     (folder / "empty").mkdir()
     assert job("out", "--work-dir", "empty", "--max-loss", "0").code == 1
     assert [path.name for path in (folder / "empty").iterdir()] == ["anonset-work"]
-    again = job("out", "--work-dir", "empty", "--if-exists", "resume", "--max-loss", "0")
-    assert names(again.err, "'--if-exists resume'")
+    repeated = job("out", "--work-dir", "empty", "--if-exists", "resume", "--max-loss", "0")
+    assert names(repeated.err, "'--if-exists resume'")
     assert names(job("out", "--work-dir", "empty").err, "empty")
     assert run("clean", "empty", "--yes").code == 0
     assert list((folder / "empty").iterdir()) == []

@@ -61,6 +61,6 @@ def test_every_misfit_is_listed_once_with_its_count_and_the_nearest_node(
     shown = place.run(*job)
     assert shown.code == 2
     assert [shown.out.count(item) for item in ("e10.0", "I10x", "XX")] == [1, 1, 1]
-    left = place.run(*job, *RULES[:4], "--json")
-    assert [entry["item"] for entry in left.json["list"]] == ["E11"]
+    remaining = place.run(*job, *RULES[:4], "--json")
+    assert [entry["item"] for entry in remaining.json["list"]] == ["E11"]
     assert place.run(*job, *RULES).code == 0

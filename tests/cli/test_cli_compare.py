@@ -84,10 +84,10 @@ def test_cached_runs_are_not_repeated(
     assert kept.stat().st_mode & 0o077 == 0
     with kept.open("a") as file:
         file.write('{"key": "a run that was killed')
-    again = place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json").json
+    repeated = place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json").json
     assert ran == [("apriori", 2), ("apriori", 4), ("apriori", 100)]
-    assert again[:2] == first
-    assert again[2]["outcome"] == "infeasible"
+    assert repeated[:2] == first
+    assert repeated[2]["outcome"] == "infeasible"
     assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
     place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json")
     assert len(ran) == 3
@@ -117,27 +117,27 @@ def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...]
 
 def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
     place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
-    asked = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
-    asked += ["--algorithms", "apriori", "--k", "2", "--m", "2", "-o", str(place.folder / "study.jsonl")]
-    ran = place.run(*asked, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    options = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
+    options += ["--algorithms", "apriori", "--k", "2", "--m", "2", "-o", str(place.folder / "study.jsonl")]
+    ran = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
     assert ran.code == 0, ran.err
     assert [(row["records"], row["workers"], row["run"]) for row in ran.json] == [
         (records, workers, run) for records in (24, 48) for workers in (1, 2) for run in (1, 2, 3)
     ]
     assert all(row["peak_mib"] > 0 for row in ran.json)
     kept = (place.folder / "study.jsonl").read_text().splitlines()
-    again = place.run(*asked, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
-    assert again.json == ran.json
+    repeated = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    assert repeated.json == ran.json
     assert (place.folder / "study.jsonl").read_text().splitlines() == kept
-    shown = place.run(*asked, "--records", "50%,100%", "--workers", "1,2")
+    shown = place.run(*options, "--records", "50%,100%", "--workers", "1,2")
     assert names(shown.out, "apriori k=2, m=2, workers=1")
-    assert place.run(*asked, "--records", "49").code == 2
+    assert place.run(*options, "--records", "49").code == 2
     assert json.loads(kept[1])["parameters"]["records"] == 24
 
 
 def test_fewer_items_make_a_smaller_tree(place: Place) -> None:
     place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
-    asked = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
-    asked += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--format", "json"]
-    ran = place.run(*asked)
+    options = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
+    options += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--format", "json"]
+    ran = place.run(*options)
     assert (ran.code, [row["n_items"] for row in ran.json]) == (0, [2, 2, 2, 7, 7, 7])

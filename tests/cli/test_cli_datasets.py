@@ -10,10 +10,10 @@ from cli.place import Place
 
 @pytest.fixture
 def folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = place.folder / "catalogue"
-    (found / "transactions").mkdir(parents=True)
-    monkeypatch.setenv("ANONSET_DATA", str(found))
-    return found
+    result = place.folder / "catalogue"
+    (result / "transactions").mkdir(parents=True)
+    monkeypatch.setenv("ANONSET_DATA", str(result))
+    return result
 
 
 def test_missing_data_sets_are_listed_with_their_source(place: Place, folder: Path) -> None:

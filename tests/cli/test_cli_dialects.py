@@ -62,17 +62,17 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_each_shape_is_published_verified_and_measured(place: Place, shape: str) -> None:
-    text, said, column = SHAPES[shape]
+    text, message, column = SHAPES[shape]
     path = place.write("data.csv", text)
     items = ["--items", "c"] if shape == "long" else []
     tree = ["--hierarchy", f"{column}=balanced:2"]
-    ran = place.run("anonymize", path, *items, *said, "--id", "p", *KM[:6], *tree, "-o", str(place.out), "--json")
+    ran = place.run("anonymize", path, *items, *message, "--id", "p", *KM[:6], *tree, "-o", str(place.out), "--json")
     assert (ran.code, ran.json["unit"]) == (0, "person"), ran.err
     assert (place.out / "published.csv").read_text() == f"{column}\n" + "a b\n" * 2 + "b c\n" * 2
     original = ["--original", path, "--records", str(place.private / "records.csv"), "--id", "p"]
-    checked = place.run("verify", str(place.out), *original, *said, "--json")
+    checked = place.run("verify", str(place.out), *original, *message, "--json")
     assert (checked.code, checked.json["true"], checked.json["unit"]) == (0, True, "person"), checked.err
-    measured = place.run("evaluate", path, str(place.out), *items, *said, "--id", "p", *tree, "--json")
+    measured = place.run("evaluate", path, str(place.out), *items, *message, "--id", "p", *tree, "--json")
     assert (measured.code, measured.json["ncp"]) == (0, 0), measured.err
 
 

@@ -140,9 +140,9 @@ REFUSED: dict[str, Callable[[Path], object]] = {
 def test_no_error_shows_an_id_or_a_record(name: str, tmp_path: Path) -> None:
     with pytest.raises(AnonsetError) as raised:
         REFUSED[name](tmp_path)
-    said = texts_of(raised.value)
-    assert MARK not in said
-    assert NUMBER[:-1] not in said
+    message = texts_of(raised.value)
+    assert MARK not in message
+    assert NUMBER[:-1] not in message
 
 
 def bucketized(ids: list[str], groups: list[int], starred: tuple[int, ...] = ()) -> tuple[Table, Buckets]:
@@ -187,8 +187,8 @@ def unique_record() -> Any:
 
 
 def other_value() -> Any:
-    said = CategoricalColumn.of("zip", ["1", "1"])
-    publication = Records(None, (), (said,), (), np.arange(2))
+    column = CategoricalColumn.of("zip", ["1", "1"])
+    publication = Records(None, (), (column,), (), np.arange(2))
     return Untrue(check_relational_truth(Table.from_columns(zip=["1", MARK]), publication, {}))  # type: ignore[arg-type]
 
 
@@ -208,10 +208,10 @@ FAILS = [
 def test_no_verdict_shows_an_id_or_a_record(provoke: Callable[[], Any]) -> None:
     verdict = provoke()
     assert verdict.witness is not None
-    said = texts_of(VerificationError(verdict)) + repr(verdict) + str(verdict.witness) + repr(verdict.witness)
-    assert MARK not in said
+    message = texts_of(VerificationError(verdict)) + repr(verdict) + str(verdict.witness) + repr(verdict.witness)
+    assert MARK not in message
     assert MARK not in "".join(verdict.witness.what)
-    assert names(said, "row")
+    assert names(message, "row")
 
 
 LONG = f"p,s,drug\n{MARK},a,x\n{MARK},b,x\nb,a,y\nb,b,z\n"
@@ -226,8 +226,8 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     data = place.write("long.csv", LONG)
-    given = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
-    ran = place.run(*given, "--items", "s", "--id", "p", "--keep", "drug")
+    arguments = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
+    ran = place.run(*arguments, "--items", "s", "--id", "p", "--keep", "drug")
     assert (ran.code, names(ran.err, "rows 1 2 id p")) == (2, True)
     assert MARK not in ran.out + ran.err
 

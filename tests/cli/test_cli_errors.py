@@ -35,8 +35,8 @@ def flags(**values: str | None) -> Change:
         for name, value in values.items():
             flag = "--" + name.replace("_", "-")
             if flag in job:
-                at = job.index(flag)
-                job = job[:at] + job[at + 2 :]
+                position = job.index(flag)
+                job = job[:position] + job[position + 2 :]
             job = job if value is None else [*job, flag, value]
         return job
 

@@ -135,14 +135,14 @@ def test_every_leaf_is_computed(
     policy = {"privacy_constraints": str(published.folder / "policy.txt")} if "policy" in request.node.name else {}
     honest = path.read_text()
     assert check(published.out, policy).holds is not None
-    missed, tried = [], 0
+    missed, attempted = [], 0
     for where, lie in lies(json.loads(honest)):
         path.write_text(json.dumps(lie))
-        tried += 1
+        attempted += 1
         if (reason := refusal(published.out, policy)) is None or "\n" in reason:
             missed.append((where, reason))
     assert not missed
-    assert tried > 50
+    assert attempted > 50
     path.write_text(honest)
     assert (
         published.run(
@@ -173,9 +173,9 @@ def test_no_number_of_private_partitions_is_published(published: Place) -> None:
 def test_a_proof_without_counting_verifies_at_any_budget(published: Place) -> None:
     for more in ([], ["--budget", "0"], ["--budget", "5"]):
         assert published.run("verify", str(published.out), *more).code == 0
-    again = published.folder / "counted"
+    copy = published.folder / "counted"
     job = [word for word in arguments(published, "km without counting") if word not in ("--budget", "0")]
-    assert published.run("anonymize", *job, "-o", str(again)).code == 0
-    assert "itemset_occurrences" in json.loads((again / "attestation.json").read_text())["verified"]
+    assert published.run("anonymize", *job, "-o", str(copy)).code == 0
+    assert "itemset_occurrences" in json.loads((copy / "attestation.json").read_text())["verified"]
     for more in ([], ["--budget", "0"]):
-        assert published.run("verify", str(again), *more).code == 0
+        assert published.run("verify", str(copy), *more).code == 0

@@ -38,15 +38,17 @@ def kinds(annotation: Any) -> set[Any]:
 
 def values(name: str, annotation: Any) -> tuple[str, ...]:
     types = kinds(annotation)
-    found = INTEGERS if int in types else NUMBERS if float in types else TEXTS if str in types else ()
-    return tuple(x for x in found if x in ("-1", "nan", "", DIGITS)) if name in SLOW else found
+    result = INTEGERS if int in types else NUMBERS if float in types else TEXTS if str in types else ()
+    return tuple(x for x in result if x in ("-1", "nan", "", DIGITS)) if name in SLOW else result
 
 
 def options(model: type[BaseModel], *without: str) -> list[tuple[str, str]]:
     """Return each option of a command with each test value."""
     fields_of = model.model_fields.items()
     left_out = {"input", "out", "cluster", *without}  # an address would be waited for
-    return [(name, value) for name, one in fields_of if name not in left_out for value in values(name, one.annotation)]
+    return [
+        (name, value) for name, entry in fields_of if name not in left_out for value in values(name, entry.annotation)
+    ]
 
 
 def with_algorithm(setting: str) -> dict[str, str]:
@@ -54,7 +56,7 @@ def with_algorithm(setting: str) -> dict[str, str]:
     name = parameters()[setting].users[0] if setting in parameters() else "exact"
     cls: Any = ALGORITHMS[name]
     needed = [form_of(f.name).setting for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
-    given = {f"--{one.replace('_', '-')}": NEEDED.get(one, "1") for one in needed}
+    options = {f"--{entry.replace('_', '-')}": NEEDED.get(entry, "1") for entry in needed}
     place = cls.__module__.split(".")[2]
     roles = {
         "transaction": {**READ, "--hierarchy": "codes=tree.csv"},
@@ -63,7 +65,7 @@ def with_algorithm(setting: str) -> dict[str, str]:
                "--hierarchy": "codes=tree.csv"},
         "buckets": {"--id": "who", "--sensitive": "drug", "--drop": "age,city,codes"},
     }[place]  # fmt: skip
-    return {**roles, **given, "--algorithm": name}
+    return {**roles, **options, "--algorithm": name}
 
 
 def line_of(command: list[str], option: str, value: str, given: dict[str, str]) -> list[str]:
@@ -116,26 +118,26 @@ OTHERS: dict[str, tuple[list[str], type[BaseModel], dict[str, str]]] = {
 def usual(name: str) -> list[tuple[str, str]]:
     """Return a command's options with all test values, or with one value if an earlier command tests the option."""
     before = list(OTHERS)[: list(OTHERS).index(name)]
-    tried = set(options(settings_model(), "if_exists")).union(*(options(OTHERS[one][1]) for one in before))
+    attempted = set(options(settings_model(), "if_exists")).union(*(options(OTHERS[entry][1]) for entry in before))
     of_option: dict[str, list[str]] = {}
     for option, value in options(OTHERS[name][1]):
         of_option.setdefault(option, []).append(value)
     return [
         (option, value)
-        for option, found in of_option.items()
-        for value in found
-        if value == found[1] or (option, value) not in tried
+        for option, values_of_option in of_option.items()
+        for value in values_of_option
+        if value == values_of_option[1] or (option, value) not in attempted
     ]
 
 
 @pytest.mark.parametrize("complete", [False, pytest.param(True, marks=pytest.mark.studies)], ids=["usual", "complete"])
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_other_command(place: Place, folder: Path, name: str, complete: bool) -> None:
-    command, model, given = OTHERS[name]
+    command, model, arguments = OTHERS[name]
     if "safe" in command:
         published(place)
     for option, value in options(model) if complete else usual(name):
-        require_one_line(place, line_of(command, option, value, given))
+        require_one_line(place, line_of(command, option, value, arguments))
 
 
 SMALL = [

@@ -41,17 +41,17 @@ def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail:
 
 def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> list[str]:
     """Run a job that fails at its first call, then at its second and so on, until it succeeds; return the messages."""
-    said: list[str] = []
+    messages: list[str] = []
     while True:
         with pytest.MonkeyPatch.context() as patch:
-            calls = failing(patch, owner, name, len(said), fail)
+            calls = failing(patch, owner, name, len(messages), fail)
             ran = place.run(*job)
-        if len(calls) <= len(said):
+        if len(calls) <= len(messages):
             assert ran.code == 0, ran.err
-            return said
+            return messages
         assert (ran.code, ran.err.count("\n"), ran.out) == (2, 1, ""), ran.err
         assert place.nothing_left()
-        said.append(ran.err)
+        messages.append(ran.err)
 
 
 @needs_full
@@ -66,12 +66,12 @@ def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
 
     job = place.job("--trace", data="data.csv" if suffix == "csv" else "data.dat")
     job += ["--items", "codes", "--drop", "age"] if suffix == "csv" else ["--format", suffix]
-    said = stories(place, job, Path, "open", full)
+    message = stories(place, job, Path, "open", full)
     places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]
     places += [place.private / name for name in PRIVATE]
     for path in places:
-        assert any(names(text, f"error {path} 'No space'") for text in said)
-    assert len(said) == len(places)
+        assert any(names(text, f"error {path} 'No space'") for text in message)
+    assert len(message) == len(places)
 
 
 def out_of_quota(*_: Any, **__: Any) -> None:
@@ -79,8 +79,8 @@ def out_of_quota(*_: Any, **__: Any) -> None:
 
 
 def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> None:
-    said = stories(place, place.job(), os, "fsync", out_of_quota)
-    named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in said}
+    message = stories(place, place.job(), os, "fsync", out_of_quota)
+    named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in message}
     inside = ("published.dat", "codebook.csv", "attestation.json")
     expected = {
         place.folder,
@@ -98,9 +98,9 @@ def test_a_directory_reports_a_full_disk(place: Place, name: str) -> None:
     def full(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    said = stories(place, place.job(), Path, name, full)
-    assert said
-    assert {text.removeprefix("anonset: error: No space left on device: ").strip().strip("'") for text in said} <= {
+    message = stories(place, place.job(), Path, name, full)
+    assert message
+    assert {text.removeprefix("anonset: error: No space left on device: ").strip().strip("'") for text in message} <= {
         str(place.out),
         str(place.private),
     }

@@ -17,12 +17,18 @@ def test_options_are_grouped_by_headings(place: Place) -> None:
         "Data and roles", "Reading", "Guarantee", "Output", "Safety", "Algorithm parameters",
         "Execution",
     ]  # fmt: skip
-    at = [shown.index(f"─ {heading} ─") for heading in headings]
-    assert at == sorted(at)
+    position = [shown.index(f"─ {heading} ─") for heading in headings]
+    assert position == sorted(position)
     assert (
-        at[0] < shown.index("--items") < at[1] < shown.index("--delimiter") < at[2] < shown.index("--max-loss") < at[3]
+        position[0]
+        < shown.index("--items")
+        < position[1]
+        < shown.index("--delimiter")
+        < position[2]
+        < shown.index("--max-loss")
+        < position[3]
     )
-    assert at[5] < shown.index("--max-cuts") < at[6] < shown.index("--workers")
+    assert position[5] < shown.index("--max-cuts") < position[6] < shown.index("--workers")
 
 
 @pytest.mark.parametrize("command", list(SHORT))
@@ -72,8 +78,8 @@ def test_ranges_are_compared_with_complete_headings(place: Place) -> None:
     ran = place.run("compare", data, "--hierarchy", tree, *more)
     assert ran.code == 0
     assert "seconds" in ran.out.splitlines()[0]
-    found = place.run("compare", data, "--hierarchy", tree, *more, "--format", "json").json
-    assert [row["k"] for row in found] == [1, 3, 4]
+    result = place.run("compare", data, "--hierarchy", tree, *more, "--format", "json").json
+    assert [row["k"] for row in result] == [1, 3, 4]
 
 
 @pytest.mark.parametrize("text", ["k=5..2", "k=1..9:0", "k=1..9999"])

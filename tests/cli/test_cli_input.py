@@ -73,14 +73,14 @@ def test_so_are_values_of_buckets(place: Place) -> None:
 
 
 def test_a_command_reads_and_hashes_its_data_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[str] = []
+    result: list[str] = []
 
     def noted(name: str, where: int) -> None:
-        given = getattr(source, name)
+        arguments = getattr(source, name)
 
         def note(*words: object, **more: object) -> object:
-            found.append(f"{name} {words[where]}")
-            return given(*words, **more)
+            result.append(f"{name} {words[where]}")
+            return arguments(*words, **more)
 
         monkeypatch.setattr(source, name, note)
 
@@ -101,10 +101,10 @@ def test_a_command_reads_and_hashes_its_data_once(place: Place, monkeypatch: pyt
         (["inspect", data], False),
         (["suggest", data, *roles, "--k", "2"], False),
     ):
-        found.clear()
+        result.clear()
         ran = place.run(*command)
         assert ran.code == 0, (command, ran.err)
-        assert [what for what in found if what.endswith(data)] == [f"format_of {data}"] + [f"digest {data}"] * hashed
+        assert [what for what in result if what.endswith(data)] == [f"format_of {data}"] + [f"digest {data}"] * hashed
 
 
 @pytest.mark.parametrize("command", ["inspect", "suggest"])

@@ -52,8 +52,8 @@ def test_ceiling_files_are_found_relative_to_the_job(place: Place, job: str) -> 
     assert place.run("anonymize", job).code == 0
     assert (place.folder / "safe" / "published.csv").read_text() == "codes\nA B\nA B\nA B\nA B\n"
     report = "safe.private/report.json"
-    again = place.run("anonymize", report, "--out", "again", "--ceiling", "codes=1")
-    assert again.code == 0, again.err
+    repeated = place.run("anonymize", report, "--out", "again", "--ceiling", "codes=1")
+    assert repeated.code == 0, repeated.err
     ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2")
     assert (ran.code, names(ran.err, "ceiling")) == (1, True), ran.err
     ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json")
@@ -79,9 +79,9 @@ def test_a_hierarchy_option_replaces_only_its_column_of_the_job(
     place.write("rows.csv", "dob,code\n" + "1950-01-02,a\n1961-03-04,b\n" * 8)
     place.write("job.toml", 'input = "rows.csv"\nrelational = ["dob"]\nitems = "code"\nmodel = "kkm"\nk = 2\nm = 1\n'
                 '[hierarchy]\ndob = "date:from-year,decade"\ncode = "balanced:2"\n')  # fmt: skip
-    asked = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
+    options = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
     out = ("-o", "out") if command == "anonymize" else ()
-    ran = place.run(command, "job.toml", *asked, "--hierarchy", "code=balanced:3", *out)
+    ran = place.run(command, "job.toml", *options, "--hierarchy", "code=balanced:3", *out)
     assert (ran.code, ran.err) == (0, "")  # without this hierarchy, full dates of birth are rejected
 
 
@@ -98,8 +98,8 @@ def test_a_role_option_replaces_only_its_column_of_the_job(place: Place) -> None
 
 def test_the_private_report_runs_as_a_job(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
-    given = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
-    assert place.run("anonymize", *given, "--model", "km", "--k", "2", "--m", "2", "-o", "first").code == 0
+    options = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
+    assert place.run("anonymize", *options, "--model", "km", "--k", "2", "--m", "2", "-o", "first").code == 0
     monkeypatch.chdir(place.folder)
     report = "jobs/first.private/report.json"
     assert place.run("anonymize", report, "-o", "second").code == 0
@@ -277,9 +277,9 @@ def test_policy_generate_reads_k_of_a_job_unless_given_as_options(place: Place, 
     typed = ("policy", "generate", data, "--items", "codes", "--drop", "doctor", "--privacy", "pgen")
     for k in ("1", "2"):
         assert place.run(*typed, "-o", f"{k}.txt", "--k", k).code == 0
-    one, two = ((place.folder / f"{k}.txt").read_text().splitlines() for k in (1, 2))
-    assert one != two
-    assert (rare("own.txt"), rare("flag.txt", "--k", "1")) == (two, one)
+    first, two = ((place.folder / f"{k}.txt").read_text().splitlines() for k in (1, 2))
+    assert first != two
+    assert (rare("own.txt"), rare("flag.txt", "--k", "1")) == (two, first)
 
 
 def test_risk_and_report_take_the_original_of_a_job_under_their_flags(place: Place, job: str) -> None:

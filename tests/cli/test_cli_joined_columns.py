@@ -86,8 +86,8 @@ def expected_rows(place: Place) -> list[dict[str, set[str]]]:
         for item in (*(f"codes:{x}" for x in codes), *(f"drugs:{x}" for x in drugs)):
             symbol = mapping[item]
             for column in columns_of[symbol] if symbol else ():
-                whole = len(columns_of[symbol]) > 1
-                cells[column].add(symbol if whole else symbol.removeprefix(f"{column}:"))
+                complete = len(columns_of[symbol]) > 1
+                cells[column].add(symbol if complete else symbol.removeprefix(f"{column}:"))
         result.append(cells)
     return result
 
@@ -155,8 +155,8 @@ def test_sets_of_items(clinic: Place, symbols: str) -> None:
     clinic.write("protect.txt", "codes:c1 drugs:1\ncodes:c2\ndrugs:2 drugs:3\n")
     clinic.write("count.txt", "codes:c1 codes:c2 codes:c3 codes:c4\ndrugs:1 drugs:2 drugs:3 drugs:4 drugs:5\n")
     policy = ["--model", "constraints", "--k", "12", "--privacy-constraints", "protect.txt"]
-    given = [*DROP, *policy, "--utility-constraints", "count.txt", "--max-suppressed", "1", "--symbols", symbols]
-    rows = anonymized(clinic, "csv", *given)
+    options = [*DROP, *policy, "--utility-constraints", "count.txt", "--max-suppressed", "1", "--symbols", symbols]
+    rows = anonymized(clinic, "csv", *options)
     assert any(len(members) > 1 for members in symbols_behind(clinic, rows).values())
     report = checked(clinic, "csv", *DROP, "--privacy-constraints", "protect.txt", "--utility-constraints", "count.txt")
     assert (report["verdict"], report["true"]) == ("holds", True)

@@ -80,18 +80,18 @@ def test_a_kill_at_any_line_is_named_by_the_next_run(tmp_path: Path) -> None:
     result = [json.loads(line) for line in ran.stdout.splitlines()]
     assert result[-1][0] == 0
     assert {status for status, *_ in result[:-1]} == {signal.SIGKILL}
-    states = {(*(name if name.startswith("out") else ".tmp" for name in left),) for _, left, _ in result}
+    states = {(*(name if name.startswith("out") else ".tmp" for name in remaining),) for _, remaining, _ in result}
     everything = (".tmp", "out", "out.private")
     assert {(), ("out.private",), (".tmp", "out.private"), everything, ("out", "out.private")} == states
-    for _, left, said in result[:-1]:
+    for _, left, message in result[:-1]:
         if not left:
-            assert said == ""
+            assert message == ""
             continue
-        assert str(tmp_path / "out.private") in said or "out" in left
+        assert str(tmp_path / "out.private") in message or "out" in left
         temporary = [name for name in left if name.startswith(".")]
-        assert all(str(tmp_path / name) in said for name in temporary)
-        if "rm -r -- " in said:
-            cleared = shlex.split(said.partition("rm -r -- ")[2].partition(", or")[0])
+        assert all(str(tmp_path / name) in message for name in temporary)
+        if "rm -r -- " in message:
+            cleared = shlex.split(message.partition("rm -r -- ")[2].partition(", or")[0])
             allowed = {str(tmp_path / name) for name in left}
             if "out" in left:
                 allowed = allowed - {str(tmp_path / "out.private")} | {str(tmp_path / "out.private" / LEASE)}

@@ -27,8 +27,8 @@ MARK = "X-4711"
 
 def lines_of(err: str) -> list[dict[str, Any]]:
     """Return the events of a log, each validated against the documented schema."""
-    found = [loads(line) for line in err.splitlines()]
-    for one in found:
+    result = [loads(line) for line in err.splitlines()]
+    for one in result:
         own = {"code", "exit_code"} if one.get("level") == "error" else set()
         more = set(one) & {"column", "line", "row", "count"} if own else set()
         more |= (
@@ -36,27 +36,27 @@ def lines_of(err: str) -> list[dict[str, Any]]:
         )
         assert set(one) == {"time", "event", *FIELDS[one["event"]], *own, *more}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
-    assert [at for at, one in enumerate(found) if one["event"] == "start"] == [0]
-    assert [at for at, one in enumerate(found) if one["event"] == "end"] == [len(found) - 1]
-    return found
+    assert [i for i, one in enumerate(result) if one["event"] == "start"] == [0]
+    assert [i for i, one in enumerate(result) if one["event"] == "end"] == [len(result) - 1]
+    return result
 
 
 def logged(ran: Ran) -> list[dict[str, Any]]:
-    found = lines_of(ran.err)
-    assert found[-1]["exit_code"] == ran.code
-    return found
+    result = lines_of(ran.err)
+    assert result[-1]["exit_code"] == ran.code
+    return result
 
 
 def test_a_job_that_is_done(place: Place) -> None:
     ran = place.run(*place.job("--log-format", "json", "--order", "input"))
-    found = logged(ran)
-    assert found[0]["command"] == "anonymize"
-    assert {"stage": "read", "done": 0, "total": None}.items() <= found[1].items()
-    assert [one["level"] for one in found if one["event"] == "message"] == ["warning"]
+    result = logged(ran)
+    assert result[0]["command"] == "anonymize"
+    assert {"stage": "read", "done": 0, "total": None}.items() <= result[1].items()
+    assert [event["level"] for event in result if event["event"] == "message"] == ["warning"]
     assert "verdict" in ran.out
-    stages = [one for one in found if one["event"] == "progress" and one["stage"] != COMPILING]
+    stages = [event for event in result if event["event"] == "progress" and event["stage"] != COMPILING]
     assert {"stage": "itemsets of size 2", "done": 5, "total": 5}.items() <= stages[-1].items()
-    assert not any(label in one["stage"] for one in stages for label in ("a1", "a2", "b1", "b2"))
+    assert not any(label in event["stage"] for event in stages for label in ("a1", "a2", "b1", "b2"))
 
 
 def test_the_last_line_describes_the_publication(place: Place) -> None:
@@ -67,9 +67,9 @@ def test_the_last_line_describes_the_publication(place: Place) -> None:
     assert end["peak_memory"] > 1 << 20
     files = {path.relative_to(place.out).as_posix(): path for path in place.out.rglob("*") if path.is_file()}
     assert end["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
-    again = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
-    told = {name: end[name] for name in ("verdict", "out", "sha256")}
-    assert {name: again[name] for name in set(again) - {"time", "event", "exit_code", "seconds"}} == told
+    repeated = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
+    reported = {name: end[name] for name in ("verdict", "out", "sha256")}
+    assert {name: repeated[name] for name in set(repeated) - {"time", "event", "exit_code", "seconds"}} == reported
 
 
 def test_the_last_line_of_a_failed_job_has_no_result(place: Place) -> None:
@@ -79,11 +79,11 @@ def test_the_last_line_of_a_failed_job_has_no_result(place: Place) -> None:
 
 def test_the_option_may_have_any_position_and_quiet_hides_progress(place: Place) -> None:
     ran = place.run("--log-format=json", *place.job("--quiet"))
-    assert [one["event"] for one in logged(ran)] == ["start", "end"]
+    assert [event["event"] for event in logged(ran)] == ["start", "end"]
     assert ran.out == ""
-    again = place.run("verify", str(place.out), "--json", "--log-format", "json")
-    assert logged(again)[0]["command"] == "verify"
-    assert again.json["verdict"] == "holds"
+    repeated = place.run("verify", str(place.out), "--json", "--log-format", "json")
+    assert logged(repeated)[0]["command"] == "verify"
+    assert repeated.json["verdict"] == "holds"
     assert place.run("verify", str(place.out), "--log-format", "text").err == ""
 
 
@@ -174,11 +174,11 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) -> None:
     """The log never contains the label; messages for people may name it."""
     held = 0
-    for at, (data, given, tree) in enumerate(FAULTS.values()):
-        source = place.write(f"data{at}.csv", data.replace("{0}", label))
-        beside = place.write(f"file{at}.csv", tree.replace("{0}", label))
-        model, *more = (word.replace("FILE", beside).replace("{0}", label) for word in given.split())
-        fixed = ["--model", model, "--items", "codes", "-o", str(place.folder / f"safe{at}"), "--k", "5"]
+    for i, (data, arguments, tree) in enumerate(FAULTS.values()):
+        source = place.write(f"data{i}.csv", data.replace("{0}", label))
+        beside = place.write(f"file{i}.csv", tree.replace("{0}", label))
+        model, *more = (word.replace("FILE", beside).replace("{0}", label) for word in arguments.split())
+        fixed = ["--model", model, "--items", "codes", "-o", str(place.folder / f"safe{i}"), "--k", "5"]
         ran = place.run("anonymize", source, *fixed, *more, "--log-format", "json")
         assert ran.code in (1, 2), (data, ran.err)
         assert NUMBER not in ran.err, data
@@ -196,9 +196,9 @@ def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Apriori, "recode", lambda _, __, trees, **___: Result(Cut.identity(trees["items"])))
     ran = place.run(*place.job("--algorithm", "apriori", "--log-format", "json"))
-    said = logged(ran)[-2]
-    assert (ran.code, said["exit_code"]) == (1, 1)
-    assert "fails: {…} matches 1 record, 2 required" in said["message"]
+    message = logged(ran)[-2]
+    assert (ran.code, message["exit_code"]) == (1, 1)
+    assert "fails: {…} matches 1 record, 2 required" in message["message"]
 
 
 def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,9 +208,9 @@ def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeyp
         raise InfeasibleError(name, reason, f"{MARK}, b")
 
     monkeypatch.setattr("anonset.algorithms.transaction.apriori.Apriori.recode", fail)
-    given = place.job("--algorithm", "apriori")
-    assert f"({MARK}, b)" in place.run(*given).err
-    ran = place.run(*given, "--log-format", "json")
+    arguments = place.job("--algorithm", "apriori")
+    assert f"({MARK}, b)" in place.run(*arguments).err
+    ran = place.run(*arguments, "--log-format", "json")
     assert logged(ran)[-2]["message"] == "lm-apriori: the set is always sensitive (…)"
 
 
@@ -226,10 +226,10 @@ def test_progress_is_logged_about_once_a_second(
         log.progress("search", done, float("inf") if done < 500 else 999.0)
     log.progress("loss proven to be least", 1, 2)
     log.end(0)
-    found = [one for one in lines_of(capsys.readouterr().err) if one["event"] == "progress"]
-    assert [one["done"] for one in found] == [*range(0, 1000, 100), 999, 1]
-    assert [one["total"] for one in found] == [None] * 5 + [999] * 6 + [2]
-    assert found[-1]["stage"] == "loss proven to be least"
+    result = [event for event in lines_of(capsys.readouterr().err) if event["event"] == "progress"]
+    assert [event["done"] for event in result] == [*range(0, 1000, 100), 999, 1]
+    assert [event["total"] for event in result] == [None] * 5 + [999] * 6 + [2]
+    assert result[-1]["stage"] == "loss proven to be least"
 
 
 @pytest.mark.compiled
@@ -280,6 +280,6 @@ def test_the_page_names_every_exit_code() -> None:
 def test_the_page_shows_lines_as_they_are_written() -> None:
     shown = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert shown is not None
-    assert {one["event"] for one in lines_of(shown[1])} == set(FIELDS)
+    assert {event["event"] for event in lines_of(shown[1])} == set(FIELDS)
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
     assert {event: set(re.findall(r"`(\w+)`", rows[event])) & fields for event, fields in FIELDS.items()} == FIELDS

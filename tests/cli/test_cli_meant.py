@@ -85,7 +85,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "said"), LINES, ids=[" ".join(given) for given, _ in LINES])
+@pytest.mark.parametrize(("given", "said"), LINES, ids=[" ".join(arguments) for arguments, _ in LINES])
 def test_a_misspelled_value_gets_a_suggestion(place: Place, given: tuple[str, ...], said: str) -> None:
     ran = place.run("anonymize", str(place.folder / "data.dat"), "-o", str(place.out), *given)
     assert (ran.code, ran.out) == (2, "")

@@ -25,8 +25,8 @@ def test_rt_frameworks(rt: Place, algorithm: str) -> None:
     assert {row["cluster"] for row in rows_of(rt.private / "records.csv")} == {
         row["cluster"] for row in rows_of(rt.private / "mapping.csv")
     }
-    found = verified(rt, "rt.csv", *hierarchies(rt)[:4])
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    checks = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (checks.code, checks.json["true"]) == (0, True), checks.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt), "--json")
     assert measured.code == 0, measured.err
     for name in ("rum", "tum", "ncp", "lm"):
@@ -102,8 +102,8 @@ def test_relational_data_without_items_are_published(rt: Place, algorithm: str) 
     ran = publish(rt, "rt.csv", "--model", "k", "--algorithm", algorithm, "--k", "2", *roles, *weights, "--json")
     assert list(ran.json["measures"]) == ["rum"]
     assert not (rt.private / "mapping.csv").exists()
-    found = verified(rt, "rt.csv", "--drop", "items", *hierarchies(rt)[:4])
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    checks = verified(rt, "rt.csv", "--drop", "items", *hierarchies(rt)[:4])
+    assert (checks.code, checks.json["true"]) == (0, True), checks.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles, *weights, "--json")
     assert measured.json["rum"] == pytest.approx(ran.json["measures"]["rum"])
     assert measured.json["source"] == "data"
@@ -112,8 +112,8 @@ def test_relational_data_without_items_are_published(rt: Place, algorithm: str) 
 def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
     rt.write("few.csv", "sex,place\nf,a\nf,a\nf,a\nm,b\nx,c\n")
     roles = ["--relational", "sex,place", "--hierarchy", "sex=values", "--hierarchy", "place=values"]
-    given = ["--model", "k", "--algorithm", "full-domain", "--k", "2", "--max-suppressed-records", "0.4", "--json"]
-    ran = publish(rt, "few.csv", *given, *roles)
+    options = ["--model", "k", "--algorithm", "full-domain", "--k", "2", "--max-suppressed-records", "0.4", "--json"]
+    ran = publish(rt, "few.csv", *options, *roles)
     assert ran.json["measures"]["rum"] == pytest.approx(0.4)
     measured = rt.run("evaluate", str(rt.folder / "few.csv"), str(rt.out), *roles, "--json")
     assert measured.json["rum"] == pytest.approx(0.4)
@@ -126,9 +126,9 @@ def test_disclosure_by_kept_columns_is_measured(rt: Place) -> None:
     ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles, "--publish-as-is", "illness")
     assert ran.code == 0, ran.err
     measured = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles, "--json")
-    found = measured.json["observed"]["illness"]
-    assert (found["distinct_l"], found["frequency_l"], found["homogeneous_records"]) == (1, 1.0, 3)
-    assert found["t"] == pytest.approx(1 / 3)
+    result = measured.json["observed"]["illness"]
+    assert (result["distinct_l"], result["frequency_l"], result["homogeneous_records"]) == (1, 1.0, 3)
+    assert result["t"] == pytest.approx(1 / 3)
     shown = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles)
     text = "l=1 (distinct), 1 (by frequency), 1 (by entropy); t=0.333; 3 records in classes of one value"
     assert text in " ".join(shown.out.split())
@@ -167,8 +167,8 @@ def test_other_algorithms_for_km(shop: Place, algorithm: str) -> None:
     assert ran.json["verdict"] == "holds"
     for model in ([], ["--model", "km", "--k", "3", "--m", "2"]):
         assert shop.run("verify", str(shop.out), *model).code == 0
-    found = verified(shop, "shop.dat")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    checks = verified(shop, "shop.dat")
+    assert (checks.code, checks.json["true"]) == (0, True), checks.err
     measured = shop.run(
         "evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", "record:10x2", "--seed", "1", "--json"
     )
@@ -207,9 +207,9 @@ def test_coherence(shop: Place) -> None:
 def test_a_share_is_exactly_the_written_number(place: Place, h: str, attested: object, config: bool) -> None:
     """Every record with `a` has `s`: a share of 1, above any h below 1."""
     data = place.write("told.dat", "a s\na s\nb\nb\n")
-    given = ["--config", place.write("job.toml", f"h = {h}\n")] if config else ["--h", h]
+    arguments = ["--config", place.write("job.toml", f"h = {h}\n")] if config else ["--h", h]
     job = ["--k", "2", "--p", "2", "--sensitive-items", "s"]
-    publish(place, "told.dat", "--model", "coherence", *job, *given)
+    publish(place, "told.dat", "--model", "coherence", *job, *arguments)
     assert sorted((place.out / "published.dat").read_text().splitlines()) == ["b", "b", "s", "s"]
     attestation = json.loads((place.out / "attestation.json").read_text())
     assert attestation["parameters"]["h"] == attested
@@ -277,8 +277,8 @@ def test_diversity_of_rt_data(rt: Place) -> None:
     job = [*ROLES, "--model", "klm", "--k", "2", "--l", "2", "--m", "2", "--sensitive-items", "secret"]
     ran = publish(rt, "rt.csv", *job, *hierarchies(rt), "--delta", "1", "--on-infeasible", "merge", "--json")
     assert ran.json["parameters"]["transaction"] == {"name": "lm-apriori", "l": 2, "sensitive_items": ["secret"]}
-    found = verified(rt, "rt.csv", *hierarchies(rt)[:4])
-    assert (found.code, found.json["model"], found.json["true"]) == (0, "klm", True), found.err
+    checks = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (checks.code, checks.json["model"], checks.json["true"]) == (0, "klm", True), checks.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt)[:4], "--json")
     assert measured.json["tum"] == pytest.approx(ran.json["measures"]["tum"])
     report = json.loads(report_of(rt))
@@ -297,11 +297,11 @@ def bakery(place: Place) -> Place:
 def test_by_default_km_suppresses_only_items_that_would_force_a_single_symbol(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--json"))
     assert ran.code == 0, ran.err
-    said = "without suppression one symbol alone would be left, so it suppresses 1 item, as by --suppress"
-    assert names(ran.err, f"warning {said}")
-    assert (ran.json["algorithm"], ran.json["warnings"]) == ("exact", [said])
+    message = "without suppression one symbol alone would be left, so it suppresses 1 item, as by --suppress"
+    assert names(ran.err, f"warning {message}")
+    assert (ran.json["algorithm"], ran.json["warnings"]) == ("exact", [message])
     assert ran.json["proof"] == {"lower_bound": pytest.approx(1 / 41), "gap": 0.0, "suppression": 1.0}
-    assert json.loads((bakery.private / "report.json").read_text())["warnings"] == [said]
+    assert json.loads((bakery.private / "report.json").read_text())["warnings"] == [message]
 
 
 @pytest.mark.parametrize("more", [["--algorithm", "exact"], ["--algorithm", "apriori"]])
@@ -327,10 +327,10 @@ def test_a_stopped_search_reports_its_progress(bakery: Place) -> None:
 
 def test_defaults_are_turned_off_by_options(place: Place) -> None:
     data = place.write("half.csv", "codes\na hiv\na\nb\nb\n")
-    asked = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]
+    options = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]
     for flags in ([], ["--no-strict"], ["--no-strict", "--no-from-nothing"]):
         out = place.folder / f"out{len(flags)}"
-        ran = place.run("anonymize", data, *asked, *flags, "-o", str(out), "--rows-are-persons", "--quiet")
+        ran = place.run("anonymize", data, *options, *flags, "-o", str(out), "--rows-are-persons", "--quiet")
         assert ran.code == 0, ran.err
         assert ("a hiv" in (out / "published.csv").read_text().splitlines()) == bool(flags)
         parameters = json.loads((out / "attestation.json").read_text())["parameters"]

@@ -280,13 +280,13 @@ def test_commands_without_optional_packages_work_as_documented(tmp_path: Path) -
     footprint = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "building" / "footprint.py")))
     page, place = (ROOT / "docs" / "install.md").read_text("utf-8"), tmp_path / "small"
     without = footprint.LEFT_OUT[-1]
-    found = footprint.refused(sys.executable, without, place)
-    assert re.search(rf"\| {', '.join(without)} \| \d+ \| {', '.join(found)} \|", page)
+    result = footprint.refused(sys.executable, without, place)
+    assert re.search(rf"\| {', '.join(without)} \| \d+ \| {', '.join(result)} \|", page)
     published = {path.name.removesuffix(".private") for path in place.iterdir()}
     assert published == {"baskets.dat", "made", "of-apriori", "in-chunks"}
     ended = footprint.ended_without(sys.executable, ["highspy"], [footprint.COMMANDS["`--algorithm exact`"]], place)
-    ((code, said),) = ended
-    assert (code, said.count("\n"), names(said, "error highspy 'pip install highspy'")) == (2, 1, True)
+    ((code, message),) = ended
+    assert (code, message.count("\n"), names(message, "error highspy 'pip install highspy'")) == (2, 1, True)
 
 
 def test_a_missing_module_of_the_engine_is_a_defect() -> None:

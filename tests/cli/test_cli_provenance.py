@@ -84,19 +84,19 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
 def test_another_original_is_refused(made: Made, change: str) -> None:
     place, data, roles = made
     assert evaluated(place, data, roles) == ""
-    said = evaluated(place, rewritten(place, data, CHANGES[change]), roles)
+    message = evaluated(place, rewritten(place, data, CHANGES[change]), roles)
     if change == "two cells exchanged" and "--drop" in roles and "codes" in roles[roles.index("--drop") + 1]:
-        assert said == ""  # the cells are of a dropped column
+        assert message == ""  # the cells are of a dropped column
     else:
-        assert names(said, "original column") or names(said, "records")
+        assert names(message, "original column") or names(message, "records")
 
 
 @pytest.mark.parametrize("made", ["k", "kkm"], indirect=True)
 def test_an_original_read_otherwise_is_refused(made: Made) -> None:
     place, data, roles = made
     position = roles.index("age=range")
-    said = evaluated(place, data, [*roles[: position - 1], *roles[position + 1 :]])
-    assert names(said, "age text numbers")
+    message = evaluated(place, data, [*roles[: position - 1], *roles[position + 1 :]])
+    assert names(message, "age text numbers")
 
 
 @pytest.mark.parametrize(
@@ -109,45 +109,43 @@ def test_an_original_read_otherwise_is_refused(made: Made) -> None:
 )
 def test_other_roles_are_refused(made: Made, fewer: list[str]) -> None:
     place, data, _ = made
-    said = evaluated(place, data, [*fewer, "--hierarchy", "age=range"])
-    assert names(said, "relational age sex")
+    message = evaluated(place, data, [*fewer, "--hierarchy", "age=range"])
+    assert names(message, "relational age sex")
 
 
 @pytest.mark.parametrize("change", ["a line more", "other values", "two cells exchanged"])
 def test_without_a_private_directory_impossible_originals_are_rejected(made: Made, change: str) -> None:
     place, data, roles = made
     private = place.private.rename(place.folder / "gone")
-    said = evaluated(place, data, roles)
-    if names(said, "private mapping"):  # a local recoding is evaluated only with the mapping
+    message = evaluated(place, data, roles)
+    if names(message, "private mapping"):  # a local recoding is evaluated only with the mapping
         return
-    assert said == ""
+    assert message == ""
     assert evaluated(place, rewritten(place, data, shuffled), roles) == ""  # equal rows have equal losses
     changes = {
         **CHANGES,
         "other values": lambda lines: [f"9{line[1:]}" if n < 20 else line for n, line in enumerate(lines)],
     }
-    said = evaluated(place, rewritten(place, data, changes[change]), roles)
+    message = evaluated(place, rewritten(place, data, changes[change]), roles)
     relational_alone, buckets = "ward" in " ".join(roles[2:4]) and "--items" not in roles, "--sensitive" in roles
     possible = {
         "a line more": buckets,  # rows may have been dropped
         "other values": "--relational" not in roles and not buckets,  # ages are dropped
         "two cells exchanged": relational_alone or buckets,  # no table links the value to a row
     }
-    assert (said == "") == possible[change], said
+    assert (message == "") == possible[change], message
     assert private.is_dir()
 
 
 def test_a_mapping_of_another_publication_is_refused(made: Made) -> None:
     place, data, roles = made
     job = next(job for job in JOBS.values() if job[1] is roles)
-    again, home = place.folder / "again", place.folder / "again.private"
+    copy, home = place.folder / "again", place.folder / "again.private"
     more = ["--max-loss", "1"]
-    ran = place.run(
-        "anonymize", str(place.folder / data), "-o", str(again), *roles, *job[2][:2], *larger(job[2]), *more
-    )
+    ran = place.run("anonymize", str(place.folder / data), "-o", str(copy), *roles, *job[2][:2], *larger(job[2]), *more)
     assert ran.code == 0, ran.err
-    said = evaluated(place, data, roles, "--private", str(home))
-    assert names(said, f"{home} private {place.out}")
+    message = evaluated(place, data, roles, "--private", str(home))
+    assert names(message, f"{home} private {place.out}")
 
 
 def larger(model: list[str]) -> list[str]:

@@ -93,32 +93,32 @@ def test_a_complete_command_makes_no_declarations_for_the_owner(place: Place) ->
     ran = place.run(
         "anonymize", data, "-o", str(place.out), "--items", "parts", "--relational", "sex", *KKM, "--k", "5"
     )
-    found = complete(ran.err)
-    assert (ran.code, list(found)) == (2, [""]), ran.err
-    assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*found[""]}
-    assert found[""][found[""].index("--drop") + 1] == "note"  # undeclared columns are not published
-    assert place.run(*found[""]).code == 0
+    commands = complete(ran.err)
+    assert (ran.code, list(commands)) == (2, [""]), ran.err
+    assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*commands[""]}
+    assert commands[""][commands[""].index("--drop") + 1] == "note"  # undeclared columns are not published
+    assert place.run(*commands[""]).code == 0
 
 
 def test_columns_used_as_id_are_named(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
-    given = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
-    ran = place.run("anonymize", data, "-o", str(place.out), *given)
+    options = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
+    ran = place.run("anonymize", data, "-o", str(place.out), *options)
     assert (ran.code, "(60 persons), with 'patient_id' as the id: anonset" in ran.err) == (2, True), ran.err
 
 
 def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
     ran = place.run("anonymize", data, "-o", str(place.out), "--id", "who", "--group", *KKM, "--k", "5")
-    found = complete(ran.err)
-    assert (ran.code, list(found)) == (2, [""]), ran.err
-    assert place.run(*found[""]).code == 0
+    commands = complete(ran.err)
+    assert (ran.code, list(commands)) == (2, [""]), ran.err
+    assert place.run(*commands[""]).code == 0
 
 
 def test_a_taken_output_has_no_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     place.out.parent.joinpath("exists").mkdir()
     place.out.parent.joinpath("exists", "file").write_text("x")
-    given = ("--items", "parts", "--relational", "sex,ward", "--drop", "patient_id,test", *KKM, "--k", "5")
-    ran = place.run("anonymize", data, "-o", str(place.out.parent / "exists"), *given)
+    options = ("--items", "parts", "--relational", "sex,ward", "--drop", "patient_id,test", *KKM, "--k", "5")
+    ran = place.run("anonymize", data, "-o", str(place.out.parent / "exists"), *options)
     assert (ran.code, "complete command" in ran.err) == (2, False), ran.err

@@ -62,9 +62,9 @@ def test_risks_out_of_core_equal_risks_in_memory(rt: Place) -> None:
         for more in (["--memory-limit", LIMIT], ["--work-dir", str(rt.folder / "work")]):
             ran = rt.run("risk", str(rt.out), "--json", *more)
             assert (ran.code, ran.json) == (0, in_memory)
-        again = rt.folder / "again.html"
-        rt.run("report", str(rt.out), "--shareable", "-o", str(again), "--memory-limit", LIMIT)
-    assert again.read_text() == page.read_text()
+        copy = rt.folder / "again.html"
+        rt.run("report", str(rt.out), "--shareable", "-o", str(copy), "--memory-limit", LIMIT)
+    assert copy.read_text() == page.read_text()
 
 
 def test_with_the_original(place: Place) -> None:

@@ -22,12 +22,12 @@ def published_by_word(place: Place, key: str) -> tuple[str, str]:
     """Publish stays with `--rows-are-persons`; return the data and the dropped columns."""
     data = stays(key=key)
     path = write(place.folder / "stays.csv", data)
-    left = ",".join(name for name in data if name not in ("code", "sex", "zip"))
-    job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", left, "--rows-are-persons"]
+    dropped = ",".join(name for name in data if name not in ("code", "sex", "zip"))
+    job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", dropped, "--rows-are-persons"]
     guarantee = ["--model", "kkm", "--k", "5", "--m", "1", "--algorithm", "rfirst"]
     ran = place.run("anonymize", str(path), *job, *guarantee, "-o", str(place.out))
     assert ran.code == 0, ran.err
-    return str(path), left
+    return str(path), dropped
 
 
 def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
@@ -39,40 +39,40 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
     with (place.out / "published.csv").open() as file:
         classes = [(row["sex"], row["zip"]) for row in csv.DictReader(file)]
     in_class, of_person = defaultdict(set), defaultdict(set)
-    for at, values in enumerate(classes):
-        in_class[values].add(persons[record_of[at]])
-        of_person[persons[record_of[at]]].add(values)
+    for i, values in enumerate(classes):
+        in_class[values].add(persons[record_of[i]])
+        of_person[persons[record_of[i]]].add(values)
     few = sum(min(len(in_class[values]) for values in own) < 5 for own in of_person.values())
     return few, len(of_person)
 
 
 @pytest.mark.parametrize("key", ["patient_id", "key7"], ids=["by its name", "by what agrees within it"])
 def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
-    path, left = published_by_word(place, key)
+    path, dropped = published_by_word(place, key)
     few, persons = counted_by_hand(place, path, key)
-    ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", left)
+    ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
     assert ran.code == 0, ran.err
     assert names(ran.out, f"1,500 rows {persons} persons")
     assert names(" ".join(ran.out.split()), f"{few} {persons} persons 5")
     assert "fewest persons" in ran.out
     assert "fewest rows" not in ran.out
     assert not re.search(r"\bx\d+\b", ran.out)
-    named = ["--id", key, "--drop", left.replace(f"{key},", "")]
-    found = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
-    assert (found["unit"], found["persons"], found["records"]) == ("person", persons, 1500)
-    assert round(found["exposures"][0]["below"]["value"] * persons) == few
+    named = ["--id", key, "--drop", dropped.replace(f"{key},", "")]
+    result = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
+    assert (result["unit"], result["persons"], result["records"]) == ("person", persons, 1500)
+    assert round(result["exposures"][0]["below"]["value"] * persons) == few
 
 
 def test_only_the_internal_page_counts_persons(place: Place) -> None:
-    path, left = published_by_word(place, "patient_id")
+    path, dropped = published_by_word(place, "patient_id")
     few, persons = counted_by_hand(place, path, "patient_id")
     pages = {}
-    for name, more in {"in": ("--original", path, *TREES, "--drop", left), "out": ("--shareable",)}.items():
+    for name, more in {"in": ("--original", path, *TREES, "--drop", dropped), "out": ("--shareable",)}.items():
         page = place.folder / f"{name}.html"
         assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
         pages[name] = html.unescape(page.read_text())
-    said = f"{few} of {persons} persons belong to an equivalence class of fewer than 5 persons"
-    assert names(pages["in"], f"After quasi-identifiers {said}")
+    message = f"{few} of {persons} persons belong to an equivalence class of fewer than 5 persons"
+    assert names(pages["in"], f"After quasi-identifiers {message}")
     assert names(pages["in"], "Before quasi-identifiers")
     assert not any(text in pages["out"] for text in (f"{persons} persons", "fewest persons", "fewer than 5 persons"))
     without = place.folder / "without.html"
@@ -83,23 +83,23 @@ def test_only_the_internal_page_counts_persons(place: Place) -> None:
 def test_rows_of_an_id_that_are_united_are_persons(place: Place) -> None:
     data = stays(key="patient_id")
     path = str(write(place.folder / "stays.csv", data))
-    left = ",".join(name for name in data if name not in ("code", "patient_id"))
-    roles = ["--id", "patient_id", "--group", "--drop", left, "--hierarchy", "code=balanced:5"]
+    dropped = ",".join(name for name in data if name not in ("code", "patient_id"))
+    roles = ["--id", "patient_id", "--group", "--drop", dropped, "--hierarchy", "code=balanced:5"]
     job = ["--items", "code", *roles, "--model", "km", "--k", "5", "--m", "1"]
     assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
-    found = place.run("risk", str(place.out), "--original", path, *roles, "--json").json
-    assert (found["unit"], found["persons"], found["records"]) == ("person", None, 300)
+    result = place.run("risk", str(place.out), "--original", path, *roles, "--json").json
+    assert (result["unit"], result["persons"], result["records"]) == ("person", None, 300)
     assert names(place.run("risk", str(place.out)).out, "fewest persons")
 
 
 def test_a_row_without_an_id_is_a_person(place: Place) -> None:
     data = stays(key="patient_id")
-    data["patient_id"] = ["" if n % 10 == 0 else one for n, one in enumerate(data["patient_id"])]
-    expected = len({one for one in data["patient_id"] if one}) + 150
+    data["patient_id"] = ["" if n % 10 == 0 else patient for n, patient in enumerate(data["patient_id"])]
+    expected = len({patient for patient in data["patient_id"] if patient}) + 150
     path = str(write(place.folder / "stays.csv", data))
-    left = ",".join(name for name in data if name != "code")
-    roles = ["--drop", left, "--hierarchy", "code=balanced:5"]
+    dropped = ",".join(name for name in data if name != "code")
+    roles = ["--drop", dropped, "--hierarchy", "code=balanced:5"]
     job = ["--items", "code", *roles, "--model", "km", "--k", "2", "--m", "1", "--rows-are-persons"]
     assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
-    found = json.loads(place.run("risk", str(place.out), "--original", path, *roles, "--json").out)
-    assert found["persons"] == expected
+    actual = json.loads(place.run("risk", str(place.out), "--original", path, *roles, "--json").out)
+    assert actual["persons"] == expected

@@ -41,16 +41,16 @@ def test_the_frontier_is_plotted_and_described(place: Place) -> None:
     lines = [f"{20 + n % 40},{'fm'[n % 2]},{' '.join(draw.sample('abcdefgh', 2))}" for n in range(240)]
     rows = str(place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n"))
     folder = place.folder / "plots"
-    asked = ["suggest", rows, "--items", "codes", "--relational", "age,sex", "--numeric", "age", "--quiet"]
-    ran = place.run(*asked, "--plot", str(folder))
+    options = ["suggest", rows, "--items", "codes", "--relational", "age,sex", "--numeric", "age", "--quiet"]
+    ran = place.run(*options, "--plot", str(folder))
     assert ran.code == 0, ran.err
     assert "joint-split, other weights: item loss 100% at relational loss" in ran.out
     assert image.imread(folder / "frontier.png")[..., 0].min() < 0.2
-    points = place.run(*asked, "--json").json["frontier"]
+    points = place.run(*options, "--json").json["frontier"]
     losses = [point["relational_ncp"] for point in points]
     assert len(losses) > 1
     assert losses == sorted(losses)
-    assert "exists already" in place.run(*asked, "--plot", str(folder)).err
+    assert "exists already" in place.run(*options, "--plot", str(folder)).err
     other = place.run("suggest", rows, "--items", "codes", "--drop", "age,sex", "--plot", str(place.folder / "none"))
     assert (other.code, names(other.err, "--plot both")) == (2, True)
     assert not (place.folder / "none").exists()
@@ -61,23 +61,23 @@ def test_the_command_names_the_generated_hierarchy(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, of_job: bool
 ) -> None:
     monkeypatch.chdir(place.folder)
-    tried = [{"algorithm": "exact"}, {"algorithm": "exact", "hierarchy": BY_FREQUENCY}]
-    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: tried)
+    attempted = [{"algorithm": "exact"}, {"algorithm": "exact", "hierarchy": BY_FREQUENCY}]
+    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: attempted)
     pairs = "".join(f"f{n},p{n},any\nr{n},p{n},any\n" for n in range(5))
     rows = "".join(f"f{n % 5}\n" for n in range(200)) + "".join(f"r{n % 5}\n" for n in range(10))
     place.write("tree.csv", pairs)
     place.write("rows.csv", f"codes\n{rows}")
-    given = ["rows.csv", "--items", "codes", "--hierarchy", "codes=tree.csv", "--k", "5"]
+    options = ["rows.csv", "--items", "codes", "--hierarchy", "codes=tree.csv", "--k", "5"]
     if of_job:
         text = 'input = "rows.csv"\nitems = ["codes"]\nk = 5\nm = 2\nmodel = "km"\n[hierarchy]\ncodes = "tree.csv"\n'
         place.write("job.toml", text)
-        given = ["job.toml"]
-    result = place.run("suggest", *given, "--json").json
+        options = ["job.toml"]
+    result = place.run("suggest", *options, "--json").json
     assert f"--hierarchy codes={BY_FREQUENCY}" in result["recommended"]["command"]
     assert BY_FREQUENCY not in result["with_own_hierarchy"]["command"]
     assert place.run(*command(place, result["recommended"]["command"])).code == 0
     assert place.run(*command(place, result["with_own_hierarchy"]["command"])).code == 0
-    shown = place.run("suggest", *given).out
+    shown = place.run("suggest", *options).out
     assert result["with_own_hierarchy"]["command"] in shown
 
 

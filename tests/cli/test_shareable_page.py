@@ -30,8 +30,8 @@ FEW = settings(max_examples=5, phases=[Phase.explicit, Phase.reuse, Phase.genera
 def published(folder: Path, columns: dict[str, list[Any]], algorithm: anonset.Algorithm, **more: Any) -> Path:
     """Publish columns: ``codes`` as items, ``age`` as quasi-identifier, the others undeclared."""
     relational = [name for name in columns if name == "age"]
-    left = sorted({*columns} - {"codes", "age"})
-    table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=left)
+    dropped = sorted({*columns} - {"codes", "age"})
+    table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=dropped)
     anonset.anonymize(table, algorithm, allow_worthless=True, **more).save(folder)
     return folder
 
@@ -51,8 +51,8 @@ def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]
     assume(first != second)
     with tempfile.TemporaryDirectory() as name:
         outs = []
-        for at, columns in enumerate((first, second)):
-            (folder := Path(name) / str(at)).mkdir()
+        for i, columns in enumerate((first, second)):
+            (folder := Path(name) / str(i)).mkdir()
             try:
                 outs.append(published(folder / "out", columns, *job, **more))
             except anonset.InfeasibleError:
@@ -67,8 +67,8 @@ def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]
 def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: st.DataObject) -> None:
     with_one, with_more = [[*records, {"a1", "b1"}] for _ in range(2)]
     with_one[0] = {*with_one[0], "rare"}
-    for at in data.draw(st.sets(st.integers(0, len(records) - 1), min_size=1, max_size=2)):
-        with_more[at] = {*with_more[at], "rare"}
+    for i in data.draw(st.sets(st.integers(0, len(records) - 1), min_size=1, max_size=2)):
+        with_more[i] = {*with_more[i], "rare"}
     algorithm = anonset.CoherenceSuppression(h=0.9, k=3, p=1, sensitive_items=("b1",))
     require_equal_pages({"codes": with_one}, {"codes": with_more}, algorithm)
 
@@ -78,9 +78,9 @@ def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: 
 def test_replacing_an_item_by_its_sibling_does_not_change_the_page(
     records: list[set[str]], data: st.DataObject
 ) -> None:
-    at = data.draw(st.integers(0, len(records) - 1))
+    position = data.draw(st.integers(0, len(records) - 1))
     other = [*records]
-    other[at] = {PAIRS[item] for item in records[at]}
+    other[position] = {PAIRS[item] for item in records[position]}
     job = anonset.Apriori(k=4, m=2)
     require_equal_pages({"codes": records}, {"codes": other}, job, hierarchies={"codes": TREE})
 

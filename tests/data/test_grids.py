@@ -31,8 +31,8 @@ ks = st.integers(1, 6)
 
 
 def array(values: list[Any]) -> Any:
-    whole = all(isinstance(value, int) for value in values)
-    return np.array(values, np.int64 if whole else np.float64) + (0 if whole else 0.0)
+    complete = all(isinstance(value, int) for value in values)
+    return np.array(values, np.int64 if complete else np.float64) + (0 if complete else 0.0)
 
 
 def cells_of(grid: Grid) -> list[tuple[Fraction, Fraction]]:
@@ -57,9 +57,9 @@ def test_neither_order_nor_blocks_matter(values: list[Any], k: int, most: int, s
     mixed = array(source.sample(values, len(values)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "MOST_CELLS", most)
-        whole = cells_of(grid_of(numbers, k))
+        complete = cells_of(grid_of(numbers, k))
         patch.setattr(spans, "AT_ONCE", 7)
-        assert cells_of(grid_of(mixed, k)) == whole == twin(numbers.tolist(), k, most)
+        assert cells_of(grid_of(mixed, k)) == complete == twin(numbers.tolist(), k, most)
 
 
 @settings(max_examples=examples(100))

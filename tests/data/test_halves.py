@@ -16,7 +16,7 @@ thorough = settings(max_examples=examples(200))
 
 
 def labels_of(occurrences: list[int]) -> dict[str, int]:
-    return {f"i{at:02d}": count for at, count in enumerate(occurrences)}
+    return {f"i{i:02d}": count for i, count in enumerate(occurrences)}
 
 
 def inner(tree: Hierarchy) -> dict[str, frozenset[str]]:
@@ -53,8 +53,8 @@ def test_the_rival_has_the_same_leaves_in_the_same_order(occurrences):
 @given(counts)
 def test_depth_is_bounded_by_the_logarithm_of_the_occurrences(by, occurrences):
     tree = halves(list(labels_of(occurrences)), np.array(occurrences), by)
-    whole = sum(max(1, count) for count in occurrences)
-    bound = np.log(whole) / np.log(4 / 3) + 1 if by == "frequency" else np.ceil(np.log2(len(occurrences)))
+    complete = sum(max(1, count) for count in occurrences)
+    bound = np.log(complete) / np.log(4 / 3) + 1 if by == "frequency" else np.ceil(np.log2(len(occurrences)))
     assert tree.depth.max() <= bound
 
 

@@ -194,11 +194,11 @@ def test_a_lease_of_an_unknown_process_is_valid_until_it_expires(ended, said, to
 
 def test_an_unrenewed_lease_of_another_host_is_taken_over(ended, quick):
     far(ended, expires=4e9)  # by a wrong clock
-    told = []
+    reported = []
     began = time.monotonic()
-    take(ended, told.append)
+    take(ended, reported.append)
     assert time.monotonic() - began >= 0.6
-    assert "elsewhere" in told[0]
+    assert "elsewhere" in reported[0]
     assert holds(ended)
     assert len(list(ended.iterdir())) == 2
     release(ended)
@@ -244,10 +244,10 @@ except InputError as error:
     for child in children:
         child.stdin.write("\n")
         child.stdin.flush()
-    said = sorted(child.communicate()[0] for child in children)
-    assert said[-1] == "won\nheld\n"
-    assert all(line.startswith("in-use ") for line in said[:-1])
-    assert all(line.count("\n") == 1 for line in said[:-1])
+    message = sorted(child.communicate()[0] for child in children)
+    assert message[-1] == "won\nheld\n"
+    assert all(line.startswith("in-use ") for line in message[:-1])
+    assert all(line.count("\n") == 1 for line in message[:-1])
 
 
 def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick):

@@ -107,8 +107,8 @@ def test_labels_are_replaced_by_spans(by_three, tmp_path):
         upper = relabel(column, {"a": "A", "b": "B", "c": "C"}, work)
         assert list(upper.rows()) == [["A"], ["B"], [], ["A", "B", "C"], ["C"], ["A"], ["B"]]
         assert is_mapped(upper.indptr)
-        left = relabel(column, {"a": None, "B": "b"}, work)
-        assert list(left.rows()) == [["A"], ["b"], [], ["A", "b", "c"], ["c"], [], ["b"]]
+        remaining = relabel(column, {"a": None, "B": "b"}, work)
+        assert list(remaining.rows()) == [["A"], ["b"], [], ["A", "b", "c"], ["c"], [], ["b"]]
         category = CategoricalColumn.of("sex", "mfmmf")
         named = recategorize(category, {"f": "z"}, work)
         assert (named.labels(), is_mapped(named.codes)) == (list("mzmmz"), True)

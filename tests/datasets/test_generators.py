@@ -149,10 +149,10 @@ def test_quest_patterns_recur() -> None:
 
 
 def test_quest_levels_of_corruption_at_the_ends() -> None:
-    whole = sets(quest(2_000, 1_000, 10.0, corruption=0.0, correlation=1.0))
+    complete = sets(quest(2_000, 1_000, 10.0, corruption=0.0, correlation=1.0))
     broken = sets(quest(2_000, 1_000, 10.0, corruption=1.0, correlation=0.0))
-    assert whole.n == broken.n == 2_000
-    assert whole.lengths.min() >= 1 <= broken.lengths.min()
+    assert complete.n == broken.n == 2_000
+    assert complete.lengths.min() >= 1 <= broken.lengths.min()
 
 
 def test_youtube_like_has_the_characteristics_of_youtube() -> None:

@@ -76,8 +76,8 @@ def test_missing_occupations_are_a_value_or_dropped() -> None:
 
 @pytest.mark.data
 def test_equal_seeds_generate_equal_data() -> None:
-    first, again, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
-    for column, two in zip(first.columns, again.columns, strict=True):
+    first, repeated, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
+    for column, two in zip(first.columns, repeated.columns, strict=True):
         assert column.name == two.name
         assert np.array_equal(column.codes, two.codes)  # type: ignore[union-attr]
     assert not np.array_equal(first.ids[1].codes, other.ids[1].codes)
@@ -133,8 +133,12 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     columns += ["race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"]
     rows = [",".join(columns)]
     for n in range(40):
-        told = {"age": str(20 + n), "occupation": "?" if n % 10 == 0 else f"o{n % 3}", "sex": ("Female", "Male")[n % 2]}
-        rows.append(",".join(told.get(name, "1") for name in columns))
+        reported = {
+            "age": str(20 + n),
+            "occupation": "?" if n % 10 == 0 else f"o{n % 3}",
+            "sex": ("Female", "Male")[n % 2],
+        }
+        rows.append(",".join(reported.get(name, "1") for name in columns))
     (tmp_path / "relational").mkdir()
     (tmp_path / "relational" / "adult.csv").write_text("\n".join([*rows, ""]))
     (tmp_path / "names").mkdir()

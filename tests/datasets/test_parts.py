@@ -23,11 +23,11 @@ def test_parts_together_equal_the_complete_data(tmp_path, monkeypatch, name, wor
     parameters = {"n": 2 * BLOCK + 17, "seed": 3, "avg_length": 1.5}
     assert parts.make_parts(name, tmp_path / "made", parameters, workers) == 2 * BLOCK + 17
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == [f"part-0000{n}.parquet" for n in range(3)]
-    whole = generate(name, **parameters)
-    numeric = [column.name for column in whole.relational if isinstance(column, NumericColumn)]
-    roles = {"relational": [column.name for column in whole.relational], "numeric": numeric}
-    table = scan(tmp_path / "made", items=whole.transactions.name, **roles)
-    assert columns_sha256(table) == columns_sha256(whole)
+    complete = generate(name, **parameters)
+    numeric = [column.name for column in complete.relational if isinstance(column, NumericColumn)]
+    roles = {"relational": [column.name for column in complete.relational], "numeric": numeric}
+    table = scan(tmp_path / "made", items=complete.transactions.name, **roles)
+    assert columns_sha256(table) == columns_sha256(complete)
     assert list(tmp_path.iterdir()) == [tmp_path / "made"]
 
 

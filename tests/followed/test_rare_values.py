@@ -75,25 +75,27 @@ def test_rare_leaves_are_published_as_nodes(
     tmp_path: Path, make: Callable[[], RawFile], column: str, rule: str
 ) -> None:
     raw = answered(tmp_path, make())
-    code, said = run(
+    code, message = run(
         tmp_path, f"anonset anonymize job.toml --relational {column} --hierarchy {column}={rule} --out out"
     )
-    assert code == 0, said
+    assert code == 0, message
     assert judge(raw, tmp_path / "out").persons_below_k == 0
 
 
 def test_the_remedy_is_published(tmp_path: Path) -> None:
     answered(tmp_path, households())
-    code, said = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
+    code, message = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
     assert code == 2
     named = [
-        entry for entry in said.partition("; use ")[2].partition("; --publish")[0].split(", or ") if "FILE" not in entry
+        entry
+        for entry in message.partition("; use ")[2].partition("; --publish")[0].split(", or ")
+        if "FILE" not in entry
     ]
     assert named
     for number, remedy in enumerate(named):
         moved = f"anonset anonymize job.toml --relational household {remedy}"
         command = moved if shlex.split(remedy)[0] == "--hierarchy" else f"anonset anonymize job.toml {remedy}"
-        assert run(tmp_path, f"{command} --out out{number}")[0] == 0, (said, remedy)
+        assert run(tmp_path, f"{command} --out out{number}")[0] == 0, (message, remedy)
 
 
 def answered(folder: Path, raw: RawFile) -> RawFile:

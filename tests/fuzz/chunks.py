@@ -51,8 +51,10 @@ def require_chunks(case: Case, ran: Ran) -> None:
 
 def _holds(case: Case, published: twin.Chunks) -> bool:
     """Return True if the published chunks satisfy the case's model."""
-    given = case.parameters
-    return twin.holds(published, given["k"], given["m"], frozenset(case.secrets), Fraction(given.get("cap", "1/2")))
+    parameters = case.parameters
+    return twin.holds(
+        published, parameters["k"], parameters["m"], frozenset(case.secrets), Fraction(parameters.get("cap", "1/2"))
+    )
 
 
 def files_of(out: Path) -> Files:
@@ -169,13 +171,13 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
         (folder / f"{name}.csv").write_text(f"{','.join(TABLES[name])}\n", "utf-8")
         if rows:
             write_lines(folder / f"{name}.csv", rows)
-    given: Mapping[str, Any] = {
+    options: Mapping[str, Any] = {
         **checks_of(case, ran.given),
         **{name: case.parameters[name] for name in ("k", "m", "sensitive_items", "cap") if name in case.parameters},
         "model": "disassociation",
         "items": case.sets,
     }
-    verdict = refused_to_verify(folder, given)
+    verdict = refused_to_verify(folder, options)
     if verdict is None:
         return
     published = chunks_of(changed)

@@ -44,13 +44,13 @@ class Ran:
 
 def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
     """Write the input files of a case and anonymize them; `other` overrides settings."""
-    given = {**settings_of(case, folder), **other}
+    options = {**settings_of(case, folder), **other}
     try:
         with spell_options():
-            release = anonymize_file(make_settings(given))
+            release = anonymize_file(make_settings(options))
     except AnonsetError as error:
-        return Ran(given, exit_code(error), describe(error))
-    return Ran(given, 0, repr(release))
+        return Ran(options, exit_code(error), describe(error))
+    return Ran(options, 0, repr(release))
 
 
 def verified(case: Case, ran: Ran) -> tuple[PublicationCheck, PublicationCheck]:
@@ -83,8 +83,8 @@ def evaluated(case: Case, ran: Ran) -> Evaluation:
     settings = make_settings(ran.given)
     table = read_by(settings.input, ReadOptions(**settings.read_options()))
     spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
-    asked = not case.sets or any(original_rows(case))
-    workload = None if case.algorithm in BUCKETS or not asked else spec
+    requested = not case.sets or any(original_rows(case))
+    workload = None if case.algorithm in BUCKETS or not requested else spec
     weights = {name: case.parameters.get(name) for name in ("item_weights", "relational_weights")}
     return evaluate(table, ran.out, hierarchies=settings.hierarchy, workload=workload, **weights)
 

@@ -21,17 +21,17 @@ Row = TypeVar("Row")
 
 def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequence[str]] = ()) -> bool:
     """Return True if published records satisfy the attested model."""
-    model, given = attested["model"], attested["parameters"]
-    k, m, diversity, secrets = (given.get(name) for name in ("k", "m", "l", "sensitive_items"))
+    model, parameters = attested["model"], attested["parameters"]
+    k, m, diversity, secrets = (parameters.get(name) for name in ("k", "m", "l", "sensitive_items"))
     rows = published.rows
     if model in ("km", "partition-km"):
         return is_km(rows, k, m)
     if model == "k":
         return all(size >= k for size in Counter(published.tuples).values())
     if model in ("kl", "kt"):
-        values = published.columns[given["sensitive"]]
+        values = published.columns[parameters["sensitive"]]
         return all(
-            len(part) >= k and are_mixed(given, [values[i] for i in part], values)
+            len(part) >= k and are_mixed(parameters, [values[i] for i in part], values)
             for part in by_key(published.tuples, range(published.n))
         )
     if model == "transaction-k":
@@ -39,10 +39,10 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
     if model == "constraints":
         return is_protected(published, policy, k) if m is None else is_km(rows, k, m)
     if model == "coherence":
-        return is_coherent(rows, secrets or (), Fraction(str(given["h"])), k, given["p"])
+        return is_coherent(rows, secrets or (), Fraction(str(parameters["h"])), k, parameters["p"])
     if model == "rho":
-        sizes = range(0 if given["from_nothing"] else 1, m + 1)
-        return not list(rules(rows, secrets, Fraction(str(given["rho"])), sizes, strict=given["strict"]))
+        sizes = range(0 if parameters["from_nothing"] else 1, m + 1)
+        return not list(rules(rows, secrets, Fraction(str(parameters["rho"])), sizes, strict=parameters["strict"]))
     if model == "lm":
         return not rows or is_diverse(rows, secrets, k, diversity, m)
     classes = by_key(published.tuples, rows)
@@ -54,15 +54,15 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
 
 def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
     """Return True if published buckets satisfy the attested model."""
-    model, given, data = attested["model"], attested["parameters"], attested["data"]
+    model, parameters, data = attested["model"], attested["parameters"], attested["data"]
     values = published.values(data["sensitive"])
     if model == "anatomy":
-        return all(is_bucket_diverse(group, given["l"]) for group in values.values())
+        return all(is_bucket_diverse(group, parameters["l"]) for group in values.values())
     shown: list[Hashable] = []
     for row in published.qit:
         person = tuple(row[name] for name in data["id"])
         shown.append(None if set(person) == {"*"} else person)
-    return is_safe(shown, [row["group"] for row in published.qit], values, given["k"], given["l"])
+    return is_safe(shown, [row["group"] for row in published.qit], values, parameters["k"], parameters["l"])
 
 
 def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequence[str]) -> bool:

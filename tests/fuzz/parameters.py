@@ -54,73 +54,73 @@ def _size(rng: random.Random) -> int:
 
 
 def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
+    parameters = drawn.parameters
     if name != "local-generalization":
-        given["m"] = _size(rng)
+        parameters["m"] = _size(rng)
     if name == "disassociation":
         _of_chunks(rng, drawn)
     if name == "lra":
-        given["partitions"] = rng.randint(1, 4)
+        parameters["partitions"] = rng.randint(1, 4)
     if name == "vpa":
-        given["depth"] = rng.randint(1, 2)
+        parameters["depth"] = rng.randint(1, 2)
     if name == "mhghs":
-        given["cost"] = rng.choice(("original", "reduced"))
+        parameters["cost"] = rng.choice(("original", "reduced"))
     if name == "set-search":
-        given["mu"] = rng.choice((0, 1, 4, 100))
+        parameters["mu"] = rng.choice((0, 1, 4, 100))
     if name == "exact":
-        given["suppress"] = rng.random() < 0.6
+        parameters["suppress"] = rng.random() < 0.6
         if rng.random() < 0.3:
-            given["gap"] = rng.choice((0.01, 0.2))
+            parameters["gap"] = rng.choice((0.01, 0.2))
 
 
 def _of_chunks(rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
+    parameters = drawn.parameters
     if rng.random() < 0.8:
-        given["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
-    given["counts"] = rng.random() < 0.3
+        parameters["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
+    parameters["counts"] = rng.random() < 0.3
     if rng.random() < 0.5:
-        given["clustering"] = rng.choice(("gray", "horpart"))
+        parameters["clustering"] = rng.choice(("gray", "horpart"))
     if rng.random() < 0.3:
         _add_secrets(rng, drawn)
         if rng.random() < 0.7:
-            given["cap"] = rng.choice(("0.1", "1/3", "0.5", "1"))
+            parameters["cap"] = rng.choice(("0.1", "1/3", "0.5", "1"))
 
 
 def _set_based(name: str, rng: random.Random, drawn: Drawn) -> None:
-    given, items = drawn.parameters, drawn.items
+    parameters, items = drawn.parameters, drawn.items
     kind = rng.choice(("km", "km", "pgen", "private.txt", "private.txt"))
     if kind == "private.txt" and items:
         chosen = [rng.sample(items, rng.randint(1, min(3, len(items)))) for _ in range(rng.randint(1, 5))]
         drawn.texts[kind] = _lines(dict.fromkeys(map(tuple, map(sorted, chosen))))
     elif kind == "private.txt":
         kind = "km"
-    given["privacy_constraints"] = kind
+    parameters["privacy_constraints"] = kind
     if kind == "km":
-        given["m"] = _size(rng)
+        parameters["m"] = _size(rng)
     if rng.random() < 0.5 and items:
-        given["utility_constraints"] = rng.choice(("utility.txt", f"siblings:{rng.randint(2, 5)}", "level:1"))
-    if given.get("utility_constraints") == "utility.txt":
+        parameters["utility_constraints"] = rng.choice(("utility.txt", f"siblings:{rng.randint(2, 5)}", "level:1"))
+    if parameters.get("utility_constraints") == "utility.txt":
         mixed, groups = rng.sample(items, len(items)), list[Sequence[str]]()
         while mixed:
             size = rng.randint(1, 5)
             groups, mixed = [*groups, mixed[:size]], mixed[size:]
         drawn.texts["utility.txt"] = _lines(groups)
     if rng.random() < 0.3:
-        given["item_weights"] = rng.choice(("uniform", "ones"))
+        parameters["item_weights"] = rng.choice(("uniform", "ones"))
     if name == "coat":
-        given["max_suppressed"] = rng.choice(("0", "0.15", "1/3", "0.5", "1", "1"))
-        given["single"] = rng.choice(("generalize", "suppress"))
+        parameters["max_suppressed"] = rng.choice(("0", "0.15", "1/3", "0.5", "1", "1"))
+        parameters["single"] = rng.choice(("generalize", "suppress"))
 
 
 def _coherent(_: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
-    given |= {"p": _size(rng), "h": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
+    parameters = drawn.parameters
+    parameters |= {"p": _size(rng), "h": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
     if rng.random() < 0.7:
         _add_secrets(rng, drawn)
     public = [item for item in drawn.items if item not in SECRETS]
     if rng.random() < 0.3 and public:
         drawn.texts["loss.txt"] = "".join(f"{rng.choice(('0.5', '0.25', '1'))} {item}\n" for item in public[::2])
-        given["item_loss"] = "loss.txt"
+        parameters["item_loss"] = "loss.txt"
 
 
 def _uncertain(_: str, rng: random.Random, drawn: Drawn) -> None:
@@ -137,14 +137,14 @@ def _diverse(_: str, rng: random.Random, drawn: Drawn) -> None:
 
 
 def _relational(name: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
+    parameters = drawn.parameters
     if rng.random() < 0.3:
-        given["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
+        parameters["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
     if name == "cluster" and rng.random() < 0.4:
-        given["seed"] = rng.randint(0, 9)
+        parameters["seed"] = rng.randint(0, 9)
     if name == "full-domain" and rng.random() < 0.5:
-        given["max_suppressed_records"] = rng.choice((0.1, 0.5, 1.0))
-    _refined(rng, given)
+        parameters["max_suppressed_records"] = rng.choice((0.1, 0.5, 1.0))
+    _refined(rng, parameters)
 
 
 def _refined(rng: random.Random, given: dict[str, Any]) -> None:
@@ -153,57 +153,57 @@ def _refined(rng: random.Random, given: dict[str, Any]) -> None:
 
 
 def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
-    given["m"] = rng.choice((1, 2, 2, 3))
+    parameters = drawn.parameters
+    parameters["m"] = rng.choice((1, 2, 2, 3))
     if rng.random() < 0.2:
-        given["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
+        parameters["relational_weights"] = {column: rng.choice((0.1, 0.2, 0.25)) for column in drawn.relational}
     if name == "tfirst":
-        given["partitions"] = rng.randint(1, 4)
+        parameters["partitions"] = rng.randint(1, 4)
         return
     _add_function(FUNCTIONS, rng, drawn)
-    given["formation"] = rng.choice(FORMATIONS)
-    if given["formation"] == "cluster" and rng.random() < 0.3:
-        given["seed"] = rng.randint(0, 9)
-    _refined(rng, given)
-    given["on_infeasible"] = rng.choice(("error", "merge", "merge"))
+    parameters["formation"] = rng.choice(FORMATIONS)
+    if parameters["formation"] == "cluster" and rng.random() < 0.3:
+        parameters["seed"] = rng.randint(0, 9)
+    _refined(rng, parameters)
+    parameters["on_infeasible"] = rng.choice(("error", "merge", "merge"))
     if name == "rfirst":
         return
-    given["delta"] = rng.choice((0.4, 0.65, 0.8, 0.9, 1.0, 1.0))
-    given["merge"] = rng.choice(("r", "t", "rt"))
-    given["item_order"] = rng.choice(("btd", "btd", "ul"))
-    given["btd"] = rng.choice(("xor", "or"))
+    parameters["delta"] = rng.choice((0.4, 0.65, 0.8, 0.9, 1.0, 1.0))
+    parameters["merge"] = rng.choice(("r", "t", "rt"))
+    parameters["item_order"] = rng.choice(("btd", "btd", "ul"))
+    parameters["btd"] = rng.choice(("xor", "or"))
     if name == "tum-bound":
-        given["scan"] = rng.random() < 0.4
+        parameters["scan"] = rng.random() < 0.4
 
 
 def _joint(_: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
-    given["m"] = rng.choice((1, 2, 2, 3))
+    parameters = drawn.parameters
+    parameters["m"] = rng.choice((1, 2, 2, 3))
     _add_function([name for name in FUNCTIONS if name != "lra"], rng, drawn)
     if rng.random() < 0.4:
-        given["w"] = rng.choice(("0", "0.000001", "0.03", "0.5", "1"))
+        parameters["w"] = rng.choice(("0", "0.000001", "0.03", "0.5", "1"))
     elif rng.random() < 0.6:
-        given["point"] = rng.choice(("items", "balanced", "attributes"))
+        parameters["point"] = rng.choice(("items", "balanced", "attributes"))
 
 
 def _add_function(functions: Sequence[str], rng: random.Random, drawn: Drawn) -> None:
     """Draw a transaction function; lm-apriori, the last function, needs a single set-valued column."""
-    given = drawn.parameters
+    parameters = drawn.parameters
     if rng.random() < 0.85:
-        given["transaction"] = rng.choice(functions if len(drawn.sets) == 1 else functions[:-1])
-    if given.get("transaction") == "lm-apriori":
-        given["l"] = rng.choice((1, 2, 2, 3))
+        parameters["transaction"] = rng.choice(functions if len(drawn.sets) == 1 else functions[:-1])
+    if parameters.get("transaction") == "lm-apriori":
+        parameters["l"] = rng.choice((1, 2, 2, 3))
         _add_secrets(rng, drawn)
 
 
 def _of_buckets(name: str, rng: random.Random, drawn: Drawn) -> None:
-    given = drawn.parameters
-    given["l"] = rng.choice((1, 2, 2, 3))
-    given["k"] = max(given["k"], given["l"])
+    parameters = drawn.parameters
+    parameters["l"] = rng.choice((1, 2, 2, 3))
+    parameters["k"] = max(parameters["k"], parameters["l"])
     if name == "anatomy":
-        del given["k"]
+        del parameters["k"]
     if rng.random() < 0.5:
-        given["seed"] = rng.randint(0, 99)
+        parameters["seed"] = rng.randint(0, 99)
 
 
 def _add_secrets(rng: random.Random, drawn: Drawn) -> None:

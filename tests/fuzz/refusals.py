@@ -51,8 +51,8 @@ def cannot_be(case: Case, said: str) -> bool:
         return 0 < n < k or 0 < sum(map(bool, original_rows(case))) < k
     if case.roles.get("relational") and case.algorithm not in RT:
         values = case.columns.get("illness", [])
-        given = {"l_kind": "distinct", **case.parameters}
-        poor = bool(values) and case.roles.get("sensitive") == "illness" and not are_mixed(given, values, values)
+        options = {"l_kind": "distinct", **case.parameters}
+        poor = bool(values) and case.roles.get("sensitive") == "illness" and not are_mixed(options, values, values)
         return 0 < n < k or poor
     if case.algorithm == "anatomy":
         return max(Counter(case.columns["drug"]).values()) * int(case.parameters["l"]) > n
@@ -61,10 +61,10 @@ def cannot_be(case: Case, said: str) -> bool:
 
 def advice_of(said: str) -> dict[str, Any]:
     """Return the settings that a message suggests."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, pattern in _ADVICE.items():
         if match := re.search(pattern, said):
-            found[name] = (
+            result[name] = (
                 match[1] if name == "max_suppressed" else float(match[1]) if name == "delta" else int(match[1])
             )
-    return found
+    return result

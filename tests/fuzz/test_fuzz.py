@@ -84,14 +84,14 @@ def require_refused(case: Case, ran: Ran) -> None:
     assert ran.said
     assert "\n" not in ran.said
     assert not [name for name in ran.given if "_" in name and name in ran.said], "an option is named as in Python"
-    left = {path.name for path in ran.out.parent.iterdir()}
-    assert not {name for name in left if "out" in name}, "something is left behind"
+    remaining = {path.name for path in ran.out.parent.iterdir()}
+    assert not {name for name in remaining if "out" in name}, "something is left behind"
     assert ran.code != 2 or refusals.is_unfit(ran.said), ran.said
     assert ran.code != 3 or case.layout.get("budget") is not None, ran.said
     assert ran.code != 1 or refusals.cannot_be(case, ran.said), ran.said
     if advice := refusals.advice_of(ran.said):
-        again = anonymized(case, ran.out.parent, **advice, allow_worthless=True, max_loss=None, budget=None)
-        assert again.code == 0, f"{ran.said}: {advice} gives {again.said}"
+        repeated = anonymized(case, ran.out.parent, **advice, allow_worthless=True, max_loss=None, budget=None)
+        assert repeated.code == 0, f"{ran.said}: {advice} gives {repeated.said}"
 
 
 def require_same_bytes(case: Case, ran: Ran) -> None:
@@ -111,9 +111,9 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
         if "work_dir" in more:
             patch.setattr(spans, "AT_ONCE", 7)
             patch.setattr(text_chunks, "BYTES_AT_ONCE", 50)
-        again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", **more)
-    assert again.code == 0, (more, again.said)
-    assert _bytes_of(ran.out) == _bytes_of(again.out)
+        repeated = anonymized(case, ran.out.parent, out=f"{ran.out}-again", **more)
+    assert repeated.code == 0, (more, repeated.said)
+    assert _bytes_of(ran.out) == _bytes_of(repeated.out)
 
 
 def _bytes_of(out: Path) -> dict[str, bytes]:
@@ -122,11 +122,11 @@ def _bytes_of(out: Path) -> dict[str, bytes]:
 
 def require_next_release(case: Case, ran: Ran) -> None:
     """Check that a release that continues this release verifies, or is rejected."""
-    again = anonymized(case, ran.out.parent, out=f"{ran.out}-next", recoding=str(ran.private))
-    assert again.code in (0, 1), again.said
-    if again.code == 0:
-        require_files(case, again)
-        require_records(case, again)
+    repeated = anonymized(case, ran.out.parent, out=f"{ran.out}-next", recoding=str(ran.private))
+    assert repeated.code in (0, 1), repeated.said
+    if repeated.code == 0:
+        require_files(case, repeated)
+        require_records(case, repeated)
 
 
 def require_files(case: Case, ran: Ran) -> None:
@@ -149,8 +149,8 @@ def require_files(case: Case, ran: Ran) -> None:
     assert stat.S_IMODE(ran.private.stat().st_mode) == 0o700
     report = loads((ran.private / "report.json").read_text("utf-8"))
     assert report["algorithm"] == case.algorithm
-    given = {name: case.parameters[name] for name in ("k", "m", "l", "p") if name in case.parameters}
-    assert {name: attested["parameters"].get(name, value) for name, value in given.items()} == given
+    options = {name: case.parameters[name] for name in ("k", "m", "l", "p") if name in case.parameters}
+    assert {name: attested["parameters"].get(name, value) for name, value in options.items()} == options
     if case.layout["max_loss"] is not None:
         assert next(iter(report["measures"].values())) <= case.layout["max_loss"] + 1e-9
 
@@ -184,13 +184,13 @@ def require_caught(
     (ran.out / data["file"]).rename(elsewhere)
     (ran.out / data["file"]).write_bytes(honest)
     roles = {name: data[name] for name in ("items", "relational", "keep")}
-    given = {**checks_of(case, ran.given), **roles, "separator": separator, **policy_file(case, ran)}
-    given |= {name: value for name, value in attested["parameters"].items() if name != "policy"}
-    given |= {"model": "km" if model == "partition-km" else model, "codebook": str(ran.out / "codebook.csv")}
-    verdict = refused_to_verify(elsewhere, given)
+    options = {**checks_of(case, ran.given), **roles, "separator": separator, **policy_file(case, ran)}
+    options |= {name: value for name, value in attested["parameters"].items() if name != "policy"}
+    options |= {"model": "km" if model == "partition-km" else model, "codebook": str(ran.out / "codebook.csv")}
+    verdict = refused_to_verify(elsewhere, options)
     if verdict is None:
         return
-    expected = oracles.holds({**attested, "model": given["model"]}, changed, policy)
+    expected = oracles.holds({**attested, "model": options["model"]}, changed, policy)
     assert verdict.verdict.holds is expected, f"verify says {verdict.verdict}"
     untrue = truth.untrue(case, changed, record)
     assert (verdict.untrue is not None) == bool(untrue), f"verify says {verdict.untrue}, not {untrue!r}"

@@ -103,10 +103,10 @@ def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence
 
 def _most_suppressed(case: Case) -> Fraction:
     """Return the largest share of items that may be suppressed."""
-    given = case.parameters
-    asked = given.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
-    anything = case.algorithm in SUPPRESSING or asked
-    return Fraction(1) if anything else Fraction(given.get("max_suppressed", 0))
+    parameters = case.parameters
+    requested = parameters.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
+    anything = case.algorithm in SUPPRESSING or requested
+    return Fraction(1) if anything else Fraction(parameters.get("max_suppressed", 0))
 
 
 def require_sound_book(case: Case, published: Records) -> None:

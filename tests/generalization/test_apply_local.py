@@ -42,9 +42,9 @@ def test_cuts_per_cluster_publish_each_item_as_its_node(seed: int) -> None:
     for items in (sparse, tuple(sparse)):
         publication = apply(table, PerCluster(cluster, items))
         assert publication.transactions is not None
-        found = [set(row) for row in publication.transactions.rows()]
-        assert found == [{above(item, cuts[c]) for item in row} for row, c in zip(rows, cluster, strict=True)]
-        used = set().union(*found)
+        result = [set(row) for row in publication.transactions.rows()]
+        assert result == [{above(item, cuts[c]) for item in row} for row, c in zip(rows, cluster, strict=True)]
+        used = set().union(*result)
         assert [symbol.label for symbol in publication.symbols] == [v for v in HIERARCHY.labels if v in used]
         for symbol in publication.symbols:
             assert symbol.members == tuple(x for x in HIERARCHY.leaves.labels if symbol.label in chain(x))
@@ -67,11 +67,11 @@ def test_groups_per_cluster_publish_each_item_as_its_group(seed: int) -> None:
         publication = apply(Table.from_sets(rows, universe="abcdef"), PerCluster(cluster, items))
         assert publication.transactions is not None
         by_label = {symbol.label: symbol.members for symbol in publication.symbols}
-        found = [{by_label[label] for label in row} for row in publication.transactions.rows()]
+        result = [{by_label[label] for label in row} for row in publication.transactions.rows()]
         groups = [
             {i: tuple("abcdef"[j] for j in range(6) if image[j] == image[i]) for i in range(6)} for image in images
         ]
-        assert found == [{groups[c]["abcdef".index(x)] for x in row} for row, c in zip(rows, cluster, strict=True)]
+        assert result == [{groups[c]["abcdef".index(x)] for x in row} for row, c in zip(rows, cluster, strict=True)]
         assert list(by_label.values()) == sorted(by_label.values())
         assert all(label == ("(" + ",".join(g) + ")" if len(g) > 1 else g[0]) for label, g in by_label.items())
 

@@ -90,8 +90,8 @@ def test_rows_are_sorted_in_files_and_only_the_rows_remain(tiny, tmp_path, narro
     rows += [(1, 0, list(range(30)))] * 20
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4), Threads(workers)) as work:
         assert sort(rows, work, narrow=narrow) == expected(rows)
-        left = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
-        assert left == ["codes", "codes", "fixed", "indptr", "items", "record"]
+        remaining = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
+        assert remaining == ["codes", "codes", "fixed", "indptr", "items", "record"]
 
 
 TREE = Hierarchy.from_tree(("ALL", [("N0", ["a", "b"]), ("N1", ["c", "d"]), ("N2", ["e", "f"])]))

@@ -54,9 +54,9 @@ def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(folder, capsy
     capsys.readouterr()
     command = ["anonymize", "v.csv", *ROLES, *MODELS[model], *PLACES]
     assert within(most, command) == 2
-    *_, told = capsys.readouterr().err.splitlines()
-    assert told.startswith("anonset: error: ")
-    assert names(told, "'File too'")
+    *_, reported = capsys.readouterr().err.splitlines()
+    assert reported.startswith("anonset: error: ")
+    assert names(reported, "'File too'")
     assert not (folder / "out").exists()
     assert main([*command, "--if-exists", "resume"]) == 0
     assert files_of(folder / "out") == files_of(folder / "whole")
@@ -99,8 +99,8 @@ def test_an_end_in_the_middle_of_the_parts(folder, monkeypatch, number):
         assert (ended.returncode, len(ended.stderr.splitlines())) == (130, 3)
         assert RAW_DATA_STAY in ended.stderr.splitlines()[1]
         assert names(ended.stderr.splitlines()[-1], "error interrupted")
-    left = ["temporary", "v.csv", "whole", "whole.private", "work"]
-    assert sorted(path.name for path in folder.iterdir()) == left
+    remaining = ["temporary", "v.csv", "whole", "whole.private", "work"]
+    assert sorted(path.name for path in folder.iterdir()) == remaining
     assert list((folder / "temporary").iterdir()) == []
     assert main([*job, *PLACES, "--if-exists", "resume"]) == 0
     assert files_of(folder / "out") == files_of(folder / "whole")

@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = random.Random(8)
     with (tmp_path / "v.csv").open("w", newline="") as file:
-        people = [(f"n{at}, É", 9 * at - 100) for at in range(40)]
+        people = [(f"n{i}, É", 9 * i - 100) for i in range(40)]
         rows = [(*source.choice(people), source.choice("AB"), f"d{source.randrange(9)}") for _ in range(240)]
         csv.writer(file).writerows([("name", "number", "ward", "drug"), *rows])
     return tmp_path
@@ -70,14 +70,14 @@ def test_results_in_files_equal_results_in_memory(folder, found, capsys, ids, mo
         ["risk", "out", "--original", "v.csv", *drop],
     ]
     for command in commands:
-        whole = found(*command)
-        assert whole[0] == 0
-        assert [found(*command, *place) for place in PLACES] == [whole, whole]
+        complete = found(*command)
+        assert complete[0] == 0
+        assert [found(*command, *place) for place in PLACES] == [complete, complete]
     pages = [_page(folder, drop, place) for place in ([], *PLACES)]
     assert pages == [pages[0]] * len(pages)
-    told = found(*commands[0])[1]
-    assert told["true"]
-    assert (told["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
+    reported = found(*commands[0])[1]
+    assert reported["true"]
+    assert (reported["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
     assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
     assert list((folder / "temporary").iterdir()) == []
 
@@ -96,15 +96,15 @@ def test_swapped_rows_are_detected_in_files(folder, found, capsys, ids):
     assert main(["anonymize", "v.csv", "-o", "out", *ROLES, *ids, "--model", "anatomy", "--l", "2"]) == 0
     capsys.readouterr()
     lines = (folder / "out.private" / "records.csv").read_text().splitlines()
-    for one, other in ((5, 200), (30, 31)):
-        (row, record, _), (another, its, _) = (lines[at].split(",") for at in (one, other))
-        lines[one], lines[other] = f"{row},{its},", f"{another},{record},"
+    for first, other in ((5, 200), (30, 31)):
+        (row, record, _), (another, its, _) = (lines[i].split(",") for i in (first, other))
+        lines[first], lines[other] = f"{row},{its},", f"{another},{record},"
     (folder / "records.csv").write_text("\n".join(lines) + "\n")
     command = ["verify", "out", "--original", "v.csv", *ids[2:], "--records", "records.csv"]
-    whole = found(*command)
-    assert whole[0] == 1
-    assert names(whole[1]["untrue"]["detail"], "tuple column")
-    assert found(*command, *PLACES[0]) == whole
+    complete = found(*command)
+    assert complete[0] == 1
+    assert names(complete[1]["untrue"]["detail"], "tuple column")
+    assert found(*command, *PLACES[0]) == complete
 
 
 def test_a_limit_below_the_out_of_core_minimum_is_rejected(capsys, monkeypatch):
@@ -146,10 +146,12 @@ def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_people, "VALUES_AT_ONCE", at_once)
         patch.setattr(correlations, "MOST_LISTED", most)
-        told = correlations.correlations(publication, l)
-        whole = intra_group_violations(publication), inter_group_violations(publication, l)
-        assert [told[kind].number for kind in ("intra_group", "inter_group")] == [len(found) for found in whole]
-        assert [told[kind].listed for kind in ("intra_group", "inter_group")] == [found[:most] for found in whole]
+        reported = correlations.correlations(publication, l)
+        complete = intra_group_violations(publication), inter_group_violations(publication, l)
+        assert [reported[kind].number for kind in ("intra_group", "inter_group")] == [len(entry) for entry in complete]
+        assert [reported[kind].listed for kind in ("intra_group", "inter_group")] == [
+            entry[:most] for entry in complete
+        ]
         parts = list(by_individuals(publication))
     each = np.concatenate([[], *(bucket_inference.of_persons(part.publication) for part in parts)])
     assert each.tolist() == bucket_inference.of_persons(publication).tolist()

@@ -113,7 +113,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, anonymize, algorithm, name, text,
 def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, capsys):
     rows = ["a1 b1 s1", "a1 b2", "a2 b1 s2", "a2 b2", "a1 b1", "a2 b2 s1", "a1 b2 s2", "a2 b1"]
     (tmp_path / "v.dat").write_text("\n".join(rows) + "\n")
-    asked = [
+    options = [
         "--model",
         "lm",
         "--k",
@@ -127,7 +127,7 @@ def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, cap
         "--algorithm",
         "lm-apriori",
     ]
-    command = ["anonymize", str(tmp_path / "v.dat"), *asked, "--hierarchy", "items=balanced:2"]
+    command = ["anonymize", str(tmp_path / "v.dat"), *options, "--hierarchy", "items=balanced:2"]
     for out, more in (("memory", []), ("one", ["--workers", "1"]), ("two", ["--workers", "2"])):
         work = ["--work-dir", str(tmp_path / "work")] if more else []
         assert main([*command, *more, *work, "-o", str(tmp_path / out)]) == 0
@@ -137,16 +137,16 @@ def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, cap
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "one", "two")]
     reports = [json.loads(files.pop("report.json")) for files in private]
     assert private[0] == private[1] == private[2]
-    told = ["verdict", "trace", "figures", "measures"]
-    assert [reports[0].get(name) for name in told] == [reports[1].get(name) for name in told]
+    reported = ["verdict", "trace", "figures", "measures"]
+    assert [reports[0].get(name) for name in reported] == [reports[1].get(name) for name in reported]
     assert reports[0]["measures"]["ncp"] > 0
 
 
 @pytest.mark.parametrize("partitions", ["1", "3"])
 def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsys, partitions):
     (tmp_path / "v.dat").write_text(BASKETS * 3 + "a1\n")
-    asked = ["--model", "partition-km", "--k", "2", "--m", "2", "--algorithm", "lra", "--partitions", partitions]
-    command = ["anonymize", str(tmp_path / "v.dat"), *asked, "--hierarchy", "items=balanced:2"]
+    options = ["--model", "partition-km", "--k", "2", "--m", "2", "--algorithm", "lra", "--partitions", partitions]
+    command = ["anonymize", str(tmp_path / "v.dat"), *options, "--hierarchy", "items=balanced:2"]
     for out, more in (("memory", []), ("one", ["--workers", "1"]), ("blocks", ["--workers", "2", "--trace"])):
         work = ["--work-dir", str(tmp_path / "work")] if more else ["--trace"]
         assert main([*command, *more, *work, "-o", str(tmp_path / out)]) == 0
@@ -166,8 +166,8 @@ def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsy
 @pytest.mark.parametrize("text", ["a b\n\n", "\n\n"], ids=["too few", "none"])
 def test_undersized_partitions_are_the_same_as_in_memory(tmp_path, anonymize, text):
     (tmp_path / "v.dat").write_text(text)
-    asked = ["--model", "partition-km", "--algorithm", "lra", "--hierarchy", "items=balanced:2", "--allow-worthless"]
-    ran = [anonymize(tmp_path, "v.dat", "out", *asked, *more) for more in ([], ["--memory-limit", "1"])]
+    options = ["--model", "partition-km", "--algorithm", "lra", "--hierarchy", "items=balanced:2", "--allow-worthless"]
+    ran = [anonymize(tmp_path, "v.dat", "out", *options, *more) for more in ([], ["--memory-limit", "1"])]
     assert ran[0].code == ran[1].code != 0
     assert ran[0].err.splitlines()[-1] == ran[1].err.splitlines()[-1]
     assert left(tmp_path) == []
@@ -197,8 +197,8 @@ def test_a_named_work_directory_is_kept_if_the_run_fails(tmp_path, anonymize):
     done = anonymize(tmp_path, "v.dat", "out", *tree, "--work-dir", str(work), "--max-loss", "0")
     assert (done.code, names(done.err, f"core {work}")) == (1, True)
     assert stat.S_IMODE(work.stat().st_mode) == 0o700
-    again = anonymize(tmp_path, "v.dat", "again", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
-    assert (again.code, names(again.err, f"{work} empty")) == (2, True)
+    repeated = anonymize(tmp_path, "v.dat", "again", "--hierarchy", "items=balanced:2", "--work-dir", str(work))
+    assert (repeated.code, names(repeated.err, f"{work} empty")) == (2, True)
     assert not (tmp_path / "again").exists()
 
 
@@ -272,8 +272,8 @@ def test_a_limit_below_the_minimum_is_rejected(tmp_path, anonymize, monkeypatch)
 def test_the_limit_of_a_control_group_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
     (tmp_path / "meminfo").write_text("MemAvailable:    1000 kB\n")
-    for left, limit in ((500_000, 400_000), (None, 819_200)):
-        monkeypatch.setattr(memory, "memory_left", lambda left=left: left)
+    for remaining, limit in ((500_000, 400_000), (None, 819_200)):
+        monkeypatch.setattr(memory, "memory_left", lambda left=remaining: left)
         assert memory.default_limit() == limit
 
 
@@ -309,7 +309,7 @@ def test_one_worker_uses_one_thread_in_all_phases(tmp_path, anonymize, monkeypat
     monkeypatch.setattr(itemsets, "_WORTH_THREADS", 0)
     monkeypatch.setattr(spans, "cores", lambda: 2)
     set_limits(monkeypatch, labels_held=1)
-    rows = [f"{row},n{at}" for at, row in enumerate(filter(None, BASKETS.split("\n")))]
+    rows = [f"{row},n{i}" for i, row in enumerate(filter(None, BASKETS.split("\n")))]
     (tmp_path / "v.csv").write_text("\n".join(["items,note", *rows, ""]))
     roles = ["--items", "items", *(keep or ("--drop", "note")), "--hierarchy", "items=balanced:2"]
     for workers in ("1", "2"):

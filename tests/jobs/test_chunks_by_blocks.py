@@ -31,8 +31,8 @@ def run(tmp_path, capsys):
     (tmp_path / "v.dat").write_text("".join(" ".join(sorted(row)) + "\n" for row in rows))
 
     def anonymize(out, *options):
-        asked = ["--model", "disassociation", "--k", "2", "--cluster-size", "5", *options]
-        code = main(["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / out), *asked])
+        arguments = ["--model", "disassociation", "--k", "2", "--cluster-size", "5", *options]
+        code = main(["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / out), *arguments])
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 

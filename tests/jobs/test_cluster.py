@@ -130,8 +130,8 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
     gathered = {"_Share", "_Find"} if suppress else set()  # without suppression, tables determine all rare sets
     assert {"NodeSupports", "_CountSiblings", "CountSets", *gathered} <= set(sent)
     # without the files of the killed worker
-    left = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}
-    assert left == {"indptr", "items"}
+    remaining = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}
+    assert remaining == {"indptr", "items"}
 
 
 @pytest.mark.compiled
@@ -156,8 +156,8 @@ def test_killing_a_worker_does_not_change_grouping_by_parts(client, tmp_path, mo
     assert actual.figures == expected.figures
     assert np.array_equal(actual.recoding.group, expected.recoding.group)
     assert np.array_equal(actual.recoding.starred, expected.recoding.starred)
-    left = {path.name.split("-")[0] for path in {*(tmp_path / "work").iterdir()} - here}
-    assert (left, len(before) < len(here)) == ({"group", "starred"}, True)  # the files of the recoding
+    remaining = {path.name.split("-")[0] for path in {*(tmp_path / "work").iterdir()} - here}
+    assert (remaining, len(before) < len(here)) == ({"group", "starred"}, True)  # the files of the recoding
 
 
 class Answering:

@@ -65,9 +65,9 @@ def test_an_interruption_prints_one_line_and_stops_the_processes(tmp_path):
     with subprocess.Popen([*command, "--work-dir", "work"], cwd=tmp_path, **pipes) as process:
         workers = process.stdout.readline().split()
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, message = process.communicate(timeout=60)
     assert process.returncode == 130
-    stays, interrupted = said.splitlines()[1:]
+    stays, interrupted = message.splitlines()[1:]
     assert names(stays, "work '--if-exists resume'")
     assert names(interrupted, "error interrupted")
     assert [is_alive(worker) for worker in workers] == [False, False]

@@ -249,12 +249,12 @@ def test_constraints_refer_to_merged_items(tmp_path: Path) -> None:
 def test_symbols_are_compared_with_the_earlier_release() -> None:
     earlier = Earlier({"a": "G1", "b": "G1", "c": "c", "d": ""})
     earlier.require_kept([Symbol("G1", "group", ("a", "b")), Symbol("x", "item", ("x",)), Symbol("c", "item", ("c",))])
-    for symbol, said in (
+    for symbol, message in (
         (Symbol("G1", "group", ("a", "c")), "G1"),
         (Symbol("a", "item", ("a",)), "a"),
         (Symbol("d", "item", ("d",)), "d suppressed"),
     ):
-        with refused(InputError, said):
+        with refused(InputError, message):
             earlier.require_kept([symbol])
 
 

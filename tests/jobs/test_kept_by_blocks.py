@@ -70,7 +70,7 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
     folder = tmp_path_factory.mktemp("case")
     table_of(found, folder / "v.parquet")
     roles = {"items": "items", "keep": "note,number"}
-    whole = published(anonset.read(folder / "v.parquet", **roles))
+    complete = published(anonset.read(folder / "v.parquet", **roles))
     with pytest.MonkeyPatch.context() as patch, Files.temporary(folder) as work:
         patch.setattr(publish, "_BLOCK", 2)
         few = replace(work, limits=Limits(labels_held=held))
@@ -81,15 +81,15 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
             assert tuple(column.vocabulary.labels) == same.vocabulary.labels
             assert column.codes.tolist() == same.codes.tolist()
         for part_rows in (None, 3):
-            for name, one in (("a", whole), ("b", made)):
+            for name, one in (("a", complete), ("b", made)):
                 (folder / f"{name}{part_rows}").mkdir()
                 path = write_published(one, folder / f"{name}{part_rows}", format, None, part_rows)
             assert files_of(folder / f"a{part_rows}") == files_of(folder / f"b{part_rows}")
             paths = sorted(path.iterdir()) if part_rows else [path]
-            given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
+            options = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
             expected = {column.name: column for column in made.kept if column.vocabulary.filed is not None}
-            back = read_parts(paths, **given, store=few, expected=expected)
-            for column, same in zip(back.kept, whole.kept, strict=True):
+            back = read_parts(paths, **options, store=few, expected=expected)
+            for column, same in zip(back.kept, complete.kept, strict=True):
                 assert column.labels() == same.labels()
 
 
@@ -99,10 +99,10 @@ def baskets(path):
         lines = [
             (
                 " ".join({source.choice("abcdef") for _ in range(3)}),
-                f"{source.choice(NOTES)}{at}",
+                f"{source.choice(NOTES)}{i}",
                 source.randrange(-40, 400),
             )
-            for at in range(40)
+            for i in range(40)
         ]
         csv.writer(file).writerows([("items", "note", "number"), *lines, lines[3], lines[7]])
 
@@ -111,8 +111,8 @@ def tuples(path):
     source = random.Random(8)
     with path.open("w", newline="") as file:
         lines = [
-            (f"p{source.randrange(30)}", source.choice("uvwxyz"), f"{source.choice(NOTES)}{source.randrange(40)}", at)
-            for at in range(70)
+            (f"p{source.randrange(30)}", source.choice("uvwxyz"), f"{source.choice(NOTES)}{source.randrange(40)}", i)
+            for i in range(70)
         ]
         csv.writer(file).writerows([("who", "drug", "note", "number"), *lines])
 
@@ -139,7 +139,7 @@ def arguments(tmp_path, run, out, *options):
 def test_bytes_equal_a_run_in_memory(tmp_path, run, layout):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(arguments(tmp_path, run, out, *layout, *limit)) == 0
-    assert any("column 'note'" in said for said in report_of_both(tmp_path)["warnings"])
+    assert any("column 'note'" in message for message in report_of_both(tmp_path)["warnings"])
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -162,9 +162,9 @@ def test_long_labels_are_stored_in_files_even_if_few(tmp_path, monkeypatch):
     expected = anonset.read(tmp_path / "v.csv", **roles).kept[0].labels()
     for characters, held in ((100, False), (10_000, True)):
         monkeypatch.setattr(texts, "_MOST_TEXT_HELD", characters)
-        found = anonset.scan(tmp_path / "v.csv", **roles, work_dir=tmp_path / f"{held}").kept[0]
-        assert (found.vocabulary.filed is None) == held
-        assert found.labels() == expected
+        actual = anonset.scan(tmp_path / "v.csv", **roles, work_dir=tmp_path / f"{held}").kept[0]
+        assert (actual.vocabulary.filed is None) == held
+        assert actual.labels() == expected
 
 
 @pytest.fixture
@@ -177,10 +177,10 @@ def table(tmp_path):
 def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypatch):
     monkeypatch.setattr(file_labels, "_TEXT_AT_ONCE", 20)
     save_table(table, {})
-    again = saved_table(table.store)
-    assert [column.labels() for column in again.kept] == [column.labels() for column in table.kept]
+    repeated = saved_table(table.store)
+    assert [column.labels() for column in repeated.kept] == [column.labels() for column in table.kept]
     in_memory = anonset.read(tmp_path / "v.csv", items="items", keep="note,number")
-    assert content_sha256(again) == content_sha256(table) == content_sha256(in_memory)
+    assert content_sha256(repeated) == content_sha256(table) == content_sha256(in_memory)
     assert saved_files(table.store) <= {path.name for path in table.store.path.iterdir()}
     text = table.store.path / json.loads((table.store.path / "table.json").read_text())["kept"][0]["text"]["file"]
     with refused(InputError, f"{text.name}", code="damaged"), Seal.of_labels(table).kept():
@@ -190,28 +190,28 @@ def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypat
 def test_a_wrongly_written_text_is_detected(table, tmp_path):
     made = published(table)
     path = write_published(made, tmp_path, "csv")
-    given = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "store": table.store}
+    options = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " ", "store": table.store}
     expected = {column.name: column for column in made.kept}
     text = path.read_text()
     for spoilt in (text.replace("Ann", "Amn", 1), text[: text.rstrip().rindex("\n") + 1]):
         path.write_text(spoilt)
         with refused(AnonsetError, "note"):
-            read_parts([path], **given, expected=expected)
+            read_parts([path], **options, expected=expected)
 
 
 def test_warnings_and_codes_equal_those_of_labels_in_memory(table, tmp_path):
-    made, whole = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
+    made, complete = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
     warnings_of = RecordsKind().formula_warnings
-    assert warnings_of(made) == warnings_of(whole) != ()
-    shown = np.array([at for at, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
-    found = []
-    for one in (made, whole):
+    assert warnings_of(made) == warnings_of(complete) != ()
+    shown = np.array([i for i, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
+    result = []
+    for one in (made, complete):
         column = replace(one.kept[0], codes=shown)
-        found.append(replace(one, transactions=None, kept=(column,), record=shown.astype(np.int64)))
-    assert warnings_of(found[0]) == warnings_of(found[1]) == ()
+        result.append(replace(one, transactions=None, kept=(column,), record=shown.astype(np.int64)))
+    assert warnings_of(result[0]) == warnings_of(result[1]) == ()
     sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
     names = []
-    for one in (made, whole):
+    for one in (made, complete):
         items = replace(one.transactions, indptr=np.zeros(one.n + 1, np.int64), codes=np.empty(0, np.int32))
         named = name_sets(replace(one, transactions=items, symbols=sets, joined=()), (), "short")
         names.append([symbol.label for symbol in named.symbols])

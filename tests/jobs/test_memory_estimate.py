@@ -54,13 +54,13 @@ def test_each_built_in_algorithm_declares_its_factor():
 
 
 def test_the_factor_applies_to_the_data_and_not_to_python():
-    least, told = memory_for(Size()), memory_for(MANY)
-    assert memory_of(MANY, Apriori(k=2, m=2)) == told
-    assert memory_of(MANY, Extended(k=2, m=2)) == told
+    least, reported = memory_for(Size()), memory_for(MANY)
+    assert memory_of(MANY, Apriori(k=2, m=2)) == reported
+    assert memory_of(MANY, Extended(k=2, m=2)) == reported
     assert memory_of(Size(), Offered()) == least
-    largest = int(least + LARGEST_MEMORY_FACTOR * (told - least))
-    assert memory_of(MANY, Offered()) == largest > 2 * told
-    assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (told - least))
+    largest = int(least + LARGEST_MEMORY_FACTOR * (reported - least))
+    assert memory_of(MANY, Offered()) == largest > 2 * reported
+    assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (reported - least))
 
 
 def test_an_algorithm_that_needs_too_much_memory_is_rejected_before_any_work(tmp_path, capsys):
@@ -70,11 +70,11 @@ def test_an_algorithm_that_needs_too_much_memory_is_rejected_before_any_work(tmp
     assert memory_for(size) < need < AT_LEAST
     command = ["anonymize", str(tmp_path / "a.dat"), "--hierarchy", "items=balanced:2", "--k", "2", "--m", "1"]
     limit = ["--memory-limit", str(memory_for(size))]
-    asked = ["--model", "km", "--algorithm", "hghs", "-o", str(tmp_path / "out")]
-    assert main([*command, *asked, *limit]) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert names(told, f"{format_size(need)}")
-    assert names(told, "hghs apriori exact vpa core coat pcta")
+    options = ["--model", "km", "--algorithm", "hghs", "-o", str(tmp_path / "out")]
+    assert main([*command, *options, *limit]) == 2
+    reported = " ".join(capsys.readouterr().err.split())
+    assert names(reported, f"{format_size(need)}")
+    assert names(reported, "hghs apriori exact vpa core coat pcta")
     assert not (tmp_path / "out").exists()
 
 
@@ -109,12 +109,12 @@ def baskets(tmp_path_factory):
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ALLOWED)
 def test_set_algorithms_stay_below_their_estimate(tmp_path, baskets, name):
-    given, algorithm = ALLOWED[name]
-    asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *given]
-    asked += ["--allow-worthless", "--workers", "2"]
+    arguments, algorithm = ALLOWED[name]
+    options = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *arguments]
+    options += ["--allow-worthless", "--workers", "2"]
     few, many = baskets
-    assert main(["anonymize", few, *asked, "-o", str(tmp_path / "few")]) == 0  # compiles kernels if necessary
-    command = [sys.executable, "-m", "anonset", "anonymize", many, *asked, "-o", str(tmp_path / "out")]
+    assert main(["anonymize", few, *options, "-o", str(tmp_path / "few")]) == 0  # compiles kernels if necessary
+    command = [sys.executable, "-m", "anonset", "anonymize", many, *options, "-o", str(tmp_path / "out")]
     took = run(command, env=dict(os.environ))
     assert took.code == 0, took.errors
     assert took.peak <= memory_of(source_of(many, None).size, algorithm)

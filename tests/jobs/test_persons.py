@@ -34,11 +34,11 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     data = stays(key=key)
     path = write(tmp_path / "stays.csv", data)
     assert anonymize(path, "out", "--drop", others(data), *blocks) == 2
-    said = capsys.readouterr().err
-    assert f"--id {key} --group" in said
-    assert "--rows-are-persons" in said
-    assert said.count("anonset: error") == 1
-    assert not any(value in said for value in (data[key][0], data["birth_date"][0]))
+    message = capsys.readouterr().err
+    assert f"--id {key} --group" in message
+    assert "--rows-are-persons" in message
+    assert message.count("anonset: error") == 1
+    assert not any(value in message for value in (data[key][0], data["birth_date"][0]))
     assert not (tmp_path / "out").exists()
     assert anonymize(path, "out", "--drop", others(data), "--rows-are-persons") == 0
     assert anonymize(path, "ids", "--drop", others(data, key), "--id", key, "--group") == 0
@@ -71,22 +71,22 @@ def test_the_warning_is_repeated_when_a_run_resumes(tmp_path, monkeypatch, capsy
 def test_suggest_and_compare_reject_repeated_persons(tmp_path, capsys, command):
     data = stays()
     path = write(tmp_path / "stays.csv", data)
-    asked = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
-    assert main([command, str(path), "--items", "code", "--drop", others(data), *asked]) == 2
+    options = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
+    assert main([command, str(path), "--items", "code", "--drop", others(data), *options]) == 2
     assert "--id key7 --group" in capsys.readouterr().err
 
 
 def test_the_python_interface_rejects_repeated_persons():
     data = stays()
-    algorithm, given = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
+    algorithm, arguments = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
     table = anonset.read(data, items="code", drop=others(data))
     for run in (anonset.anonymize, lambda *a, **b: anonset.compare(a[0], [a[1]], **b)):
         with pytest.raises(InputError, match="id='key7' group=True"):
-            run(table, algorithm, **given)
+            run(table, algorithm, **arguments)
     with pytest.raises(InputError, match="rows_are_persons=True"):
-        anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **given)
+        anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **arguments)
     answered = anonset.read(data, items="code", drop=others(data), rows_are_persons=True)
-    assert anonset.anonymize(answered, algorithm, **given).verdict.holds
+    assert anonset.anonymize(answered, algorithm, **arguments).verdict.holds
 
 
 def test_a_job_file_may_contain_the_owners_confirmation(tmp_path, monkeypatch):
@@ -123,10 +123,10 @@ def test_columns_that_name_persons_are_rejected_until_the_owner_answers(tmp_path
     model = ("--model", "k", "--k", "2", "--drop", "code") if role == "relational" else (*KM, "--items", "code")
     job = ("anonymize", str(path), *model, f"--{role}", header, "-o", str(tmp_path / "out"))
     assert main([*job]) == 2
-    said = capsys.readouterr().err
-    assert "--identifying-as-declared" in said
-    assert f"--drop {header}" in said
-    assert not any(value in said for value in NAMED[header] if len(value) > 1)
+    message = capsys.readouterr().err
+    assert "--identifying-as-declared" in message
+    assert f"--drop {header}" in message
+    assert not any(value in message for value in NAMED[header] if len(value) > 1)
     assert main([*job, "--identifying-as-declared"]) == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
     assert declared["identifying_as_declared"] is True
@@ -192,18 +192,18 @@ def test_rows_are_never_united_by_ids_that_a_spreadsheet_cut_off(tmp_path, monke
     for more in ((), ("--group",)):
         shutil.rmtree("work", ignore_errors=True)
         assert anonymize(path, "out", *job, *more) == 2
-        said = capsys.readouterr().err
-        assert names(said, f"{key} numbers text")
-        assert data[key][0] not in said
+        message = capsys.readouterr().err
+        assert names(message, f"{key} numbers text")
+        assert data[key][0] not in message
 
 
 def test_ids_that_a_spreadsheet_cut_off_are_no_way_out_of_rows_of_persons(tmp_path, capsys):
     data = spoilt(stays(key="Fallnummer"), "Fallnummer")
     path = write(tmp_path / "stays.csv", data)
     assert anonymize(path, tmp_path / "out", "--drop", others(data)) == 2
-    said = capsys.readouterr().err
-    assert names(said, "Fallnummer text")
-    assert "--group" not in said
+    message = capsys.readouterr().err
+    assert names(message, "Fallnummer text")
+    assert "--group" not in message
 
 
 @pytest.mark.parametrize("more", [(), ("--group",)])
@@ -216,14 +216,14 @@ def test_values_of_a_stated_id_are_persons_if_the_owner_says_so(tmp_path, capsys
     path = write(tmp_path / "rows.csv", data)
     job = ("--id", "ni", "--drop", "member_id", *more)
     assert anonymize(path, tmp_path / "out", *job) == 2
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     for fact in (
         "--id member_id --group",
         "--rows-are-persons if each value of 'ni'",
         'unit = "member_id"',
         'unit = "ni"',
     ):
-        assert fact in said
+        assert fact in message
     assert anonymize(path, tmp_path / "out", *job, "--rows-are-persons") == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
     assert (declared["unit"], declared["rows_are_persons"]) == ("person", True)
@@ -247,12 +247,12 @@ def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, 
     job = ("anonymize", str(path), *model, f"--{role}", "dob")
     more = ("--hierarchy", f"dob={tree[0]}") if tree else ()
     assert main([*job, *more, "-o", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert names(said, "column dob")
-    assert born(form)["dob"][0] not in said
+    message = capsys.readouterr().err
+    assert names(message, "column dob")
+    assert born(form)["dob"][0] not in message
     assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
     if role == "relational":
-        levels = re.search(r"--hierarchy dob=(\S+)", said)[1]
+        levels = re.search(r"--hierarchy dob=(\S+)", message)[1]
         assert levels.endswith("from-month,year,decade")
         coarse = [*job, "--hierarchy", f"dob={levels}", "-o", str(tmp_path / "coarse")]
         assert main(coarse) == 0
@@ -276,17 +276,17 @@ def test_numbers_that_are_dates_of_birth_are_refused_as_ranges(tmp_path, capsys)
 @pytest.mark.parametrize("command", ["suggest", "compare"])
 def test_suggest_and_compare_reject_full_dates_of_birth(tmp_path, capsys, command):
     path = write(tmp_path / "rows.csv", born("%Y-%m-%d"))
-    asked = ("--drop", "code", "--relational", "dob", "--model", "k", "--k", "2")
-    assert main([command, str(path), *asked]) == 2
+    options = ("--drop", "code", "--relational", "dob", "--model", "k", "--k", "2")
+    assert main([command, str(path), *options]) == 2
     assert names(capsys.readouterr().err, "dob birth")
-    assert main([command, str(path), *asked, "--hierarchy", "dob=date:from-year"]) == 0
+    assert main([command, str(path), *options, "--hierarchy", "dob=date:from-year"]) == 0
 
 
 @pytest.mark.parametrize("values", [["1950", "1961"], ["1950-03", "1961-04"], ["34", "77"]])
 @pytest.mark.parametrize("header", ["dob", "Geburtsdatum", "visit"])
 def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values):
-    given = values if header != "visit" else ["2020-01-13", "2021-04-05"]
-    table = anonset.read({header: given * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
+    arguments = values if header != "visit" else ["2020-01-13", "2021-04-05"]
+    table = anonset.read({header: arguments * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
 
 
@@ -301,9 +301,9 @@ def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsy
     path = write(tmp_path / "stays.csv", data)
     for ids in ((), ("--id", "Fallnummer"), ("--id", "Fallnummer", "--group")):
         assert anonymize(path, tmp_path / "out", "--drop", others(data, *ids[1:2]), *ids) == 2
-        said = capsys.readouterr().err
-        assert names(said, "Nachname birth_date")
-        assert "--id Nachname,birth_date --group" in said
+        message = capsys.readouterr().err
+        assert names(message, "Nachname birth_date")
+        assert "--id Nachname,birth_date --group" in message
     ids = ("--id", "Nachname,birth_date", "--group")
     assert anonymize(path, tmp_path / "out", "--drop", others(data, "Nachname", "birth_date"), *ids) == 0
 

@@ -51,10 +51,10 @@ def test_the_seed_determines_the_reconstruction(tmp_path: Path, capsys: pytest.C
     for seed, name in ((1, "one.dat"), (1, "again.csv"), (2, "other.dat")):
         assert main(["reconstruct", out, "-o", str(tmp_path / name), "--seed", str(seed)]) == 0
         assert names(capsys.readouterr().out, "90 records")
-    one, other = ((tmp_path / name).read_text() for name in ("one.dat", "other.dat"))
-    assert one != other
+    first, other = ((tmp_path / name).read_text() for name in ("one.dat", "other.dat"))
+    assert first != other
     assert (tmp_path / "again.csv").read_text() == "items\n" + "".join(
-        (line or '""') + "\n" for line in one.splitlines()
+        (line or '""') + "\n" for line in first.splitlines()
     )
     read = anonset.read(tmp_path / "one.dat")
     assert list(map(set, read.transactions.rows())) == list(map(set, reconstruct(out, seed=1).transactions.rows()))

@@ -94,8 +94,8 @@ def test_a_different_run_is_not_resumed(folder, work, run):
     (folder / "v.dat").write_text(BASKETS)
     take(work)
     assert names(run("out", *place).err, f"{work} process")
-    told = json.loads((work / "table.json").read_text())
-    array = work / told["transactions"]["items"]["file"]
+    reported = json.loads((work / "table.json").read_text())
+    array = work / reported["transactions"]["items"]["file"]
     leave(work)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)
@@ -156,8 +156,8 @@ def test_single_machine_algorithms_are_rejected_on_a_cluster(folder, run, capsys
     of_buckets = ["--sensitive", "drug", "--id", "name", "--model", "anatomy", "--l", "2", "--cluster", "local:2"]
     (folder / "v.csv").write_text("name,drug\nA,a\nB,b\n")
     assert main(["anonymize", str(folder / "v.csv"), "-o", str(folder / "out"), *of_buckets]) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert names(said, "--cluster anatomy")
+    (message,) = capsys.readouterr().err.splitlines()
+    assert names(message, "--cluster anatomy")
     done = run("out", "--cluster", "local:2", algorithm="lra")
     assert names(done.err, "--cluster lra apriori exact vpa safe-grouping")
     done = run("out", "--cluster", "local:2", algorithm="direct")

@@ -90,9 +90,9 @@ def far(folder):
     """Make all leases in a folder belong to another machine and be valid by that clock."""
     result = list(folder.rglob(f"{LEASE[:-5]}*"))
     for lease in result:
-        said = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
+        message = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
         with lease.open("r+b") as file:
-            file.write(json.dumps(said).encode().ljust(512))
+            file.write(json.dumps(message).encode().ljust(512))
     return result
 
 
@@ -120,12 +120,12 @@ def test_a_killed_run_is_retried_by_the_same_command(folder, run, place, where):
     done = run(*options)
     assert (done.code, done.err) == (0, "")
     assert files_of(folder / "out") == files_of(folder / "memory")
-    given = (folder / "work").exists()
-    assert left(folder) == ["out", "out.private", *(["work"] if given else [])]
-    assert not given or list((folder / "work").iterdir()) == []
+    arguments = (folder / "work").exists()
+    assert left(folder) == ["out", "out.private", *(["work"] if arguments else [])]
+    assert not arguments or list((folder / "work").iterdir()) == []
     assert not list(folder.rglob(LEASE))
-    again = run(*options)
-    assert (again.code, again.err) == (0, "")
+    repeated = run(*options)
+    assert (repeated.code, repeated.err) == (0, "")
     assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0
 
 
@@ -160,10 +160,10 @@ def test_of_two_simultaneous_retries_one_publishes(folder):
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
     start(folder, KILLED["in the search"], options).communicate()
     both = [start(folder, "", options) for _ in range(2)]
-    said = [child.communicate()[1] for child in both]
+    messages = [child.communicate()[1] for child in both]
     codes = [child.returncode for child in both]
     assert 0 in codes
-    for code, line in zip(codes, said, strict=True):  # the second command may start when the first has finished
+    for code, line in zip(codes, messages, strict=True):  # the second command may start when the first has finished
         assert (code, line.count("\n")) in ((0, 0), (2, 1)), line
     assert left(folder) == ["out", "out.private"]
     assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0
@@ -209,9 +209,11 @@ def test_a_suspended_run_does_not_publish_after_a_takeover(folder, run, where, m
     out, home = ((folder / name).stat().st_ino for name in ("out", "out.private"))
     files = files_of(folder / "out"), files_of(folder / "out.private")
     child.send_signal(signal.SIGCONT)
-    _, said = child.communicate()
+    _, message = child.communicate()
     expected = (0, 0) if where == "after the renaming" else (2, 1)
-    assert (child.returncode, len([line for line in said.splitlines() if "warning" not in line])) == expected, said
+    assert (child.returncode, len([line for line in message.splitlines() if "warning" not in line])) == expected, (
+        message
+    )
     assert ((folder / "out").stat().st_ino, (folder / "out.private").stat().st_ino) == (out, home)
     assert (files_of(folder / "out"), files_of(folder / "out.private")) == files
     assert left(folder) == ["out", "out.private"]

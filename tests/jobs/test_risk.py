@@ -87,8 +87,8 @@ def test_matching_rows_are_rows_with_covering_values():
         age, origin = int(PEOPLE["age"][person]), PEOPLE["origin"][person]
         above = {origin, "any", "Africa" if origin in ("Ghana", "Kenya") else "Europe"}
         fits = []
-        for said, where in zip(ages, origins, strict=True):
-            low, _, high = said.strip("[]").partition(":")
+        for message, where in zip(ages, origins, strict=True):
+            low, _, high = message.strip("[]").partition(":")
             fits.append(int(low) <= age <= int(high or low) and where in above)
         assert matching.rows_with_values_of(person).tolist() == fits
     assert len(matching.rows_with_items(["nowhere"])) == 0

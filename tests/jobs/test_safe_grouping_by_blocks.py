@@ -222,10 +222,10 @@ def test_violations_in_files_equal_those_in_memory(tmp_path, seed):
     if seed % 3 == 0:
         group[source.integers(0, 300, 3)] = 5
     starred = source.random(300) < (0.5 if seed % 2 else 0)
-    buckets, whole = Bucketized(group, starred), replace(table, store=MEMORY)
-    first, other = bucketize(table, buckets), bucketize(whole, buckets)
+    buckets, complete = Bucketized(group, starred), replace(table, store=MEMORY)
+    first, other = bucketize(table, buckets), bucketize(complete, buckets)
     for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
         assert check_safe_grouping(first, model) == check_safe_grouping(other, model)
     assert not check_safe_grouping(first, SafetyConstraint(30, 1)).holds
-    assert check_undivided(table, first) == check_undivided(whole, other)
-    assert (check_undivided(whole, other) is None) == (seed % 3 != 0)
+    assert check_undivided(table, first) == check_undivided(complete, other)
+    assert (check_undivided(complete, other) is None) == (seed % 3 != 0)

@@ -88,21 +88,21 @@ def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, r
 def test_published_rows_do_not_reveal_parts(tmp_path, run):
     assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
     rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
-    again = anonset.read(tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"])
-    ranks = [column.codes for column in (*again.relational, *again.kept)]
+    repeated = anonset.read(tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"])
+    ranks = [column.codes for column in (*repeated.relational, *repeated.kept)]
     tuples = list(zip(*(codes.tolist() for codes in ranks), strict=True))
-    assert len(rows) == again.n
+    assert len(rows) == repeated.n
     groups = [i for i in range(1, len(tuples)) if tuples[i] != tuples[i - 1]]
     assert len(groups) + 1 == len(set(tuples))  # rows with equal columns are adjacent, even from different parts
-    told = (tmp_path / "out" / "attestation.json").read_text()
-    assert "part" not in told.replace("partition", "").replace("apart", "").replace("parties", "")
+    reported = (tmp_path / "out" / "attestation.json").read_text()
+    assert "part" not in reported.replace("partition", "").replace("apart", "").replace("parties", "")
 
 
 def test_data_of_a_single_part_are_published_as_in_memory(tmp_path, run, monkeypatch):
     monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=100))
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
-        code, said, _ = run(out, ALGORITHMS["rum-bound"], *limit)
-        assert (code, "split" in said) == (0, False)
+        code, message, _ = run(out, ALGORITHMS["rum-bound"], *limit)
+        assert (code, "split" in message) == (0, False)
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 
 

@@ -44,12 +44,12 @@ def found():
 
 def test_the_best_candidate_has_the_highest_usefulness(found):
     best = found.recommended
-    held = [one for one in found.candidates if one.outcome == "holds" and not one.beside]
+    held = [candidate for candidate in found.candidates if candidate.outcome == "holds" and not candidate.beside]
     assert best is held[0]
-    assert best.usefulness == max(one.usefulness for one in held)
+    assert best.usefulness == max(candidate.usefulness for candidate in held)
     assert not best.sampled
     release = anonset.anonymize(TABLE, anonset.Exact(k=3, m=2), hierarchies={"items": TREE})
-    exact = next(one for one in found.candidates if one.asked == {"algorithm": "exact"})
+    exact = next(candidate for candidate in found.candidates if candidate.asked == {"algorithm": "exact"})
     assert exact.measures["ncp"] == release.measures["ncp"]
     assert exact.countable == countable(FrequentItems.of(TABLE.transactions), release.publication)
     assert exact.shares["items"]["kept"] == pytest.approx(release.retention["items"]["kept"] / sum(map(len, ROWS)))
@@ -57,28 +57,32 @@ def test_the_best_candidate_has_the_highest_usefulness(found):
 
 
 def test_the_limiting_factor_is_stated(found):
-    exact = min(one.measures["ncp"] for one in found.candidates if one.algorithm == "exact" and one.nodes)
+    exact = min(
+        candidate.measures["ncp"]
+        for candidate in found.candidates
+        if candidate.algorithm == "exact" and candidate.nodes
+    )
     assert names(found.limit, f"{exact:.4f}")
     assert names(found.limit, "hierarchy limits")
     assert (found.recommended.measures["ncp"] < exact) == names(found.limit, "unrelated")
 
 
 def test_large_data_are_sampled_first():
-    found = suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, large=60)
-    assert found.sample == 60
-    assert {one.sampled for one in found.candidates} == {True, False}
-    on_all = [one for one in found.candidates if not one.sampled]
+    suggestion = suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, large=60)
+    assert suggestion.sample == 60
+    assert {candidate.sampled for candidate in suggestion.candidates} == {True, False}
+    on_all = [candidate for candidate in suggestion.candidates if not candidate.sampled]
     assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and the best for another guarantee
-    assert found.beside is on_all[-1]
-    assert found.recommended is found.candidates[0]
-    assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
+    assert suggestion.beside is on_all[-1]
+    assert suggestion.recommended is suggestion.candidates[0]
+    assert repr(suggestion.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
 
 
 def test_without_time_no_candidate_runs():
-    found = suggest(TABLE, MODEL, seconds=0.0)
-    assert {one.outcome for one in found.candidates} == {"too long"}
-    assert (found.recommended, found.limit) == (None, "")
-    assert names(found.reason, "time seconds 50")
+    suggestion = suggest(TABLE, MODEL, seconds=0.0)
+    assert {candidate.outcome for candidate in suggestion.candidates} == {"too long"}
+    assert (suggestion.recommended, suggestion.limit) == (None, "")
+    assert names(suggestion.reason, "time seconds 50")
 
 
 def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
@@ -89,8 +93,8 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
 
 def test_third_party_algorithms_are_candidates(monkeypatch):
     monkeypatch.setattr("anonset.jobs.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
-    tried = [one["algorithm"] for one in candidates_for(TABLE, MODEL)]
-    assert (tried.count("apriori"), tried[-1]) == (1, "of-a-plug-in")
+    attempted = [candidate["algorithm"] for candidate in candidates_for(TABLE, MODEL)]
+    assert (attempted.count("apriori"), attempted[-1]) == (1, "of-a-plug-in")
 
 
 def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
@@ -101,9 +105,9 @@ def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
         return clock[0]
 
     monkeypatch.setattr("anonset.jobs.suggest._now", now)
-    found = suggest(TABLE, MODEL, workers=1, seconds=20.0)
-    assert {one.outcome for one in found.candidates} == {"too long"}
-    assert names(found.reason, "time seconds 80")
+    suggestion = suggest(TABLE, MODEL, workers=1, seconds=20.0)
+    assert {candidate.outcome for candidate in suggestion.candidates} == {"too long"}
+    assert names(suggestion.reason, "time seconds 80")
 
 
 def ended(outcome, note=""):
@@ -123,27 +127,31 @@ def ended(outcome, note=""):
     ],
 )
 def test_a_useless_result_is_explained_with_remedies(found, told, smaller):
-    said = way_out(found, MODEL, 80)
-    assert names(said, told)
-    assert names(said, "k m") == smaller
+    message = way_out(found, MODEL, 80)
+    assert names(message, told)
+    assert names(message, "k m") == smaller
 
 
 def test_the_best_candidate_with_the_owners_hierarchy_is_listed(found):
     own = found.with_own_hierarchy
-    assert own is next(one for one in found.candidates if one.outcome == "holds" and one.nodes)
-    assert not any(one.nodes for one in found.candidates if one.algorithm == "coat")
+    assert own is next(candidate for candidate in found.candidates if candidate.outcome == "holds" and candidate.nodes)
+    assert not any(candidate.nodes for candidate in found.candidates if candidate.algorithm == "coat")
     made = suggest(TABLE, MODEL, hierarchies={"items": "balanced:3"}, workers=1)
     assert made.with_own_hierarchy is suggest(TABLE, MODEL, workers=1).with_own_hierarchy is None
 
 
 def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
-    tried = [one for one in candidates_for(TABLE, MODEL) if one["algorithm"] == "exact" and "suppress" not in one]
-    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: tried)
+    attempted = [
+        candidate
+        for candidate in candidates_for(TABLE, MODEL)
+        if candidate["algorithm"] == "exact" and "suppress" not in candidate
+    ]
+    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: attempted)
     frequent, rare = [f"f{n}" for n in range(5)], [f"r{n}" for n in range(5)]
     rows = [{x} for x in frequent for _ in range(50)] + [{x} for x in rare for _ in range(2)]
     pairs = {"any": {f"p{n}": [f"f{n}", f"r{n}"] for n in range(5)}}
-    found = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": pairs}, workers=1)
-    best, own = found.recommended, found.with_own_hierarchy
+    suggestion = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": pairs}, workers=1)
+    best, own = suggestion.recommended, suggestion.with_own_hierarchy
     assert best.settings["hierarchy"] == BY_FREQUENCY
     assert (best.nodes, own.nodes, "hierarchy" in own.settings) == (False, True, False)
     assert best.countable.items_error < own.countable.items_error
@@ -156,14 +164,14 @@ def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
     assert names(made_from_data(by_default), "set-search items")
     assert made_from_data(Candidate("coat", {}, "holds")) == made_from_data(None) == ""
     assert made_from_data(own) == made_from_data(None) == ""
-    assert names(found.limit, "nodes hierarchy")
+    assert names(suggestion.limit, "nodes hierarchy")
 
 
 def test_no_hierarchy_runs_twice():
-    found = suggest(TABLE, MODEL, hierarchies={"items": BY_FREQUENCY}, workers=1, seconds=0.0)
-    assert not any("hierarchy" in one.settings for one in found.candidates)
+    suggestion = suggest(TABLE, MODEL, hierarchies={"items": BY_FREQUENCY}, workers=1, seconds=0.0)
+    assert not any("hierarchy" in candidate.settings for candidate in suggestion.candidates)
     assert len(suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, seconds=0.0).candidates) > len(
-        found.candidates
+        suggestion.candidates
     )
 
 
@@ -216,7 +224,7 @@ def test_a_best_whose_counts_are_of_little_use_is_warned_of():
 
 
 def test_retention_is_described_in_a_sentence():
-    one = Candidate(
+    candidate = Candidate(
         "exact",
         {},
         "holds",
@@ -224,27 +232,29 @@ def test_retention_is_described_in_a_sentence():
         measures={"ncp": 0.5, "rum": 0.25},
         countable=Countable(0.21, 0.04, 29.2),
     )
-    assert names(reason(one, [one] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% relational")
+    assert names(
+        reason(candidate, [candidate] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% relational"
+    )
 
 
 def test_candidates_cover_relational_columns_with_and_without_items():
     people = {"age": [str(20 + n % 30) for n in range(60)], "codes": ROWS[:60]}
     both = anonset.read(people, items="codes", relational="age", numeric="age")
-    found = suggest(both, anonset.KKmAnonymity(k=3, m=1), workers=1)
-    assert found.recommended.outcome == "holds"
-    assert {"items", "values"} <= found.recommended.shares.keys()
+    suggestion = suggest(both, anonset.KKmAnonymity(k=3, m=1), workers=1)
+    assert suggestion.recommended.outcome == "holds"
+    assert {"items", "values"} <= suggestion.recommended.shares.keys()
     ages = anonset.read({"age": people["age"]}, relational="age", numeric="age")
-    found = suggest(ages, anonset.KAnonymity(k=3), workers=1)
-    assert found.recommended.kept <= 1
-    assert len(found.candidates) >= 3
+    suggestion = suggest(ages, anonset.KAnonymity(k=3), workers=1)
+    assert suggestion.recommended.kept <= 1
+    assert len(suggestion.candidates) >= 3
 
 
 def test_worthless_candidates_are_never_the_best():
     rows = [{f"i{n}", f"j{n % 7}"} for n in range(40)]
     flat = {"any": sorted({item for row in rows for item in row})}
-    found = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": flat}, workers=1)
-    assert "worthless" in {one.outcome for one in found.candidates}
-    assert found.recommended.outcome == "holds"
+    suggestion = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": flat}, workers=1)
+    assert "worthless" in {candidate.outcome for candidate in suggestion.candidates}
+    assert suggestion.recommended.outcome == "holds"
 
 
 RNG2 = random.Random(9)
@@ -278,20 +288,30 @@ OF_MODELS = [
 
 @pytest.mark.parametrize(("table", "model", "best"), OF_MODELS)
 def test_all_candidates_of_every_model_run(table, model, best):
-    found = suggest(table, model, workers=1)
-    assert found.recommended.outcome == "holds"
-    assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
-    assert found.recommended.usefulness == max(one.usefulness for one in found.candidates if not one.beside)
-    tried = [one.asked for one in found.candidates]
-    expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the default
-    assert sorted(tried, key=repr) == sorted(expected, key=repr)
-    assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
+    suggestion = suggest(table, model, workers=1)
+    assert suggestion.recommended.outcome == "holds"
+    assert best in {
+        candidate.algorithm for candidate in suggestion.candidates if candidate.outcome in ("holds", "worthless")
+    }
+    assert suggestion.recommended.usefulness == max(
+        candidate.usefulness for candidate in suggestion.candidates if not candidate.beside
+    )
+    attempted = [candidate.asked for candidate in suggestion.candidates]
+    expected = [
+        candidate for candidate in candidates_for(table, model) if "hierarchy" not in candidate
+    ]  # which is the default
+    assert sorted(attempted, key=repr) == sorted(expected, key=repr)
+    assert {candidate.outcome for candidate in suggestion.candidates} <= {"holds", "worthless", "infeasible"}
 
 
 def test_three_points_of_joint_split_are_candidates():
-    found = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
-    held = [one for one in found.candidates if one.algorithm == "joint-split" and one.outcome == "holds"]
-    assert {one.settings["point"] for one in held} == {"items", "balanced", "attributes"}
+    suggestion = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
+    held = [
+        candidate
+        for candidate in suggestion.candidates
+        if candidate.algorithm == "joint-split" and candidate.outcome == "holds"
+    ]
+    assert {candidate.settings["point"] for candidate in held} == {"items", "balanced", "attributes"}
 
 
 def test_another_guarantee_is_an_alternative_and_never_the_best(found):
@@ -304,8 +324,8 @@ def test_another_guarantee_is_an_alternative_and_never_the_best(found):
     assert other.countable == countable(FrequentItems.of(TABLE.transactions), release.publication)
     assert other.kept == 1 - release.unverified.measures["not_in_chunks"]
     one_item = candidates_for(TABLE, anonset.KmAnonymity(3, 1))
-    assert "disassociation" not in {one["algorithm"] for one in one_item}
-    assert "disassociation" not in {one["algorithm"] for one in candidates_for(BOTH, MODEL)}
+    assert "disassociation" not in {row["algorithm"] for row in one_item}
+    assert "disassociation" not in {row["algorithm"] for row in candidates_for(BOTH, MODEL)}
 
 
 def test_another_guarantee_is_no_way_out():
@@ -318,29 +338,31 @@ def test_another_guarantee_is_no_way_out():
 
 def test_items_that_chunks_cannot_contain_exclude_only_disassociation():
     table = anonset.Table.from_sets([["a 1", "b"], ["a 1"], ["b"]] * 4)
-    found = suggest(table, anonset.KmAnonymity(3, 2), workers=1)
-    assert found.recommended.outcome == "holds"
-    assert found.beside is None
-    assert [one.outcome for one in found.candidates if one.beside] == ["refused"]
+    suggestion = suggest(table, anonset.KmAnonymity(3, 2), workers=1)
+    assert suggestion.recommended.outcome == "holds"
+    assert suggestion.beside is None
+    assert [candidate.outcome for candidate in suggestion.candidates if candidate.beside] == ["refused"]
 
 
 def test_every_algorithm_is_a_candidate_or_has_a_documented_reason():
-    tried = {one["algorithm"] for table, model, _ in OF_MODELS for one in candidates_for(table, model)}
+    attempted = {candidate["algorithm"] for table, model, _ in OF_MODELS for candidate in candidates_for(table, model)}
     assert {model.name for _, model, _ in OF_MODELS} == set(KNOWN)
-    assert tried == set(with_traits(lambda traits: not traits.not_tried))
+    assert attempted == set(with_traits(lambda traits: not traits.not_tried))
 
 
 def test_no_candidate_is_tried_twice():
     for table, model, _ in OF_MODELS:
-        found = candidates_for(table, model)
-        assert all(found.count(one) == 1 for one in found), model.name
+        result = candidates_for(table, model)
+        assert all(result.count(entry) == 1 for entry in result), model.name
 
 
 @pytest.mark.parametrize("n", [50_000, 50_001])
 def test_quadratic_formations_are_left_out_of_large_data(n):
     ages = anonset.Table.from_columns(age=[str(age % 70) for age in range(n)])
     left_out = set() if n == 50_000 else {"cluster", "k-member", "xu-bottom-up", "xu-top-down", "local-recoding"}
-    assert {one["algorithm"] for one in candidates_for(ages, anonset.KAnonymity(2))} == set(FORMATIONS) - left_out
+    assert {candidate["algorithm"] for candidate in candidates_for(ages, anonset.KAnonymity(2))} == set(
+        FORMATIONS
+    ) - left_out
 
 
 def test_other_models_are_refused():
@@ -363,8 +385,12 @@ def test_whether_hierarchy_or_algorithm_limits():
 def test_rare_items_within_clusters_are_stated_as_the_limit():
     rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
     table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),))
-    found = suggest(table, KKmAnonymity(5, 2), seconds=20)
-    rare = {one.algorithm: one.measures["rare_in_clusters"] for one in found.candidates if one.measures}
+    suggestion = suggest(table, KKmAnonymity(5, 2), seconds=20)
+    rare = {
+        candidate.algorithm: candidate.measures["rare_in_clusters"]
+        for candidate in suggestion.candidates
+        if candidate.measures
+    }
     assert 0.9 < rare["rfirst"] <= 1
     best = Candidate("rfirst", {}, "holds", measures={"rare_in_clusters": 0.5})
     assert "50.0% of the item occurrences" in limit(best, [best])
@@ -398,13 +424,13 @@ def test_counting_frequent_items_outranks_slightly_higher_usefulness(rum, first)
 def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
     columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
     table = Table.from_columns(**columns)
-    found = suggest(table, KAnonymity(5), workers=1)
-    assert {one.outcome for one in found.candidates} >= {"disclosing"}
-    for one in found.candidates:
-        assert (one.outcome == "holds") == _publishes(table, one.algorithm), one
+    suggestion = suggest(table, KAnonymity(5), workers=1)
+    assert {candidate.outcome for candidate in suggestion.candidates} >= {"disclosing"}
+    for entry in suggestion.candidates:
+        assert (entry.outcome == "holds") == _publishes(table, entry.algorithm), entry
     declared = suggest(table, KAnonymity(5), workers=1, publish_as_is="place")
     assert declared.recommended is not None
-    assert not any(one.outcome == "disclosing" for one in declared.candidates)
+    assert not any(candidate.outcome == "disclosing" for candidate in declared.candidates)
 
 
 def _publishes(table, name):
@@ -417,6 +443,6 @@ def _publishes(table, name):
 
 def test_a_scan_that_stops_all_candidates_names_the_remedy():
     table = Table.from_columns(place=[f"place {n}" for n in range(60)], sex=["f"] * 60)
-    found = suggest(table, KAnonymity(5), workers=1)
-    assert found.recommended is None
-    assert names(found.reason, "'place' 60 5 publish_as_is")
+    suggestion = suggest(table, KAnonymity(5), workers=1)
+    assert suggestion.recommended is None
+    assert names(suggestion.reason, "'place' 60 5 publish_as_is")

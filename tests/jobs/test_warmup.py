@@ -137,12 +137,12 @@ def test_a_warm_up_compiles_each_file_of_kernels(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files: list[str] = []
-    told: list[tuple[str, float, float]] = []
+    reported: list[tuple[str, float, float]] = []
     monkeypatch.setattr(warmup, "compile_file", files.append)
     monkeypatch.setattr(warmup, "_mark", lambda: None)
-    assert warmup.warm_up(progress=lambda *what: told.append(what)).folder == warmup.kernel_cache()
+    assert warmup.warm_up(progress=lambda *what: reported.append(what)).folder == warmup.kernel_cache()
     assert files == all_files()
-    assert told[0] == ("warming up", 0, len(files))
+    assert reported[0] == ("warming up", 0, len(files))
     assert main(["warmup"]) == main(["warmup", "--json"]) == 0
     first, _, document = capsys.readouterr().out.partition("{")
     assert names(first, f"{warmup.kernel_cache()}")
@@ -175,11 +175,11 @@ def test_a_warm_up_of_this_version_is_remembered(monkeypatch: pytest.MonkeyPatch
 
 def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("a b\n" * 20)
-    given = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
+    options = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
     need = memory_of(source_of(str(tmp_path / "a.dat"), None).size, APRIORI)
 
     def chosen(limit: int) -> job_input.Input:
-        settings = make_settings({**given, "memory_limit": str(limit)})
+        settings = make_settings({**options, "memory_limit": str(limit)})
         return job_input.input_of(settings.source(settings.input), settings, APRIORI)
 
     monkeypatch.setattr(warmup, "is_warm", lambda: False)

@@ -101,8 +101,8 @@ def mismatches() -> tuple[int, list[str]]:
         hints = hints_of(kernel)
         n_called += bool(kernel.overloads)
         for arguments, overload in kernel.overloads.items():
-            given = dict(zip(kernel.py_func.__code__.co_varnames, arguments, strict=False))
-            for parameter, compiled in {**given, "return": overload.signature.return_type}.items():
+            settings = dict(zip(kernel.py_func.__code__.co_varnames, arguments, strict=False))
+            for parameter, compiled in {**settings, "return": overload.signature.return_type}.items():
                 if parameter in hints and not allows(hints[parameter], compiled):
                     differences.append(f"{name}: {parameter} is {compiled}")
     return n_called, sorted(set(differences))

@@ -226,13 +226,13 @@ def test_tables_of_sets_of_five_can_be_added():
 
 
 def require_sums(rows, part_of, size: int, k: int) -> None:
-    whole = supports(counted(rows, 67, size, k))
+    complete = supports(counted(rows, 67, size, k))
     parts = [[row for row, part in zip(rows, part_of, strict=False) if part == chosen] for chosen in range(3)]
     for order in ((0, 1, 2), (2, 0, 1)):
         table = counted(parts[order[0]], 67, size, k)
         for other in order[1:]:
             merge(table, counted(parts[other], 67, size, k))
-        assert np.array_equal(supports(table), whole)
+        assert np.array_equal(supports(table), complete)
 
 
 @given(st.integers(1, 70), SIZES, st.integers(1, 20), st.integers(1, 2))

@@ -81,8 +81,8 @@ def test_searches_find_the_nearest_unions(seed: int, numerator: str) -> None:
     while len(clusters) > 1:
         c = source.randrange(len(clusters))
         wanted = np.array([x != c and source.random() < 0.9 for x in range(len(clusters))])
-        found = {x: farthest(apart, clusters[c], other) for x, other in enumerate(clusters) if x != c}
-        order = sorted((found[x], x) for x in np.flatnonzero(wanted).tolist())
+        result = {x: farthest(apart, clusters[c], other) for x, other in enumerate(clusters) if x != c}
+        order = sorted((result[x], x) for x in np.flatnonzero(wanted).tolist())
         search = distances.search(c, wanted)
         for count in (1, source.randint(0, 6), 6):
             places, nearest = search.nearest(count)
@@ -90,7 +90,7 @@ def test_searches_find_the_nearest_unions(seed: int, numerator: str) -> None:
         assert not distances.expanded.any()
         x = source.choice([x for x in range(len(clusters)) if x != c])
         kept, gone = min(c, x), max(c, x)
-        distances.merge(kept, gone, found[x])
+        distances.merge(kept, gone, result[x])
         clusters[kept] += clusters.pop(gone)
         distances.keep(np.arange(len(clusters) + 1) != gone)
 
@@ -100,8 +100,8 @@ def test_a_cluster_without_records_is_never_wanted() -> None:
     clusters = [np.array([0]), np.empty(0, np.int64), np.array([1, 2])]
     distances = Distances(column_of(rows, 4), clusters, "xor")
     assert distances.heads[:, :2].tolist() == [[2, -1], [-1, -1], [1, 1]]
-    places, found = distances.search(0, np.array([False, False, True])).nearest(3)
-    assert (places.tolist(), found.tolist()) == ([2], [4.0])
+    places, nearest = distances.search(0, np.array([False, False, True])).nearest(3)
+    assert (places.tolist(), nearest.tolist()) == ([2], [4.0])
 
 
 @pytest.mark.parametrize(("left", "right"), [([3, 1], [2]), ([], [2, 2, 0]), ([1], [])])

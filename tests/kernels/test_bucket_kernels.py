@@ -28,8 +28,8 @@ def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
 @given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
 def test_draws_equal_siphash(key: bytes, number: int) -> None:
     with np.errstate(over="ignore"):
-        found = draw(np.frombuffer(key, "<u8"), number)
-    assert int(found) == siphash(key, number.to_bytes(8, "little"))
+        result = draw(np.frombuffer(key, "<u8"), number)
+    assert int(result) == siphash(key, number.to_bytes(8, "little"))
 
 
 def test_the_siphash_twin_returns_the_published_vector() -> None:
@@ -45,8 +45,8 @@ def test_two_places_share_a_draw_unless_their_stretch_is_long(begin: int, end: i
         with np.errstate(over="ignore"):
             if place + 1 < begin + end:
                 rest = np.uint64(exchanged(key_of(b"long"), place + 1, begin, begin + end, np.uint64(0))[1])
-            found, _ = exchanged(key_of(b"long"), place, begin, begin + end, rest)
-        assert found == naive_exchanged(place, begin, begin + end, drawn)
+            place_drawn, _ = exchanged(key_of(b"long"), place, begin, begin + end, rest)
+        assert place_drawn == naive_exchanged(place, begin, begin + end, drawn)
 
 
 def in_random_order(codes: list[int], n_codes: int, key: NDArray[np.uint64], room: int) -> NDArray[np.int32]:
@@ -62,8 +62,8 @@ few_codes = st.lists(st.sampled_from([0, 0, 0, 1, 4, 6]), max_size=60)
 @settings(max_examples=examples(200))
 @given(codes=few_codes, room=st.integers(1, 20), secret=st.binary(max_size=4))
 def test_random_by_code_equals_its_twin(codes: list[int], room: int, secret: bytes) -> None:
-    found = in_random_order(codes, 7, key_of(secret), room)
-    assert found.tolist() == drawn_order(codes, partial(keyed(secret), ""), room)
+    result = in_random_order(codes, 7, key_of(secret), room)
+    assert result.tolist() == drawn_order(codes, partial(keyed(secret), ""), room)
 
 
 @settings(max_examples=examples(200))
@@ -108,7 +108,7 @@ def test_sorted_runs_sorts_stably_and_finds_the_runs(bits: int, data: st.DataObj
     order, starts = sorted_runs(np.array(keys, np.int64), n_keys)
     assert order.tolist() == sorted(range(len(keys)), key=lambda row: keys[row])
     ordered = sorted(keys)
-    assert starts.tolist() == [at for at in range(len(keys)) if at == 0 or ordered[at] != ordered[at - 1]] + [len(keys)]
+    assert starts.tolist() == [i for i in range(len(keys)) if i == 0 or ordered[i] != ordered[i - 1]] + [len(keys)]
     assert (order.dtype, starts.dtype) == (np.int32, np.int64)
 
 
@@ -142,11 +142,11 @@ def test_diversify_equals_its_twin(size: int) -> None:
             kept, n_too_frequent = diversify(np.array(value, np.int32), start, np.array(bounds, np.int64), 12, l, keys)
         names, places = [f"{v:02}" for v in value], dict(enumerate(range(len(value))))
         for begin, end in pairwise(start[bounds].tolist()):
-            left = diverse(range(begin, end), person, names, l, places, keyed(secret))
-            assert (np.flatnonzero(kept[begin:end]) + begin).tolist() == left
-            removed = {value[t] for t in set(range(begin, end)) - set(left)}
+            remaining = diverse(range(begin, end), person, names, l, places, keyed(secret))
+            assert (np.flatnonzero(kept[begin:end]) + begin).tolist() == remaining
+            removed = {value[t] for t in set(range(begin, end)) - set(remaining)}
             n_too_frequent -= sum(max(0, c - (end - begin) // l) for c in Counter(value[begin:end]).values())
-            n_removed += end - begin - len(left)
+            n_removed += end - begin - len(remaining)
             n_values_removed = max(n_values_removed, len(removed))
         assert n_too_frequent == 0
     assert n_removed > 20 * size

@@ -23,7 +23,7 @@ def fitted(postings, k, m):
 
 def naive(postings, k, m):
     n, chunks = max(map(max, postings)) + 1, []
-    found = []
+    result = []
     for item in range(len(postings)):
         for number, members in enumerate(chunks):  # noqa: B007
             rows = [frozenset(i for i in (*members, item) if record in postings[i]) for record in range(n)]
@@ -33,8 +33,8 @@ def naive(postings, k, m):
         else:
             number = len(chunks)
             chunks.append([item])
-        found.append(number)
-    return found
+        result.append(number)
+    return result
 
 
 @pytest.mark.long

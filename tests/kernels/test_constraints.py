@@ -37,21 +37,21 @@ class Records:
 
     def shown(self) -> Counter[frozenset[int]]:
         """Return the number of records of each published set of groups."""
-        found: Counter[frozenset[int]] = Counter()
+        result: Counter[frozenset[int]] = Counter()
         for row, n in self.times.items():
-            found[self.image(row)] += n
-        return found
+            result[self.image(row)] += n
+        return result
 
     def change(self, rng: random.Random) -> None:
         """Merge or suppress some groups."""
         for _ in range(rng.choice([1, 1, 2, 4])):
-            left = np.flatnonzero(self.groups.rep == np.arange(self.n_items)).tolist()
-            if len(left) < 2:
+            remaining = np.flatnonzero(self.groups.rep == np.arange(self.n_items)).tolist()
+            if len(remaining) < 2:
                 return
             if rng.random() < 0.15:
-                suppress_group(self.groups, rng.choice(left))
+                suppress_group(self.groups, rng.choice(remaining))
             else:
-                merge_groups(self.groups, *rng.sample(left, 2))
+                merge_groups(self.groups, *rng.sample(remaining, 2))
 
 
 def expected_choice(records: Records, itemsets: list[list[int]], k: int) -> int:

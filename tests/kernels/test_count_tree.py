@@ -129,9 +129,9 @@ def test_mark_resumes_after_a_full_buffer(rows, size, room):
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 5))
 def test_the_result_is_independent_of_blocks(rows, size, k, records_per_block):
     for mode in (EXACT, LEAVES, MARK):
-        whole, marked = run_walk(rows, size, k, mode)
+        complete, marked = run_walk(rows, size, k, mode)
         blocks, marked_by_blocks = run_walk(rows, size, k, mode, records_per_block=records_per_block)
-        assert blocks == whole
+        assert blocks == complete
         assert np.array_equal(marked, marked_by_blocks)
 
 
@@ -146,9 +146,9 @@ def test_dense_data_are_counted_the_same(rows, size):
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 3))
 def test_a_full_buffer_loses_no_set(rows, k):
-    whole, _ = run_walk(rows, 2, k, EXACT)
+    complete, _ = run_walk(rows, 2, k, EXACT)
     pieces, _ = run_walk(rows, 2, k, EXACT, room=1)
-    assert pieces == whole
+    assert pieces == complete
 
 
 @settings(max_examples=examples(100))

@@ -27,20 +27,20 @@ rows_of = st.integers(1, 7).flatmap(
 
 def sparse(rows: list[list[tuple[int, int]]]) -> SparseRows:
     """Return sparse rows with right side 1, or 0 if a column has a negative sign."""
-    found = SparseRows.none()
+    result = SparseRows.none()
     for row in rows:
         columns = np.array([[column for column, _ in row]], np.int32)
         values = np.array([value for _, value in row], np.float64)
-        found = found.joined(SparseRows.of(columns, values, 1.0 - (values < 0).sum()))
-    return found
+        result = result.joined(SparseRows.of(columns, values, 1.0 - (values < 0).sum()))
+    return result
 
 
 def dense(rows: SparseRows, n_columns: int) -> np.ndarray:
-    found = np.zeros((rows.n, n_columns))
+    result = np.zeros((rows.n, n_columns))
     for row in range(rows.n):
         for place in range(rows.start[row], rows.start[row + 1]):
-            found[row, rows.columns[place]] += rows.values[place]
-    return found
+            result[row, rows.columns[place]] += rows.values[place]
+    return result
 
 
 @some
@@ -48,11 +48,11 @@ def dense(rows: SparseRows, n_columns: int) -> np.ndarray:
 @example((7, [[(1, 1)]] * 5), [0.0] * 7, 5)
 def test_violated_rows_are_found_and_spread(given: tuple, point: list[float], most: int) -> None:
     n_columns, rows = given[0], sparse(given[1])
-    at = np.array(point[:n_columns])
-    short = rows.short(at)
-    assert np.allclose(short, rows.least - dense(rows, n_columns) @ at)
+    position = np.array(point[:n_columns])
+    short = rows.short(position)
+    assert np.allclose(short, rows.least - dense(rows, n_columns) @ position)
     free = np.arange(n_columns) % 3 > 0
-    found = rows.spread(short, free, 1e-6, most)
+    actual = rows.spread(short, free, 1e-6, most)
     missed = sorted(np.flatnonzero(short > 1e-6).tolist(), key=lambda row: (-short[row], row))
     used, expected = dict.fromkeys(range(n_columns), 0), []
     uses = max(LEAST_USES, LEAST_USES * most // max(1, int(free.sum())))
@@ -62,8 +62,8 @@ def test_violated_rows_are_found_and_spread(given: tuple, point: list[float], mo
             expected.append(row)
             for column in columns:
                 used[column] += 1
-    assert found.tolist() == expected
-    assert len(found) > 0 or not missed
+    assert actual.tolist() == expected
+    assert len(actual) > 0 or not missed
 
 
 @some
@@ -118,10 +118,10 @@ def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
     assert rounded is not None
     assert (matrix @ rounded >= rows.least).all()
     assert best.fun <= costs @ rounded + 1e-6
-    found, least = solver.solve_integer(rounded, 0.0)
-    assert found is not None
-    assert (matrix @ found >= rows.least).all()
-    assert (7 + costs @ found, least) == (pytest.approx(7 + best.fun), pytest.approx(7 + best.fun))
+    solution, least = solver.solve_integer(rounded, 0.0)
+    assert solution is not None
+    assert (matrix @ solution >= rows.least).all()
+    assert (7 + costs @ solution, least) == (pytest.approx(7 + best.fun), pytest.approx(7 + best.fun))
 
 
 @pytest.mark.compiled
@@ -133,9 +133,9 @@ def test_a_stopped_integer_program_returns_a_solution_for_all_rows(
     costs, rows, solver = made(40, 6_000, 1)
     solver.solve()
     solver.limits.steps = steps
-    found, bound = solver.solve_integer(np.ones(40), 0.0)
-    assert found is not None
-    assert (dense(rows, 40) @ found >= rows.least).all()
-    assert bound <= 7 + costs @ found
+    solution, bound = solver.solve_integer(np.ones(40), 0.0)
+    assert solution is not None
+    assert (dense(rows, 40) @ solution >= rows.least).all()
+    assert bound <= 7 + costs @ solution
     with pytest.raises(LimitReached):
         solver.limits.check()

@@ -55,8 +55,8 @@ def test_machine_code_is_reused_if_its_sources_are_unchanged(package, tmp_path):
     assert run_in(tmp_path, both) == ["20", "0", "5", "0"]
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(package, elsewhere / package.name, copy_function=shutil.copyfile)
-    again = run_in(elsewhere, both, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert again == ["20", "1", "5", "1"], "a second process must find the machine code of the first, wherever it is"
+    repeated = run_in(elsewhere, both, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert repeated == ["20", "1", "5", "1"], "a second process must find the machine code of the first, wherever it is"
     (package / "callee.py").write_text(CALLEE.format(3))
     assert run_in(tmp_path, both) == ["30", "0", "5", "1"], "of two other files, one imports what changed"
 

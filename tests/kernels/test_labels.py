@@ -41,22 +41,22 @@ def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, byte
     with pytest.MonkeyPatch.context() as patch, Files.temporary(limits=Limits(rows_per_bucket=per_bucket)) as work:
         patch.setattr(label_order, "BYTES_PER_BUCKET", bytes_per_bucket)
         patch.setattr(label_order, "PER_TASK", per_task)
-        codes, found = encode_labels(*as_bytes(labels), work)
+        codes, actual = encode_labels(*as_bytes(labels), work)
         assert codes.tolist() == expected.codes.tolist()
-        assert list(found) == list(expected.vocabulary.labels)
-        column = CategoricalColumn("id", codes, Vocabulary.of_filed(found))
+        assert list(actual) == list(expected.vocabulary.labels)
+        column = CategoricalColumn("id", codes, Vocabulary.of_filed(actual))
         assert column_sha256(column) == column_sha256(expected)
         assert [column.vocabulary.index[label] for label in labels] == codes.tolist()
-        starts, text = found.gathered(codes)
+        starts, text = actual.gathered(codes)
         assert (starts.tolist(), text.tobytes()) == tuple(
             f(x) for f, x in zip((list, bytes), as_bytes(labels), strict=True)
         )
-        assert found.first_other(codes, starts, text) == -1
+        assert actual.first_other(codes, starts, text) == -1
 
 
 def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
     rng = np.random.default_rng(1)
-    labels = ["".join(chr(97 + at) for at in rng.integers(0, 26, 300 if n % 9 == 0 else 5)) for n in range(2000)]
+    labels = ["".join(chr(97 + i) for i in rng.integers(0, 26, 300 if n % 9 == 0 else 5)) for n in range(2000)]
     monkeypatch.setattr(label_order, "BYTES_PER_BUCKET", most := 4000)
     copied, sizes = label_order._copied, []
 
@@ -68,8 +68,8 @@ def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
 
     monkeypatch.setattr(label_order, "_copied", seen)
     with Files.temporary() as work:
-        _, found = encode_labels(*as_bytes(labels), work)
-        assert list(found) == sorted(set(labels))
+        _, vocabulary = encode_labels(*as_bytes(labels), work)
+        assert list(vocabulary) == sorted(set(labels))
     assert len(sizes) > 10
     assert max(sizes) < 2 * most
 

@@ -20,8 +20,8 @@ costs = st.one_of(st.integers(0, 20), st.integers(0, 2**61))
 @example(64, 4, 66, 1)
 def test_losses_are_compared_like_big_integers(size: int, cost: int, other_size: int, other_cost: int) -> None:
     difference = (2**size - 1) * cost - (2**other_size - 1) * other_cost
-    found = compare_losses(size, np.int64(cost), other_size, np.int64(other_cost))
-    assert found == (difference > 0) - (difference < 0)
+    result = compare_losses(size, np.int64(cost), other_size, np.int64(other_cost))
+    assert result == (difference > 0) - (difference < 0)
 
 
 @settings(max_examples=examples(300))

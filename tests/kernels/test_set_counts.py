@@ -49,14 +49,14 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     never = [chosen for chosen in combinations([0, 2, 63, 64, 69], size) if chosen not in support]
     wanted = [*random.sample(sorted(support), (len(support) + 1) // 2), *never]
     random.shuffle(wanted)
-    found = []
+    result = []
     for part in in_ranges(np.array(wanted, np.int32).reshape(-1, size), N_CODES, most):
         sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as when sent to another process
         for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
             sets.add(sets.count(blocks))
         rare = sets.met < k
-        found += zip(map(tuple, sets.sets[rare].tolist()), sets.met[rare].tolist(), strict=True)
-    assert sorted(found) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
+        result += zip(map(tuple, sets.sets[rare].tolist()), sets.met[rare].tolist(), strict=True)
+    assert sorted(result) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
 
 
 @settings(max_examples=examples(150))
@@ -75,10 +75,10 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
     ]
     sets, numbers = wanted.holders(blocks)
     held = [(tuple(part[t].tolist()), number - 7) for t, number in zip(sets, numbers, strict=True)]
-    holders = [(one, at) for at, row in enumerate([*others, *rows]) for one in chosen if row.issuperset(one)]
-    expected = [(one, at) for one, at in holders if seen[at]]
+    holders = [(entry, i) for i, row in enumerate([*others, *rows]) for entry in chosen if row.issuperset(entry)]
+    expected = [(holder, i) for holder, i in holders if seen[i]]
     assert sorted(held) == sorted(expected)
-    assert [at for _, at in held] == sorted(at for _, at in held)
+    assert [i for _, i in held] == sorted(i for _, i in held)
 
 
 def held_by(part):

@@ -23,9 +23,9 @@ trees = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), min_size=N_COD
 def stored(rows):
     """Return the records in the format of `count_tree.expand`."""
     codes = [c for row in rows for c in [*sorted(row), -1]]
-    position = [[at for at, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
+    position = [[i for i, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
     start = np.concatenate([[0], np.cumsum([len(p) for p in position])]).astype(np.int64)
-    return Expanded(np.array(codes, np.int32), start, np.array([at for p in position for at in p], np.int32))
+    return Expanded(np.array(codes, np.int32), start, np.array([i for p in position for i in p], np.int32))
 
 
 def support(chosen, rows):
@@ -34,17 +34,17 @@ def support(chosen, rows):
 
 def naive_threats(rows, overlap, k, m):
     """Return the minimal rare sets of two to m frequent, non-overlapping codes, by size."""
-    found = [set() for _ in range(m + 1)]
+    result = [set() for _ in range(m + 1)]
     codes = [c for c in range(N_CODES) if support({c}, rows) >= k]
     for size in range(2, m + 1):
         for chosen in map(frozenset, combinations(codes, size)):
             if (
                 not any(overlap[a][b] for a, b in combinations(sorted(chosen), 2))
                 and 0 < support(chosen, rows) < k
-                and not any(threat < chosen for threats in found for threat in threats)
+                and not any(threat < chosen for threats in result for threat in threats)
             ):
-                found[size].add(chosen)
-    return found
+                result[size].add(chosen)
+    return result
 
 
 def mine_all(rows, intervals, k, m, budget, room):
@@ -61,14 +61,14 @@ def mine_all(rows, intervals, k, m, budget, room):
         members = np.array([t + [-1] * (size - 1 - len(t)) for t in smaller], np.int32).reshape(-1, size - 1)
         slots = np.full(1 << (2 * len(members) + 1).bit_length(), -1, np.int32)
         hash_sets(members, 0, len(members), slots)
-        at, threats = np.array([0, *[-1] * (size - 1)], np.int32), []
+        position, threats = np.array([0, *[-1] * (size - 1)], np.int32), []
         reported = np.empty((room, size), np.int32)
-        while at[0] < N_CODES:
-            before = at.tolist()
+        while position[0] < N_CODES:
+            before = position.tolist()
             n, steps = mine(
-                records, allowed, (members, slots), at, N_CODES, Rule(size, k, budget), Private(0, 0, 1), reported
+                records, allowed, (members, slots), position, N_CODES, Rule(size, k, budget), Private(0, 0, 1), reported
             )
-            assert at.tolist() > before
+            assert position.tolist() > before
             assert steps >= 0
             threats += [tuple(threat) for threat in reported[:n].tolist()]
             n_calls += 1
@@ -82,8 +82,8 @@ def mine_all(rows, intervals, k, m, budget, room):
 def test_the_minimal_threats_are_found(rows, spans, k, m, budget):
     intervals = [lo for lo, _ in spans], [lo + length for lo, length in spans]
     overlap = [[a[0] < b[0] + b[1] and b[0] < a[0] + a[1] for b in spans] for a in spans]
-    found, n_calls = mine_all(rows, intervals, k, m, budget, N_CODES if budget == 7 else 1000)
-    assert found == naive_threats(rows, overlap, k, m)
+    threats, n_calls = mine_all(rows, intervals, k, m, budget, N_CODES if budget == 7 else 1000)
+    assert threats == naive_threats(rows, overlap, k, m)
     assert n_calls >= m - 1
 
 
@@ -129,11 +129,11 @@ def kept_of(rows, k, budget):
     assert length.tolist() == [len(row) for row in rows]
     order = np.lexsort((key, -length)).astype(np.int64)[: np.count_nonzero(length)]
     rows_of, kept = np.zeros((N_CODES, 1 + len(rows) // 64), np.uint64), np.empty(len(rows), np.int64)
-    at = n_kept = 0
-    while at < len(order):
-        before = at
-        at, n_kept, _ = keep_decisive(codes, begin, length, order, at, (k, n_kept, budget), rows_of, kept)
-        assert at > before
+    index = n_kept = 0
+    while index < len(order):
+        before = index
+        index, n_kept, _ = keep_decisive(codes, begin, length, order, index, (k, n_kept, budget), rows_of, kept)
+        assert index > before
     return kept[:n_kept], (codes, begin, length, start, position)
 
 
@@ -141,15 +141,15 @@ def kept_of(rows, k, budget):
 @given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
 def test_dominated_records_make_no_difference(rows, k, budget):
     kept, (codes, begin, length, _, _) = kept_of(rows, k, budget)
-    left = [rows[record] for record in kept]
+    remaining = [rows[record] for record in kept]
     for size in range(1, N_CODES + 1):
         for chosen in combinations(range(N_CODES), size):
-            assert min(support(chosen, left), k) == min(support(chosen, rows), k)
+            assert min(support(chosen, remaining), k) == min(support(chosen, rows), k)
     assert len(set(kept.tolist())) == len(kept)
-    for place, row in enumerate(left):
-        assert sum(1 for other in left[:place] if row <= other) < k
-    expected, start = stored(left), np.zeros(N_CODES + 1, np.int64)
-    position = np.empty(sum(map(len, left)), np.int32)
+    for place, row in enumerate(remaining):
+        assert sum(1 for other in remaining[:place] if row <= other) < k
+    expected, start = stored(remaining), np.zeros(N_CODES + 1, np.int64)
+    position = np.empty(sum(map(len, remaining)), np.int32)
     assert gather(codes, begin, length, kept, start, position).tolist() == expected[0].tolist()
     assert (start.tolist(), position.tolist()) == (expected[1].tolist(), expected[2].tolist())
 

@@ -37,8 +37,8 @@ def test_both_ways_find_the_same(records, image, data):
 @given(st.lists(st.integers(0, 130), max_size=12))
 def test_the_first_record_that_was_seen_before(record):
     seen = np.zeros(3, np.uint64)
-    again = [i for i, value in enumerate(record) if value in record[:i]]
-    assert first_repeated(np.array(record, np.int64), seen, 0, len(record)) == (again[0] if again else -1)
+    repeated = [i for i, value in enumerate(record) if value in record[:i]]
+    assert first_repeated(np.array(record, np.int64), seen, 0, len(record)) == (repeated[0] if repeated else -1)
 
 
 @given(rows_of_items, st.data())

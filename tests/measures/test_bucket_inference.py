@@ -33,11 +33,11 @@ def test_inference_from_several_rows_equals_an_enumeration(seed):
     publication = published(rows, group, starred=[n for n in range(len(rows)) if rng.random() < 0.2])
     seen, person = persons(publication)
     shown = shown_rows(publication)
-    told = of_persons(publication)
+    disclosed = of_persons(publication)
     people = {int(entry): shown[row] for row, entry in zip(seen, person, strict=True)}
     assert set(people.values()) == {entry for entry in shown if entry is not None}
     for i, who in people.items():
-        assert told[i] == pytest.approx(float(surely(publication, who)))
+        assert disclosed[i] == pytest.approx(float(surely(publication, who)))
 
 
 @pytest.mark.parametrize("seed", range(5))

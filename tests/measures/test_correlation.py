@@ -37,11 +37,11 @@ def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> Buckets:
 @given(tuples)
 def test_intra_group_violations_equal_the_twins(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
     publication = publish(drawn)
-    found = intra_group_violations(publication)
+    violations = intra_group_violations(publication)
     expected = twin.intra_group(shown_rows(publication), publication.group.labels(), values_of(publication))
-    assert {(v.group, v.individual, v.value) for v in found} == expected
-    assert len(found) == len(expected)
-    for v in found:
+    assert {(v.group, v.individual, v.value) for v in violations} == expected
+    assert len(violations) == len(expected)
+    for v in violations:
         assert v.certain >= 1
         assert v.size == len(values_of(publication)[v.group])
 
@@ -64,17 +64,17 @@ def test_inter_group_violations_equal_the_twins(
     publication = publish(drawn)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(correlation, "_PAIRS_AT_ONCE", at_once)
-        found = inter_group_violations(publication, l, alpha=alpha, require_intersection=require_intersection)
+        violations = inter_group_violations(publication, l, alpha=alpha, require_intersection=require_intersection)
     shown, groups, values = shown_rows(publication), publication.group.labels(), values_of(publication)
     expected = twin.inter_group(shown, groups, values, l, alpha, require_intersection=require_intersection)
-    assert {(v.individual, v.value, v.groups_with, v.groups, v.common) for v in found} == expected
-    assert len(found) == len(expected)
-    assert [(v.individual, v.value) for v in found] == sorted((v.individual, v.value) for v in found)
+    assert {(v.individual, v.value, v.groups_with, v.groups, v.common) for v in violations} == expected
+    assert len(violations) == len(expected)
+    assert [(v.individual, v.value) for v in violations] == sorted((v.individual, v.value) for v in violations)
 
 
 def test_figure_2_discloses_both_drugs_of_roan() -> None:
-    found = intra_group_violations(published(FIGURE_2, [0] * 6))
-    assert [(v.group, v.individual, v.value, v.certain) for v in found] == [
+    violations = intra_group_violations(published(FIGURE_2, [0] * 6))
+    assert [(v.group, v.individual, v.value, v.certain) for v in violations] == [
         ("1", ("P1",), "Azelaic acid", 1),
         ("1", ("P1",), "Retinoic Acid", 1),
     ]
@@ -85,8 +85,8 @@ def test_figure_1b_has_no_violation_inside_groups() -> None:
 
 
 def test_figure_1b_discloses_carl_across_groups() -> None:
-    found = inter_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS), 2)
-    assert [(v.individual, v.value, v.groups_with, v.groups, v.common) for v in found] == [
+    violations = inter_group_violations(published(FIGURE_1, FIGURE_1B_GROUPS), 2)
+    assert [(v.individual, v.value, v.groups_with, v.groups, v.common) for v in violations] == [
         (("P3",), "Azelaic acid", 2, 3, 0),
         (("P3",), "Mild Exfoliation", 2, 3, 0),
         (("P3",), "Retinoic Acid", 2, 3, 0),
@@ -97,8 +97,8 @@ def test_figure_1b_discloses_roan_without_the_intersection_or_with_a_larger_l() 
     publication = published(FIGURE_1, FIGURE_1B_GROUPS)
     loose = inter_group_violations(publication, 2, require_intersection=False)
     strict = inter_group_violations(publication, 3)
-    for found in (loose, strict):
-        roan = {v.value: (v.groups_with, v.groups, v.common) for v in found if v.individual == ("P1",)}
+    for violations in (loose, strict):
+        roan = {v.value: (v.groups_with, v.groups, v.common) for v in violations if v.individual == ("P1",)}
         assert roan["Retinoic Acid"] == (4, 4, 2)
 
 

@@ -29,8 +29,8 @@ def by_queries(rows: list[set[str]], publication: Records, most: int) -> Countab
     expected = ExpectedCounts(publication)
 
     def error(asked: list[tuple[str, ...]]) -> float | None:
-        true = [sum(set(one) <= row for row in rows) for one in asked]
-        wrong = [abs(t - expected.count(Query(one))) / t for t, one in zip(true, asked, strict=True)]
+        true = [sum(set(query) <= row for row in rows) for query in asked]
+        wrong = [abs(t - expected.count(Query(query))) / t for t, query in zip(true, asked, strict=True)]
         return median(wrong) if wrong else None
 
     column = publication.transactions
@@ -46,11 +46,11 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(measured, "FREQUENT", most)
             patch.setattr(measured, "_RECORDS_AT_ONCE", 3)
-            found = countable(FrequentItems.of(column), publication)
+            errors = countable(FrequentItems.of(column), publication)
         naive = by_queries(rows, publication, most)
         for name in ("items_error", "pairs_error", "stands_for"):
-            assert getattr(found, name) == pytest.approx(getattr(naive, name)), (name, most)
-        assert found.reading == "one-member"
+            assert getattr(errors, name) == pytest.approx(getattr(naive, name)), (name, most)
+        assert errors.reading == "one-member"
 
 
 @settings(max_examples=examples(60))

@@ -53,8 +53,8 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
     limits = Limits(room=room, rows_per_bucket=random.choice([8, 1000]))
     with pytest.MonkeyPatch.context() as patch, Files.temporary(None, limits, Threads(random.randint(1, 2))) as store:
         patch.setattr(spans, "AT_ONCE", random.choice([4, 1000]))
-        left = rows_left(SetColumn.of(sets), size, group=groups, store=store)
-        for items, figures in enumerate(left, 1):
+        remaining = rows_left(SetColumn.of(sets), size, group=groups, store=store)
+        for items, figures in enumerate(remaining, 1):
             expected = Counter(least_of(sets, items, of_row))
             assert dict(zip(figures.values.tolist(), figures.records.tolist(), strict=True)) == expected
         sampled = rows_left(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
@@ -86,8 +86,8 @@ def test_a_sampled_share_is_within_its_interval():
         assert guess.low <= real.value <= guess.high
     assert (exact.worst(2).exact, estimated.worst(2).exact) == (True, False)
     assert estimated.worst(3).low <= exact.worst(3).value <= estimated.worst(3).high
-    again = known_items(column, 2, 3, affordable=0, sampled=100)[1]
-    assert again.least.tolist() == estimated.least.tolist()
+    repeated = known_items(column, 2, 3, affordable=0, sampled=100)[1]
+    assert repeated.least.tolist() == estimated.least.tolist()
     assert known_items(column, 2, 3, affordable=0, sampled=100, seed=1)[1].least.tolist() != estimated.least.tolist()
 
 

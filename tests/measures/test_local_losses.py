@@ -62,11 +62,11 @@ def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Im
     loss = sum((Fraction(1) if s is None else Fraction(s - 1, n_items - 1) for s in sizes), Fraction(0)) / n
     assert ncp_exactly(column, recoding) == ncp
     assert lm_exactly(column, recoding) == loss
-    one = cut_of(images[0])
-    assert ncp_exactly(column, one) == ncp_exact(column, one)
-    alike = PerCluster(np.array(clusters, np.int32), (one,) * 3)
-    assert ncp_exactly(column, alike) == ncp_exact(column, one)
-    assert lm_exactly(column, alike) == lm_exactly(column, one)
+    cut = cut_of(images[0])
+    assert ncp_exactly(column, cut) == ncp_exact(column, cut)
+    alike = PerCluster(np.array(clusters, np.int32), (cut,) * 3)
+    assert ncp_exactly(column, alike) == ncp_exact(column, cut)
+    assert lm_exactly(column, alike) == lm_exactly(column, cut)
 
 
 def test_groups_cost_their_size() -> None:
@@ -115,8 +115,8 @@ def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], li
         if len(around) > 1:
             counts = sum(symbol in row for row in published), sum(bool(row & around) for row in published)
             expected[symbol] = (*counts, around - {symbol})
-    found = {o.symbol: (o.records, o.records_with_others, set(o.others)) for o in report.overlaps}
-    assert found == expected
+    actual = {o.symbol: (o.records, o.records_with_others, set(o.others)) for o in report.overlaps}
+    assert actual == expected
     assert report.exclusive is not bool(expected)
     assert report.symbols == len(symbols)
     assert report.ambiguous_items == sum(sum(x in MODEL.below[s] for s in symbols) > 1 for x in MODEL.leaves)

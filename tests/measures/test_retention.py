@@ -70,9 +70,9 @@ def test_values_equal_a_count_of_the_records(seed: int) -> None:
     assert isinstance(recoding, PerCluster)
     shown = [column.labels() for column in apply(table, recoding).relational]
     texts = [list(map(str, values.tolist())), columns[1].labels(), columns[2].labels()]
-    found = became([pair for was, now in zip(texts, shown, strict=True) for pair in zip(was, now, strict=True)])
-    assert found.pop("suppressed") == 0
-    assert retention(table, recoding) == {"values": found}
+    counts = became([pair for was, now in zip(texts, shown, strict=True) for pair in zip(was, now, strict=True)])
+    assert counts.pop("suppressed") == 0
+    assert retention(table, recoding) == {"values": counts}
 
 
 def test_values_and_items_are_counted_separately() -> None:

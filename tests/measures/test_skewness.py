@@ -36,9 +36,9 @@ def test_the_control_estimates_the_effect_of_small_classes() -> None:
     assert by_chance.guessed == pytest.approx(by_chance.by_chance, abs=0.03)
     assert by_chance.guessed > by_chance.guessed_of_all + 0.05
     sorted_out = CategoricalColumn.of("s", sorted(drawn.labels()))
-    told = skewness(classes, sorted_out)
-    assert told.guessed > 0.99 > told.by_chance + 0.3
-    assert told.alone > 0.9 > told.alone_by_chance + 0.8
+    disclosed = skewness(classes, sorted_out)
+    assert disclosed.guessed > 0.99 > disclosed.by_chance + 0.3
+    assert disclosed.alone > 0.9 > disclosed.alone_by_chance + 0.8
     assert skewness(classes, drawn, 1) == skewness(classes, drawn, 1)
 
 

@@ -44,24 +44,24 @@ def all_sets(items: str, count: Count) -> dict[tuple[str, ...], float]:
 def assert_measured(column: SetColumn, publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
     """Compare tKd and re with the counts of all sets; ties may be resolved arbitrarily."""
     true, expected = all_sets(ITEMS, TrueCounts(column).count), all_sets(ITEMS, count)
-    found = top_itemsets(column, publication, top, reading=reading)
-    assert found.top == min(top, len(true))
-    limit = sorted(true.values(), reverse=True)[found.top - 1] if found.top else 1
+    itemsets = top_itemsets(column, publication, top, reading=reading)
+    assert itemsets.top == min(top, len(true))
+    limit = sorted(true.values(), reverse=True)[itemsets.top - 1] if itemsets.top else 1
     sure = [chosen for chosen, often in true.items() if often > limit]
-    last = sorted(expected.values(), reverse=True)[: found.top][-1:] or [0.0]
-    last = last if len(expected) >= found.top else [0.0]
+    last = sorted(expected.values(), reverse=True)[: itemsets.top][-1:] or [0.0]
+    last = last if len(expected) >= itemsets.top else [0.0]
     above = [chosen for chosen, often in expected.items() if often > last[0]]
     reached = [chosen for chosen, often in expected.items() if often >= last[0]]
-    tied = found.top - len(sure)
+    tied = itemsets.top - len(sure)
     least = len(set(sure) & set(above))
-    most = min(found.top, len(set(sure) & set(reached)) + tied)
-    if not tied and len(reached) <= found.top:
+    most = min(itemsets.top, len(set(sure) & set(reached)) + tied)
+    if not tied and len(reached) <= itemsets.top:
         most = least = len(set(sure) & set(reached))
-    kept = found.top * (1 - found.tkd)
+    kept = itemsets.top * (1 - itemsets.tkd)
     assert least - 1e-9 <= kept <= most + 1e-9
     if not tied:
         errors = [2 * abs(true[own] - expected.get(own, 0)) / (true[own] + expected.get(own, 0)) for own in sure]
-        assert found.re == pytest.approx(np.mean(errors) if errors else 0)
+        assert itemsets.re == pytest.approx(np.mean(errors) if errors else 0)
 
 
 def assert_mined(publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
@@ -122,8 +122,8 @@ def test_an_unchanged_table_loses_no_itemset() -> None:
     column = column_of(table := Table.from_sets(["abc", "ab", "bc", "abcd", "d"]))
     same = apply(table, ItemGroups(column.vocabulary, np.arange(4, dtype=np.int32)))
     for top in (1, 3, 99):
-        found = top_itemsets(column, same, top)
-        assert (found.tkd, found.re) == (0, 0)
+        itemsets = top_itemsets(column, same, top)
+        assert (itemsets.tkd, itemsets.re) == (0, 0)
     assert top_itemsets(column, same, 99).top == 11
     assert lost_items(column, same, 1) == 0
 
@@ -132,9 +132,9 @@ def test_a_tie_is_shared() -> None:
     """Two of 2 x 2 pairs with equal expected counts are selected: each counts with a share of 1/2."""
     column = column_of(table := Table.from_sets(["ac"] * 3 + ["bd"] * 2))
     publication = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 1], np.int32)))
-    found = top_itemsets(column, publication, 2)
-    assert (found.top, found.tkd) == (2, 0.5)
-    assert found.re == pytest.approx((2 * 1.75 / 4.25 + 2 * 0.75 / 3.25) / 2)
+    itemsets = top_itemsets(column, publication, 2)
+    assert (itemsets.top, itemsets.tkd) == (2, 0.5)
+    assert itemsets.re == pytest.approx((2 * 1.75 / 4.25 + 2 * 0.75 / 3.25) / 2)
 
 
 def test_generalized_items_are_lost() -> None:

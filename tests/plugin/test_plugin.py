@@ -59,16 +59,16 @@ def test_the_plugin_publishes_with_its_own_check(installed: Path, tmp_path: Path
     assert (out / "published.dat").read_text() == "a\na\na b\na b\nb\n"
     attested = json.loads((out / "attestation.json").read_text())
     assert (attested["model"], attested["parameters"]) == ("common-items", {"k": 2})
-    again = run(installed, "verify", out, "--json")
-    assert (again.returncode, json.loads(again.stdout)["verdict"]) == (0, "holds")
+    repeated = run(installed, "verify", out, "--json")
+    assert (repeated.returncode, json.loads(repeated.stdout)["verdict"]) == (0, "holds")
     stricter = run(installed, "verify", out, "--model", "common-items", "--k", "4")
     assert (stricter.returncode, "{b} matches 3 records, 4 required" in stricter.stdout) == (1, True), stricter
 
 
 def test_it_is_compared_with_ours(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
-    asked = ["--algorithms", "leave-out,mhghs", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2"]
-    done = run(installed, "compare", tmp_path / "data.dat", *asked, "--format", "json")
+    options = ["--algorithms", "leave-out,mhghs", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2"]
+    done = run(installed, "compare", tmp_path / "data.dat", *options, "--format", "json")
     assert done.returncode == 0, done.stderr
     assert [row["outcome"] for row in json.loads(done.stdout)] == ["holds", "holds"]
 

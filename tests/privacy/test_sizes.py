@@ -26,10 +26,10 @@ def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, s
 def made(cls: Any, name: str, value: int) -> Any:
     """Create a model or an algorithm with default sizes except one."""
     own = {field.name for field in fields(cls)}
-    given = {key: usual for key, usual in GIVEN.items() if key in own and not (key == "t" and "l" in own)}
+    options = {key: usual for key, usual in GIVEN.items() if key in own and not (key == "t" and "l" in own)}
     if cls is SafetyConstraint or own >= {"k", "l"}:
-        given["k"] = max(2, value if name == "l" else 2)
-    return cls(**{**given, name: value})
+        options["k"] = max(2, value if name == "l" else 2)
+    return cls(**{**options, name: value})
 
 
 @pytest.mark.parametrize(

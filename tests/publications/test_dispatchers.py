@@ -20,15 +20,15 @@ HOMES = ("jobs", "measures", "publications", "release", "report")
 
 def dispatchers() -> dict[str, Any]:
     """Return the single dispatchers of the engine, by the name of their default function."""
-    found = {}
+    result = {}
     for module in pkgutil.walk_packages(anonset.__path__, "anonset."):
         if module.name.split(".")[1] in HOMES:
             for value in vars(import_module(module.name)).values():
                 if hasattr(value, "registry") and hasattr(value, "dispatch"):
                     default = value.registry[object]
                     if default.__module__.split(".")[1] in HOMES:
-                        found[f"{default.__module__}.{default.__qualname__}"] = value
-    return found
+                        result[f"{default.__module__}.{default.__qualname__}"] = value
+    return result
 
 
 DISPATCHERS = dispatchers()
@@ -46,7 +46,7 @@ def family_of(dispatcher: Any) -> type:
 
 
 def test_the_engine_has_dispatchers_of_every_family() -> None:
-    assert {family_of(one) for one in DISPATCHERS.values()} == set(FAMILIES)
+    assert {family_of(dispatcher) for dispatcher in DISPATCHERS.values()} == set(FAMILIES)
     assert len(kinds_of(Published)) == len(kinds_of(PublishedFiles)) == len(kinds_of(RiskReport)) == 3
 
 
@@ -55,10 +55,14 @@ def test_a_dispatcher_knows_every_kind_and_no_other(dispatcher: Callable[..., ob
     known = set(dispatcher.registry) - {object}  # type: ignore[attr-defined]
     assert known == kinds_of(family_of(dispatcher))
     others = [None] * (len(signature(dispatcher).parameters) - 1)
-    names = [one.name for one in signature(dispatcher).parameters.values() if one.kind is one.KEYWORD_ONLY]
-    given = others[: len(others) - len(names)]
+    names = [
+        parameter.name
+        for parameter in signature(dispatcher).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    positional = others[: len(others) - len(names)]
     with pytest.raises(TypeError, match="Records, Buckets or Chunks, got Kind"):
-        dispatcher(Kind(), *given, **dict.fromkeys(names))
+        dispatcher(Kind(), *positional, **dict.fromkeys(names))
 
 
 class Kind:

@@ -70,10 +70,10 @@ def test_queries_on_figure_1b() -> None:
     everybody = BucketQuery(sensitive={"Retinoic Acid", "Cytarabine"})
     assert estimate(publication, everybody) == pytest.approx(true_count(table, everybody))
     nobody = BucketQuery({"id0": {"P9"}})
-    found = relative_errors(table, publication, [roan, everybody, nobody])
-    assert found.skipped == 1
-    assert found.errors == pytest.approx((abs(3 - 5 / 3) / 3, 0.0))
-    assert found.are == pytest.approx(2 / 9)
+    result = relative_errors(table, publication, [roan, everybody, nobody])
+    assert result.skipped == 1
+    assert result.errors == pytest.approx((abs(3 - 5 / 3) / 3, 0.0))
+    assert result.are == pytest.approx(2 / 9)
 
 
 def test_a_floor_answers_every_query() -> None:

@@ -68,11 +68,11 @@ def test_queries_without_records_are_skipped_unless_there_is_a_floor() -> None:
     table = Table.from_sets(pruned, universe="abcdefgh")
     assert table.transactions is not None
     published = apply(table, ItemGroups(table.transactions.vocabulary, np.array(FIGURE_2C, np.int32)))
-    found = errors_of(table.transactions, published, Workload.of(["bg", "c"]))
-    assert (found.average, found.answered, found.skipped) == (0.0, 1, 1)
-    assert [one.error for one in found.errors] == [None, 0.0]
+    result = errors_of(table.transactions, published, Workload.of(["bg", "c"]))
+    assert (result.average, result.answered, result.skipped) == (0.0, 1, 1)
+    assert [error.error for error in result.errors] == [None, 0.0]
     floored = errors_of(table.transactions, published, Workload.of(["bg", "c"]), floor=1)
-    assert floored.errors[0].error == pytest.approx(found.errors[0].expected)
+    assert floored.errors[0].error == pytest.approx(result.errors[0].expected)
     assert (floored.answered, floored.skipped) == (2, 0)
 
 
@@ -152,10 +152,10 @@ def assert_expected_by(reading: Reading, publication: Records, items: list[str])
         [publication.symbols[code].members for code in column.items[column.indptr[r] : column.indptr[r + 1]]]
         for r in range(column.n)
     ]
-    found, query = ExpectedCounts(publication, reading=reading), Query(tuple(items))
+    counts, query = ExpectedCounts(publication, reading=reading), Query(tuple(items))
     exact = float(expected_by_enumeration(rows, items, reading))
-    assert found.count(query) == pytest.approx(exact, abs=1e-12)
-    records, probabilities = found.probabilities(query)
+    assert counts.count(query) == pytest.approx(exact, abs=1e-12)
+    records, probabilities = counts.probabilities(query)
     assert list(records) == sorted(records)
     assert sum(probabilities) == pytest.approx(exact, abs=1e-12)
     for r, symbols in enumerate(rows):

@@ -77,8 +77,8 @@ def test_ranges_reach_to_both_sides_within_the_domain() -> None:
 def test_queries_of_the_domain_take_any_value() -> None:
     queries = mixed_domain_workload(table(), 400, QueryShape(n_values=2, n_items=1), 1, HIERARCHY).queries
     assert {item for query in queries for item in query.items} == set("abcde")
-    asked = {c.values for query in queries for c in query.where if c.column == "city"}
-    assert asked == {("p",), ("q",), ("r",), ("s",)}
+    requested = {c.values for query in queries for c in query.where if c.column == "city"}
+    assert requested == {("p",), ("q",), ("r",), ("s",)}
     columns = {tuple(c.column for c in query.where) for query in queries}
     assert len(columns) == 6, "every pair of columns, in the order of the table"
 

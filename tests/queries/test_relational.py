@@ -64,16 +64,16 @@ def test_answers_of_figure_2a(items: Any, where: Any, true: int, expected: str) 
     table, publication, hierarchies = figure_2a()
     query = Query(items, where)
     assert TrueAnswers(table, hierarchies).count(query) == true
-    found = ExpectedAnswers(table, publication, hierarchies, reading="subsets").count(query)
-    assert found == pytest.approx(float(Fraction(expected)), abs=1e-12)
+    actual = ExpectedAnswers(table, publication, hierarchies, reading="subsets").count(query)
+    assert actual == pytest.approx(float(Fraction(expected)), abs=1e-12)
 
 
 def test_average_error_of_figure_2a() -> None:
     table, publication, hierarchies = figure_2a()
     workload = Workload(tuple(Query(items, where) for items, where, *_ in FIGURE_QUERIES[:3]))
-    found = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets")
-    assert [one.error for one in found.errors] == pytest.approx([29 / 42, 10 / 84, 1 / 6])
-    assert found.errors[0].expected == pytest.approx(1.690476, abs=1e-6)
+    result = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets")
+    assert [error.error for error in result.errors] == pytest.approx([29 / 42, 10 / 84, 1 / 6])
+    assert result.errors[0].expected == pytest.approx(1.690476, abs=1e-6)
     nobody = Workload((Query((), (Between(AGE, 90, 99),)),))
     assert mixed_relative_error(table, publication, nobody, hierarchies).skipped == 1
     assert mixed_relative_error(table, publication, nobody, hierarchies, floor=1).errors[0].error == 0
@@ -98,8 +98,8 @@ def test_average_error_of_figure_2a() -> None:
 )
 def test_numbers(values: list[float], label: str, condition: Between, expected: float) -> None:
     table = Table(relational=(NumericColumn("x", np.array(values)),))
-    said = CategoricalColumn.of("x", [label])
-    publication = Records(None, (), (said,), (), np.zeros(1, np.int64))
+    column = CategoricalColumn.of("x", [label])
+    publication = Records(None, (), (column,), (), np.zeros(1, np.int64))
     assert ExpectedAnswers(table, publication).count(Query((), (condition,))) == pytest.approx(expected, abs=1e-15)
 
 
@@ -166,26 +166,26 @@ def test_against_the_twin(seed: int, n: int, v: int) -> None:
     ]
     for _ in range(4):
         items = tuple(source.sample("abcde", source.randint(0, 3)))
-        asked = [condition_for(c, case, source) for c in source.sample(case.columns, source.randint(0, v))]
-        real = [c for c in asked if isinstance(c, Between) and c.low == c.high and is_real(table, c.column)]
+        requested = [condition_for(c, case, source) for c in source.sample(case.columns, source.randint(0, v))]
+        real = [c for c in requested if isinstance(c, Between) and c.low == c.high and is_real(table, c.column)]
         where: dict[str, Any] = {
-            c.column: (Fraction(c.low), Fraction(c.high)) if isinstance(c, Between) else c.values for c in asked
+            c.column: (Fraction(c.low), Fraction(c.high)) if isinstance(c, Between) else c.values for c in requested
         }
         where = {name: list(wanted) if isinstance(wanted[0], str) else wanted for name, wanted in where.items()}
-        query = Query(items, tuple(asked))
+        query = Query(items, tuple(requested))
         true = true_count(list(zip(values, rows, strict=True)), where, items)
         assert TrueAnswers(table, case.hierarchies).count(query) == true
         adapted = [
-            (one | {c.column: distinct(table, c.column, one[c.column]) for c in real}, s) for one, s in published
+            (entry | {c.column: distinct(table, c.column, entry[c.column]) for c in real}, s) for entry, s in published
         ]
         for reading in READINGS[:2]:
             expected = float(expected_count(adapted, where, items, reading))
-            found = ExpectedAnswers(table, publication, case.hierarchies, reading=reading).count(query)
-            assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            actual = ExpectedAnswers(table, publication, case.hierarchies, reading=reading).count(query)
+            assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12)
         for reading in READINGS:
             alone = ExpectedCounts(publication, reading=reading).count(Query(items))
-            found = ExpectedAnswers(table, publication, case.hierarchies, reading=reading).count(Query(items))
-            assert found == pytest.approx(alone, rel=1e-9, abs=1e-12)
+            actual = ExpectedAnswers(table, publication, case.hierarchies, reading=reading).count(Query(items))
+            assert actual == pytest.approx(alone, rel=1e-9, abs=1e-12)
 
 
 def numbers_of(table: Table, name: str) -> Any:
@@ -198,8 +198,8 @@ def is_real(table: Table, name: str) -> bool:
 
 def distinct(table: Table, name: str, stretch: Stretch) -> tuple[Fraction, ...]:
     """Return the original numbers in a stretch, for equality conditions on real numbers."""
-    found = sorted({Fraction(x) for x in numbers_of(table, name).tolist()})
-    return tuple(x for x in found if stretch.low <= x <= stretch.high)
+    result = sorted({Fraction(x) for x in numbers_of(table, name).tolist()})
+    return tuple(x for x in result if stretch.low <= x <= stretch.high)
 
 
 BAD: list[tuple[Callable[[], Any], str]] = [

@@ -74,8 +74,8 @@ def test_slices_read_their_own_rows():
     table = read(sliced, items="s", missing="empty")
     assert rows(table) == [[], ["c"], ["a", "b"]]
     assert table.transactions.vocabulary.labels == ("a", "b", "c")
-    whole = pa.table({"s": [["a"], ["b"], ["c"]], "x": ["1", "2", "3"]})
-    table = read(whole.slice(1, 1), items="s", relational="x")
+    complete = pa.table({"s": [["a"], ["b"], ["c"]], "x": ["1", "2", "3"]})
+    table = read(complete.slice(1, 1), items="s", relational="x")
     assert (rows(table), table.relational[0].vocabulary.labels) == ([["b"]], ("2",))
 
 
@@ -126,8 +126,8 @@ def test_bad_columns(column, options, message):
 
 def test_missing_accepts_both_names():
     table = pa.table({"s": [["a"], None], "x": [None, "b"]})
-    found = read(table, items="s", relational="x", missing="empty,value")
-    assert (rows(found), found.relational[0].labels()) == ([["a"], []], ["?", "b"])
+    result = read(table, items="s", relational="x", missing="empty,value")
+    assert (rows(result), result.relational[0].labels()) == ([["a"], []], ["?", "b"])
 
 
 def test_categories_of_any_type_are_text():

@@ -64,6 +64,10 @@ def test_written_chunks_are_read_back(records: list[set[str]], k: int, at_once: 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch, Files.temporary() as store:
         patch.setattr(spans, "AT_ONCE", at_once)
         write_chunks(meant, Path(folder), form, 2 if in_parts else None)
-        for found in (read_chunks(Path(folder), "items"), read_chunks(Path(folder), "items", store=store)):
-            assert found.vocabulary.labels == meant.vocabulary.labels
-            assert (found.clusters, found.shared, found.totals) == (meant.clusters, meant.shared, meant.totals)
+        for publication in (read_chunks(Path(folder), "items"), read_chunks(Path(folder), "items", store=store)):
+            assert publication.vocabulary.labels == meant.vocabulary.labels
+            assert (publication.clusters, publication.shared, publication.totals) == (
+                meant.clusters,
+                meant.shared,
+                meant.totals,
+            )

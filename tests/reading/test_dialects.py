@@ -223,9 +223,9 @@ def test_empty_unnamed_last_columns_are_dropped(tmp_path, text):
 @pytest.mark.parametrize("closed", ["", '"'])
 def test_rows_inside_a_quoted_header_are_not_shown(tmp_path, closed, end):
     lines = ['p,age,"codes', "1,30,E10 I10", f"2,41,{closed}", "3,30,J45"]
-    said = refusal(write(tmp_path, end.join([*lines, ""])), **ROLES)
-    assert names(said, "'line 1' header")
-    assert "E10" not in said
+    message = refusal(write(tmp_path, end.join([*lines, ""])), **ROLES)
+    assert names(message, "'line 1' header")
+    assert "E10" not in message
 
 
 def test_multi_line_column_names_are_kept(tmp_path):

@@ -132,10 +132,10 @@ def trees(draw):
 def test_a_written_tree_is_read_back(tmp_path_factory, tree):
     hierarchy = Hierarchy.from_tree(tree)
     path = write_hierarchy(hierarchy, tmp_path_factory.mktemp("h") / "h.csv")
-    again = read_hierarchy(path)
-    assert again.labels == hierarchy.labels
-    assert again.parent.tolist() == hierarchy.parent.tolist()
-    assert again.column_depth.tolist() == hierarchy.column_depth.tolist()
+    repeated = read_hierarchy(path)
+    assert repeated.labels == hierarchy.labels
+    assert repeated.parent.tolist() == hierarchy.parent.tolist()
+    assert repeated.column_depth.tolist() == hierarchy.column_depth.tolist()
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_written_tree_is_read_back(tmp_path_factory, tree):
 )
 def test_levels_equal_columns_after_writing_and_reading(tmp_path, text, columns):
     first = read_hierarchy(write(tmp_path, text))
-    again = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
-    for hierarchy in (first, again):
+    copy = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
+    for hierarchy in (first, copy):
         depths = range(int(hierarchy.column_depth.max()), -1, -1)
         shown = ["".join(hierarchy.labels[v] for v in hierarchy.nodes_in_column(depth)) for depth in depths]
         assert list(dict.fromkeys(shown)) == list(dict.fromkeys(columns))
@@ -167,8 +167,8 @@ def test_specifications(tmp_path):
 
 @pytest.mark.parametrize("fanout", [2, 5])
 def test_a_balanced_hierarchy_without_labels_is_a_root(fanout):
-    found = hierarchy_for(f"balanced:{fanout}", Vocabulary(()), "s")
-    assert (found.labels, found.n_leaves) == (("N0_0",), 1)
+    hierarchy = hierarchy_for(f"balanced:{fanout}", Vocabulary(()), "s")
+    assert (hierarchy.labels, hierarchy.n_leaves) == (("N0_0",), 1)
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,9 @@ def nested(hierarchy: Hierarchy, node: int = 0):
     ],
 )  # fmt: skip
 def test_rules_make_trees(spec, labels, tree):
-    found = hierarchy_for(spec, Vocabulary(tuple(labels)), "c")
-    assert nested(found) == tree
-    assert not found.from_data
+    hierarchy = hierarchy_for(spec, Vocabulary(tuple(labels)), "c")
+    assert nested(hierarchy) == tree
+    assert not hierarchy.from_data
 
 
 @pytest.mark.parametrize("spec", ["prefix:1", "mask:1", "bins:0", "date:year", "balanced:2:frequency"])
@@ -97,7 +97,7 @@ def test_by_frequency_joins_neighbours_in_frequency_and_numbers_by_label(occurre
     for level in {span[0] for span in spans}:
         of_level = sorted(span[1:] for span in spans if span[0] == level)
         assert [number for _, number, *_ in of_level] == sorted(number for _, number, *_ in of_level)
-        assert all(one[1] <= other[0] for one, other in pairwise(sorted(span[2:] for span in of_level)))
+        assert all(first[1] <= other[0] for first, other in pairwise(sorted(span[2:] for span in of_level)))
 
 
 DISTINCT = "distinct\nname codes\ntype string\nheight 3\n\nE has E10 E11 \nI has I10\n\nAny has E I \n\n"
@@ -166,7 +166,7 @@ def test_coarser_labels_become_leaves_below_their_nodes(level):
     assert coarser(spec, leaves.labels, "x") == {}  # a second call changes no label
     fitted = hierarchy_by_rule(spec, leaves, "x")
     for leaf in leaves.labels:
-        at, expected = fitted.parent[fitted.node_of[leaf]], above.parent[above.node_of[leaf]]
-        assert fitted.labels[at] == above.labels[expected]
+        position, expected = fitted.parent[fitted.node_of[leaf]], above.parent[above.node_of[leaf]]
+        assert fitted.labels[position] == above.labels[expected]
     assert not {*fitted.labels} & {*days}
     assert (is_coarser(spec), is_coarser(plain), coarser(plain, days, "x")) == (True, False, {})

@@ -254,10 +254,10 @@ class Compared(str):
 
 @pytest.mark.parametrize("role", ["relational", "keep", "drop", "id"])
 def test_the_roles_of_many_columns_take_time_by_their_number(role):
-    names = [Compared(f"c{at}") for at in range(500)]
-    given = {"items": names[:1], "relational": (), role: names[1:]}
+    names = [Compared(f"c{i}") for i in range(500)]
+    options = {"items": names[:1], "relational": (), role: names[1:]}
     Compared.times = 0
-    roles, numbers = resolve("there", names, names[1:] if role == "relational" else (), **given)
+    roles, numbers = resolve("there", names, names[1:] if role == "relational" else (), **options)
     assert Compared.times < 50 * len(names)
     assert (getattr(roles, role), len(numbers)) == (tuple(names[1:]), 499 if role == "relational" else 0)
 
@@ -309,9 +309,9 @@ NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"
 @pytest.mark.parametrize("empty", [b"", b" ", "\u3000".encode()])
 def test_an_empty_id_is_refused(tmp_path, ids, more, empty):
     path = write(tmp_path, NAMELESS.replace(b",,", b"," + empty + b","))
-    given = {"items": "s", "id": ids, "drop": [name for name in ("id", "name") if name not in ids]}
+    options = {"items": "s", "id": ids, "drop": [name for name in ("id", "name") if name not in ids]}
     with refused(InputError, f"{path} id name 'row 2' empty 2 skip_rows no-id"):
-        read(path, **given, **more)
+        read(path, **options, **more)
 
 
 def test_an_empty_id_is_rejected_with_a_sensitive_column(tmp_path):

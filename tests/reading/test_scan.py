@@ -77,14 +77,14 @@ def test_files_as_people_have_them(tmp_path, one, helped):
     path = tmp_path / one.name
     path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
     options = {**one.roles, **(one.option if helped else {})}
-    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
-    if isinstance(found, str) and NOT_BY_BLOCKS in found:
+    expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(actual, str) and NOT_BY_BLOCKS in actual:
         pytest.skip("takes all rows at once")
     if isinstance(expected, str):
-        assert isinstance(found, str)
-        assert _without_place(found) == _without_place(expected)
+        assert isinstance(actual, str)
+        assert _without_place(actual) == _without_place(expected)
     else:
-        same(found, expected)
+        same(actual, expected)
 
 
 @pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
@@ -109,11 +109,11 @@ def test_numbers_are_of_the_kind_that_all_of_them_are(tmp_path, texts):
     path = tmp_path / "v.csv"
     path.write_text("".join(f"{text},{n}\n" for n, text in enumerate(["age", *texts])))
     options = {"relational": "age", "numeric": "age", "keep": "0"}
-    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
     if isinstance(expected, str):
-        assert isinstance(found, str)
+        assert isinstance(actual, str)
     else:
-        same(found, expected)
+        same(actual, expected)
 
 
 CELLS = st.lists(st.sampled_from(["b", "a", "10", "9", "", " c", "B"]), max_size=3)
@@ -135,13 +135,13 @@ def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):
     )
     parquet.write_table(table, tmp_path / "v.parquet", row_group_size=3)
     for items in ("codes", ["codes", "more"]):
-        left = [] if len(items) == 2 else ["more"]
-        options = {"items": items, "relational": "sex,age", "numeric": "age", "drop": left, "normalize": rule}
-        expected, found = (outcome(how, tmp_path / "v.parquet", **options) for how in (read, scan))
+        remaining = [] if len(items) == 2 else ["more"]
+        options = {"items": items, "relational": "sex,age", "numeric": "age", "drop": remaining, "normalize": rule}
+        expected, actual = (outcome(how, tmp_path / "v.parquet", **options) for how in (read, scan))
         if isinstance(expected, str):
-            assert found == expected
+            assert actual == expected
         else:
-            same(found, expected)
+            same(actual, expected)
 
 
 def test_an_overgrown_parquet_dictionary_is_read(tmp_path):
@@ -169,10 +169,12 @@ def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, m
     parquet.write_table(pa.table({"items": [["a"]] * 90, "note": notes}), path, row_group_size=50)
     for small, kind in ((0, pa.string()), (1 << 20, pa.dictionary(pa.int32(), pa.string()))):
         monkeypatch.setattr(own_parquet, "_SMALL", small)
-        found = list(own_parquet._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"]))
-        assert {part.columns["note"].type for part in found} == {kind}
-        assert max(len(part.columns["note"]) for part in found) < 10
-        assert [text for part in found for text in part.columns["note"].to_pylist()] == notes
+        result = list(
+            own_parquet._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"])
+        )
+        assert {part.columns["note"].type for part in result} == {kind}
+        assert max(len(part.columns["note"]) for part in result) < 10
+        assert [text for part in result for text in part.columns["note"].to_pylist()] == notes
     same(scan(path, items="items", keep="note"), read(path, items="items", keep="note"))
 
 
@@ -308,12 +310,12 @@ def test_repeated_ids_are_rejected_in_any_block(tmp_path, ids, several):
     path = tmp_path / "v.csv"
     path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
     options = {"id": "a,b"} if several else {"id": "a", "drop": "b"}
-    expected, found = (outcome(how, path, items="codes", **options) for how in (read, scan))
-    assert isinstance(found, str) == isinstance(expected, str) == (len(set(ids)) < len(ids))
+    expected, actual = (outcome(how, path, items="codes", **options) for how in (read, scan))
+    assert isinstance(actual, str) == isinstance(expected, str) == (len(set(ids)) < len(ids))
     if isinstance(expected, str):
-        assert found == expected
+        assert actual == expected
     else:
-        same(found, expected)
+        same(actual, expected)
 
 
 def test_the_parts_of_an_id_do_not_run_together(tmp_path):
@@ -359,9 +361,9 @@ def told_of_rows(path, roles, faults):
     for how in scan, read:
         with pytest.raises(InputError) as error:
             how(path, **roles)
-        told = re.search(rows, str(error.value))
-        assert told is not None
-        first, others, until = (int(part or 0) for part in told.groups())
+        reported = re.search(rows, str(error.value))
+        assert reported is not None
+        first, others, until = (int(part or 0) for part in reported.groups())
         assert first == faults.index("1") + 1
         assert others in (0, faults[: until or None].count("1") - 1)
 
@@ -389,18 +391,18 @@ PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=3
 def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
     wards, ages = {}, {}
     lines = ["who,codes,ward,age"]
-    for at, (who, codes) in enumerate(rows):
+    for i, (who, codes) in enumerate(rows):
         ward, age = wards.setdefault(who, f"w{len(wards) % 2}"), ages.setdefault(who, len(ages) / 2)
-        ward = "other" if odd and at == len(rows) - 1 else ward
+        ward = "other" if odd and i == len(rows) - 1 else ward
         lines.append(f"{who},{' '.join(sorted(codes))},{ward},{age}")
     path = tmp_path / "v.csv"
     path.write_text("\n".join(lines) + "\n")
     options = {"items": "codes", "id": "who", "group": True, "keep": "ward", "relational": "age", "numeric": "age"}
-    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
     if isinstance(expected, str):
-        assert found == expected
+        assert actual == expected
     else:
-        same(found, expected)
+        same(actual, expected)
 
 
 def test_rows_of_a_person_in_several_files_are_united(tmp_path):

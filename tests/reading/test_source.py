@@ -35,7 +35,7 @@ def sets_of(table: Table) -> list[list[str]]:
 
 
 def test_every_kind_of_input_becomes_a_source(folder: Path) -> None:
-    for given, names in (
+    for arguments, names in (
         (folder / "a.dat", ["a.dat"]),
         (str(folder / "a.dat"), ["a.dat"]),
         (folder, ["a.dat", "b.dat", "below/c.dat"]),
@@ -43,10 +43,10 @@ def test_every_kind_of_input_becomes_a_source(folder: Path) -> None:
         (str(folder / "**" / "c.dat"), ["below/c.dat"]),
         ((folder / "below").as_uri(), ["c.dat"]),
     ):
-        source = source_of(given)
-        assert (source.format, names_of(source)) == ("dat", names), given
+        source = source_of(arguments)
+        assert (source.format, names_of(source)) == ("dat", names), arguments
         assert source_of(source) is source
-        assert sets_of(read(source)) == sets_of(read(given))
+        assert sets_of(read(source)) == sets_of(read(arguments))
     rows = [{"a", "b"}, {"b"}]
     held = source_of(rows)
     assert (held.format, held.files, held.keys, held.where) == (OBJECT, (), (), "the given list")

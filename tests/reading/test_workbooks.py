@@ -40,7 +40,7 @@ def written(path, *sheets, formats=(), merged=()):
 
 
 def labels(table, name):
-    column = next(one for one in (*table.relational, *table.ids) if one.name == name)
+    column = next(column for column in (*table.relational, *table.ids) if column.name == name)
     return [column.vocabulary.labels[code] for code in column.codes]
 
 
@@ -126,5 +126,5 @@ def test_dimensions_that_are_wrong_lose_no_row(tmp_path):
 def test_size_and_inspect(tmp_path):
     path = written(tmp_path / "raw.xlsx", [HEADER, *(ROWS * 40)])
     assert source_of(path).size.values > 100
-    found = anonset.inspect(written(tmp_path / "other.xlsx", [HEADER, *ROWS, *ROWS]))
-    assert found.rows == 6
+    inspection = anonset.inspect(written(tmp_path / "other.xlsx", [HEADER, *ROWS, *ROWS]))
+    assert inspection.rows == 6

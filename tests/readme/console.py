@@ -72,8 +72,8 @@ def _renewed_python(block: re.Match[str], session: Session) -> str:
     if not block["output"]:
         assert "error" not in result, f"{block['body']}{result['error']}"
         return block[0]
-    said = "".join(f"{result[name]}\n" for name in ("text", "error") if name in result)
-    return f"```python\n{block['body']}```\n\n```output\n{result['printed']}{said}```"
+    output = "".join(f"{result[name]}\n" for name in ("text", "error") if name in result)
+    return f"```python\n{block['body']}```\n\n```output\n{result['printed']}{output}```"
 
 
 def renewed_notebook(text: str, binaries: Path = HERE) -> str:
@@ -131,11 +131,11 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES + TRANSCRIPTS + NOTEBOOKS)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--bin", type=Path, default=HERE)
-    given, differ = parser.parse_args(), False
-    for page in given.pages:
+    arguments, differ = parser.parse_args(), False
+    for page in arguments.pages:
         shown = page.read_text()
-        now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, given.bin.absolute())
-        if not given.check:
+        now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, arguments.bin.absolute())
+        if not arguments.check:
             page.write_text(with_old_costs(shown, now))
         elif lines := list(difflib.unified_diff(*(comparable(x).splitlines(True) for x in (shown, now)), str(page))):
             differ = True

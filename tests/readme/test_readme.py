@@ -56,8 +56,8 @@ def test_every_block_is_run_or_listed_as_not_run() -> None:
     blocks = [
         block for page in PAGES for block in re.findall(r"^```(.*)\n((?s:.*?))^```$", page.read_text(), re.MULTILINE)
     ]
-    left = [body for kind, body in blocks if not re.fullmatch('console|python|output|\\w+ title="[^"]+"', kind)]
-    known = [next((start for start in NOT_RUN if body.startswith(start)), body) for body in left]
+    remaining = [body for kind, body in blocks if not re.fullmatch('console|python|output|\\w+ title="[^"]+"', kind)]
+    known = [next((start for start in NOT_RUN if body.startswith(start)), body) for body in remaining]
     assert set(known) == set(NOT_RUN)
 
 

@@ -113,8 +113,8 @@ def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -
     while sum(map(bool, buckets.values())) >= l:
         largest = sorted((v for v in buckets if buckets[v]), key=lambda v: (-len(buckets[v]), v))[:l]
         groups.append([buckets[v].pop(0) for v in largest])
-    for v, left in buckets.items():
-        for t in left:
+    for v, remaining in buckets.items():
+        for t in remaining:
             next(group for group in groups if v not in {values[u] for u in group}).append(t)
     decided: Groups = [None] * len(values)
     for number, group in enumerate(groups):
@@ -140,10 +140,10 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
     for members in groups_of(people, k, partial(draw, "safe grouping: groups of one individual more")):
         group = [t for u in members for t in tuples[u]]
         grouping.too_frequent += sum(max(0, c - len(group) // l) for c in Counter(values[t] for t in group).values())
-        left = diverse(group, ids, values, l, place, draw)
-        grouping.removed_for_diversity += len(group) - len(left)
-        if len({ids[t] for t in left}) >= k:
-            formed.append(left)
+        remaining = diverse(group, ids, values, l, place, draw)
+        grouping.removed_for_diversity += len(group) - len(remaining)
+        if len({ids[t] for t in remaining}) >= k:
+            formed.append(remaining)
     if values and not formed:
         msg = "nothing left"
         raise Infeasible(msg)

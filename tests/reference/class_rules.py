@@ -82,9 +82,9 @@ def merged(relation: Relation, clusters: Sequence[Cluster], keeps: Callable[[Clu
     """Merge the first violating cluster with the cheapest partner that satisfies the rule, else with the cheapest
     partner.
     """
-    left, n = in_order([list(cluster) for cluster in clusters]), len(relation.rows)
-    while (bad := next((c for c in left if not keeps(c)), None)) is not None:
-        others = [c for c in left if c is not bad]
+    remaining, n = in_order([list(cluster) for cluster in clusters]), len(relation.rows)
+    while (bad := next((c for c in remaining if not keeps(c)), None)) is not None:
+        others = [c for c in remaining if c is not bad]
 
         def rise(other: Cluster, bad: Cluster = bad) -> int:
             both = [*bad, *other]
@@ -93,5 +93,5 @@ def merged(relation: Relation, clusters: Sequence[Cluster], keeps: Callable[[Clu
 
         nearest = sorted(others, key=rise)[:NEAREST]
         chosen = next((c for c in nearest if keeps([*bad, *c])), nearest[0])
-        left = in_order([*(c for c in others if c is not chosen), sorted([*bad, *chosen])])
-    return left
+        remaining = in_order([*(c for c in others if c is not chosen), sorted([*bad, *chosen])])
+    return remaining

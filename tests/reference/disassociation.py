@@ -152,11 +152,11 @@ def gray_order(rows: Sequence[Row], support: Counter[Item]) -> list[int]:
 
 def pieces(order: Sequence[int], size: int) -> list[list[int]]:
     """Split records into pieces of a size; the last pieces share the remainder evenly."""
-    whole, rest = divmod(len(order), size)
-    ends = [size * (j + 1) for j in range(whole)]
+    complete, rest = divmod(len(order), size)
+    ends = [size * (j + 1) for j in range(complete)]
     if rest:
-        last = size * (whole - 1) if whole else 0
-        ends = ends[: max(0, whole - 1)] + ([last + (size + rest) // 2] if whole else []) + [len(order)]
+        last = size * (complete - 1) if complete else 0
+        ends = ends[: max(0, complete - 1)] + ([last + (size + rest) // 2] if complete else []) + [len(order)]
     return [list(order[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
 
 
@@ -403,7 +403,7 @@ def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = Fa
         shown: dict[tuple[int, Row], Counter[int]] = defaultdict(Counter)  # occurrences by number of matching records
         matching, matched = 0, 0
         for world in possible:
-            matches = [rows for whole, rows in world if known <= whole]
+            matches = [rows for complete, rows in world if known <= complete]
             matching += len(matches)
             matched += bool(matches)
             for source_and_row in chain.from_iterable(matches):
@@ -430,8 +430,8 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
     any_world = False
     for world in worlds(publication, empty=False):
         any_world = True
-        whole = [frozenset(chain.from_iterable(filter(None, record))) for record in world]
-        for known, count in Counter(part for record in whole for part in parts(record, m)).items():
+        complete = [frozenset(chain.from_iterable(filter(None, record))) for record in world]
+        for known, count in Counter(part for record in complete for part in parts(record, m)).items():
             most[known] = max(most[known], count)
     return any_world and all(count >= k for count in most.values())
 

@@ -198,12 +198,12 @@ def least_weight(grow: Callable[[int], list[Leaf]], largest: Fraction, most: int
     def reaches(w: int) -> bool:
         return sum(leaf.relational for leaf in grow(w)) <= largest
 
-    tried = [1]
-    while not reaches(tried[-1]):
-        if tried[-1] == most:
+    attempted = [1]
+    while not reaches(attempted[-1]):
+        if attempted[-1] == most:
             return most
-        tried.append(min(2 * tried[-1], most))
-    low, high = (0, *tried)[-2:]
+        attempted.append(min(2 * attempted[-1], most))
+    low, high = (0, *attempted)[-2:]
     while high - low > max(1, high // 16):
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)

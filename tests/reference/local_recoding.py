@@ -49,19 +49,19 @@ def _anonymize(
     for t in ids:
         key = tuple(tree.pre[c] for c in tree.children[v] if set(rows[t]) & set(tree.below[c]))
         buckets[key].append(t)
-    left = sorted(t for members in buckets.values() if len(members) < k for t in members)
+    remaining = sorted(t for members in buckets.values() if len(members) < k for t in members)
     large = {key: members for key, members in buckets.items() if len(members) >= k}
-    if 0 < len(left) < k and large:
-        if sum(len(members) - k for members in large.values()) >= k - len(left):
-            while len(left) < k:
+    if 0 < len(remaining) < k and large:
+        if sum(len(members) - k for members in large.values()) >= k - len(remaining):
+            while len(remaining) < k:
                 movable = [(gain(rows[t], v, tree), t, key) for key in large for t in large[key] if len(large[key]) > k]
                 _, t, key = min(movable)
                 large[key].remove(t)
-                left.append(t)
+                remaining.append(t)
         else:
             key = min(large, key=lambda b: (sum(gain(rows[t], v, tree) for t in large[b]), b))
-            left += large.pop(key)
-    result = _anonymize(sorted(left), cut, excluded | {v}, rows, tree, k) if left else []
+            remaining += large.pop(key)
+    result = _anonymize(sorted(remaining), cut, excluded | {v}, rows, tree, k) if remaining else []
     for key in sorted(large):
         children = {tree.nodes[pre] for pre in key}
         result += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k)

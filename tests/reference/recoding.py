@@ -125,24 +125,24 @@ def full_domain(relation: Relation, k: int, share: float = 0.0, keeps: Keeps = a
 
 
 def local_recoding(relation: Relation, k: int) -> list[Cluster]:
-    left, columns, clusters, price = list(range(len(relation.rows))), columns_of(relation), [], 0
-    while len(left) >= k:
-        asked = root(relation) * PRICES[min(price, len(PRICES) - 1)]
-        best = (key(asked), (), None)
+    remaining, columns, clusters, price = list(range(len(relation.rows))), columns_of(relation), [], 0
+    while len(remaining) >= k:
+        requested = root(relation) * PRICES[min(price, len(PRICES) - 1)]
+        best = (key(requested), (), None)
         for vector in vectors(relation):
-            large, rest, loss = outcome(relation, columns, left, vector, k)
-            now = key((loss + len(rest) * asked) / len(left))
+            large, rest, loss = outcome(relation, columns, remaining, vector, k)
+            now = key((loss + len(rest) * requested) / len(remaining))
             if now < best[0]:
                 best = (now, large, rest)
         if best[2] is not None:
             clusters += best[1]
-            left = best[2]
+            remaining = best[2]
         elif price >= len(PRICES) - 1:
-            clusters.append(left)
-            left = []
+            clusters.append(remaining)
+            remaining = []
         price += 1
     clusters = in_order(clusters)
-    for r in left:
+    for r in remaining:
         increase = [rational((len(c) + 1) * relation.loss([*c, r]) - len(c) * relation.loss(c)) for c in clusters]
         clusters[increase.index(min(increase))].append(r)
     return in_order(clusters)

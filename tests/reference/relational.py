@@ -157,18 +157,18 @@ def in_order(clusters: Sequence[Sequence[int]]) -> list[Cluster]:
 
 def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster]:
     """CLUSTER: repeatedly form a cluster from a seed and the k-1 cheapest records."""
-    left = list(range(len(relation.rows)))
+    remaining = list(range(len(relation.rows)))
     random = split_mix(seed or 0)
     clusters: list[Cluster] = []
-    while len(left) >= k:
-        s = left[0] if seed is None else left[next(random) % len(left)]
-        losses = {r: relation.loss([s, r]) for r in left if r != s}
+    while len(remaining) >= k:
+        s = remaining[0] if seed is None else remaining[next(random) % len(remaining)]
+        losses = {r: relation.loss([s, r]) for r in remaining if r != s}
         limit = max(nsmallest(k - 1, losses.values()), default=0.0) + NEAR
         others = nsmallest(k - 1, ((rational(loss), r) for r, loss in losses.items() if loss <= limit))
         chosen = [s, *(r for _, r in others)]
         clusters.append(chosen)
-        left = [r for r in left if r not in chosen]
-    for r in left:
+        remaining = [r for r in remaining if r not in chosen]
+    for r in remaining:
         best = min(range(len(clusters)), key=lambda i: (rational(relation.loss([*clusters[i], r])), i))
         clusters[best].append(r)
     merged: dict[tuple[str, ...], Cluster] = {}
@@ -179,7 +179,7 @@ def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster
 
 def k_member(relation: Relation, k: int) -> list[Cluster]:
     """k-member: start with the record farthest from the last added record, then add the cheapest records."""
-    left = list(range(len(relation.rows)))
+    remaining = list(range(len(relation.rows)))
     clusters: list[Cluster] = []
     start = 0
 
@@ -187,18 +187,18 @@ def k_member(relation: Relation, k: int) -> list[Cluster]:
         grown = [*members, r]
         return rational(len(grown) * relation.loss(grown) - len(members) * relation.loss(members))
 
-    while len(left) >= k:
+    while len(remaining) >= k:
         before = start
-        start = max(left, key=lambda x: (rational(relation.loss([before, x])), -x))
+        start = max(remaining, key=lambda x: (rational(relation.loss([before, x])), -x))
         members = [start]
-        left.remove(start)
+        remaining.remove(start)
         while len(members) < k:
-            best = min(left, key=lambda x: (increase(members, x), x))
+            best = min(remaining, key=lambda x: (increase(members, x), x))
             members.append(best)
-            left.remove(best)
+            remaining.remove(best)
             start = best
         clusters.append(members)
-    for r in left:
+    for r in remaining:
         best = min(range(len(clusters)), key=lambda i: (increase(clusters[i], r), i))
         clusters[best].append(r)
     return in_order(clusters)

@@ -50,8 +50,8 @@ def suppress_control(
     gone: list[str] = []
     for size in sizes:
         while True:
-            left = [set(row) - set(gone) for row in rows]
-            bad = list(rules(left, sensitive, rho, [size], strict=strict))
+            remaining = [set(row) - set(gone) for row in rows]
+            bad = list(rules(remaining, sensitive, rho, [size], strict=strict))
             if not bad:
                 break
             worst, most = "", Fraction(0)

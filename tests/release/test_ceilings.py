@@ -95,7 +95,7 @@ def relational(seed: int, n: int) -> tuple[Table, dict[str, Hierarchy], dict[str
     models = [HierarchyModel(parse(tree)) for tree in trees]
     rows = [tuple(rng.choice(model.leaves) for model in models) for _ in range(n)]
     case = encode(rows, list(trees))
-    ceilings = {f"c{at}": ceilings_of(models[at], rng) for at in range(rng.randint(1, 2))}
+    ceilings = {f"c{i}": ceilings_of(models[i], rng) for i in range(rng.randint(1, 2))}
     above = {
         name: {v for v in models[int(name[1])].nodes for c in labels if models[int(name[1])].strictly_above(v, c)}
         for name, labels in ceilings.items()
@@ -175,7 +175,7 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
     losses = []
     for levels in product(*images):
         shown = list(zip(*(labels for labels, _ in levels), strict=True))
-        low = all(above.get(f"c{at}", set()).isdisjoint(labels) for at, (labels, _) in enumerate(levels))
+        low = all(above.get(f"c{i}", set()).isdisjoint(labels) for i, (labels, _) in enumerate(levels))
         if low and min(map(shown.count, shown)) >= k:
             losses.append(sum(loss for _, loss in levels) / 2)
     more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "allow_worthless": True}

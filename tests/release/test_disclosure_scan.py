@@ -89,10 +89,10 @@ def test_a_column_that_identifies_persons_stops_until_it_is_declared(
 ) -> None:
     data = people()
     assert publish(data, tmp_path, *CASES[name]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert f"column '{name}'" in said
-    assert not any(str(value) in said for value in data[name])
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert f"column '{name}'" in message
+    assert not any(str(value) in message for value in data[name])
     assert [path.name for path in tmp_path.iterdir()] == ["data.tsv"]
     assert publish(data, tmp_path, *CASES[name], "--publish-as-is", name) == 0
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
@@ -109,27 +109,27 @@ def test_a_column_that_identifies_persons_stops_until_it_is_declared(
 def test_the_remedy_followed_literally_leads_to_a_publication(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    data, given = people(), list(CASES[name])
-    publish(data, tmp_path, *given)
-    said = capsys.readouterr().err
-    remedy = re.search(r"(use|or) (--.*?)(, or|; --publish)", said.partition("so nothing is published")[2])
-    assert remedy is not None, said
+    data, arguments = people(), list(CASES[name])
+    publish(data, tmp_path, *arguments)
+    message = capsys.readouterr().err
+    remedy = re.search(r"(use|or) (--.*?)(, or|; --publish)", message.partition("so nothing is published")[2])
+    assert remedy is not None, message
     words, _, replaced = remedy[2].partition(" in place of ")
     for option in replaced.split(" --"):
         if option:
-            at = given.index(f"--{option.removeprefix('--').split()[0]}")
-            del given[at : at + 2]
+            position = arguments.index(f"--{option.removeprefix('--').split()[0]}")
+            del arguments[position : position + 2]
     parts = shlex.split(words)
     if "--drop" in parts:
-        place = next(i for i, word in enumerate(given) if name in word.split(","))
-        rest = ",".join(column for column in given[place].split(",") if column != name)
-        given[place - 1 : place + 1] = [given[place - 1], rest] if rest else []
+        place = next(i for i, word in enumerate(arguments) if name in word.split(","))
+        rest = ",".join(column for column in arguments[place].split(",") if column != name)
+        arguments[place - 1 : place + 1] = [arguments[place - 1], rest] if rest else []
         parts = []
     if "--relational" in parts:
-        given[given.index("--relational") + 1] += f",{name}"
-        at = parts.index("--relational")
-        del parts[at : at + 2]
-    assert publish(data, tmp_path, *given, *parts) == 0, capsys.readouterr().err
+        arguments[arguments.index("--relational") + 1] += f",{name}"
+        position = parts.index("--relational")
+        del parts[position : position + 2]
+    assert publish(data, tmp_path, *arguments, *parts) == 0, capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,17 @@ def test_the_remedy_followed_literally_leads_to_a_publication(
 def test_items_that_name_persons_or_are_free_text_stop(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: tuple[str, ...]
 ) -> None:
-    data, asked = people(), ("--items", name, *more)
-    assert publish(data, tmp_path, *asked) == 2
-    said = capsys.readouterr().err
-    assert f"column '{name}'" in said
-    assert not any(word in said for word in (*GIVEN, "wife", ".org"))
-    assert publish(data, tmp_path, *asked, "--publish-as-is", name) == 0
+    data, options = people(), ("--items", name, *more)
+    assert publish(data, tmp_path, *options) == 2
+    message = capsys.readouterr().err
+    assert f"column '{name}'" in message
+    assert not any(word in message for word in (*GIVEN, "wife", ".org"))
+    assert publish(data, tmp_path, *options, "--publish-as-is", name) == 0
 
 
 def test_common_values_do_not_stop(tmp_path: Path) -> None:
-    asked = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "wave,outcome")
-    assert publish(people(), tmp_path, *asked) == 0
+    options = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "wave,outcome")
+    assert publish(people(), tmp_path, *options) == 0
 
 
 def test_kept_columns_that_form_small_groups_together_stop_the_run(
@@ -164,8 +164,8 @@ def test_kept_columns_that_form_small_groups_together_stop_the_run(
     assert publish(data, tmp_path, *km, "wave,ward,stay") == 2
     rows = list(zip(data["wave"], data["ward"], data["stay"], strict=True))
     small = sum(rows.count(row) < 5 for row in rows)
-    said = capsys.readouterr().err
-    assert names(said, f"column stay {small} persons 5 '--drop stay' '--publish-as-is stay'")
+    message = capsys.readouterr().err
+    assert names(message, f"column stay {small} persons 5 '--drop stay' '--publish-as-is stay'")
     assert publish(data, tmp_path, *km, "wave,ward,stay", "--publish-as-is", "stay") == 0
     assert publish(data, tmp_path, *km, "wave,ward", out="without") == 0
 
@@ -173,11 +173,11 @@ def test_kept_columns_that_form_small_groups_together_stop_the_run(
 def test_kept_columns_that_form_small_groups_with_relational_columns_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data, asked = people(), (*K, "--relational", "group")
-    assert publish(data, tmp_path, *asked, "--keep", "ward,stay") == 2
-    said = capsys.readouterr().err
-    assert names(said, "ward stay '--drop ward,stay' '--relational ward,stay' '--keep ward,stay' --publish-as-is")
-    assert publish(data, tmp_path, *asked, "--keep", "ward,stay", "--publish-as-is", "ward,stay") == 0
+    data, options = people(), (*K, "--relational", "group")
+    assert publish(data, tmp_path, *options, "--keep", "ward,stay") == 2
+    message = capsys.readouterr().err
+    assert names(message, "ward stay '--drop ward,stay' '--relational ward,stay' '--keep ward,stay' --publish-as-is")
+    assert publish(data, tmp_path, *options, "--keep", "ward,stay", "--publish-as-is", "ward,stay") == 0
     assert publish(data, tmp_path, "--relational", "group,ward,stay", *K, out="protected") == 0
 
 
@@ -194,8 +194,8 @@ def test_kept_columns_that_others_know_count_with_relational_columns(
 def test_every_finding_has_a_line_and_a_machine_readable_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = (*K, "--relational", "group", "--keep", "income,order_no", "--log-format", "json")
-    assert publish(people(), tmp_path, *asked) == 2
+    options = (*K, "--relational", "group", "--keep", "income,order_no", "--log-format", "json")
+    assert publish(people(), tmp_path, *options) == 2
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     errors = {line["column"]: line["count"] for line in lines if line.get("level") == "error"}
     assert list(errors) == ["income", "order_no"]
@@ -203,10 +203,10 @@ def test_every_finding_has_a_line_and_a_machine_readable_count(
 
 
 def test_declarations_must_name_published_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = (*K, "--relational", "group", "--keep", "wave")
-    assert publish(people(), tmp_path, *asked, "--publish-as-is", "lat") == 2
+    options = (*K, "--relational", "group", "--keep", "wave")
+    assert publish(people(), tmp_path, *options, "--publish-as-is", "lat") == 2
     assert "'lat'" in capsys.readouterr().err
-    assert publish(people(), tmp_path, *asked, "--publish-as-is", "wave") == 0  # no finding
+    assert publish(people(), tmp_path, *options, "--publish-as-is", "wave") == 0  # no finding
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
     assert attested["declarations"]["published_as_is"] == ["wave"]
     attested["declarations"]["published_as_is"] = ["other"]
@@ -248,21 +248,21 @@ def test_items_that_mention_persons_of_the_data_stop_before_the_search(
     draw, data = random.Random(5), people()
     family = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
     data["surname"] = [family[n % len(family)] for n in range(600)]
-    data["info"] = [f"mother of {one};{draw.choice('xy')}" for one in data["surname"]]
+    data["info"] = [f"mother of {surname};{draw.choice('xy')}" for surname in data["surname"]]
     hierarchies = [word for name in sets.split(",") for word in ("--hierarchy", f"{name}=halves:frequency")]
     assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, "--publish-as-is", "info") == 0
     monkeypatch.setattr("anonset.jobs.job.Job.search", None)
     assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, out="other") == 2
-    said = capsys.readouterr().err
-    assert names(said, "info surname 20 items --drop")
-    assert not any(one in said for one in family)
+    message = capsys.readouterr().err
+    assert names(message, "info surname 20 items --drop")
+    assert not any(family_number in message for family_number in family)
 
 
 def test_missing_values_of_few_persons_do_not_stop(tmp_path: Path) -> None:
     data = people()
     data["ward"][:2] = ["?", "?"]
-    asked = ("--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "ward")
-    assert publish(data, tmp_path, *KM, *asked) == 0
+    options = ("--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "ward")
+    assert publish(data, tmp_path, *KM, *options) == 0
 
 
 def test_a_header_that_is_an_address_stops_without_showing_it(
@@ -270,14 +270,14 @@ def test_a_header_that_is_an_address_stops_without_showing_it(
 ) -> None:
     data = {"20-39": ["40-59"] * 20, "ann@b.org": ["x"] * 20, "note": ["y"] * 20}
     assert publish(data, tmp_path, *K, "--relational", "20-39", "--keep", "ann@b.org") == 2
-    said = capsys.readouterr().err
-    assert "--no-header" in said
-    assert "ann@b" not in said
+    message = capsys.readouterr().err
+    assert "--no-header" in message
+    assert "ann@b" not in message
 
 
 def test_declaring_identifying_columns_needs_no_column_list(tmp_path: Path) -> None:
-    asked = (*K, "--relational", "group", "--keep", "doctor", "--identifying-as-declared")
-    assert publish(people(), tmp_path, *asked) == 0
+    options = (*K, "--relational", "group", "--keep", "doctor", "--identifying-as-declared")
+    assert publish(people(), tmp_path, *options) == 0
 
 
 def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
@@ -306,8 +306,8 @@ def test_values_covered_by_the_model_are_counted_but_do_not_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = people(60)
-    asked = ("--model", "anatomy", "--l", "2", "--sensitive", "postcode", "--id", "household", "--seed", "1")
-    assert publish(data, tmp_path, *asked) == 0
+    options = ("--model", "anatomy", "--l", "2", "--sensitive", "postcode", "--id", "household", "--seed", "1")
+    assert publish(data, tmp_path, *options) == 0
     report = json.loads((tmp_path / "out.private/report.json").read_text())
     assert report["exact_values"]["postcode"] > 0
     assert "exact_values" not in (tmp_path / "out/attestation.json").read_text()
@@ -335,23 +335,26 @@ def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monke
 def test_blocks_find_the_same_before_the_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, asked = people(), (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income,wave")
-    said = []
+    data, options = (
+        people(),
+        (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income,wave"),
+    )
+    messages = []
     for more in ((), ("--work-dir", str(tmp_path / "work"))):
-        assert publish(data, tmp_path, *asked, *more) == 2
+        assert publish(data, tmp_path, *options, *more) == 2
         lines = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
-        said.append([line.split("; complete command")[0] for line in lines])
-    assert said[0] == said[1]
-    assert "column 'income'" in said[0][0]
+        messages.append([line.split("; complete command")[0] for line in lines])
+    assert messages[0] == messages[1]
+    assert "column 'income'" in messages[0][0]
     monkeypatch.setattr("anonset.jobs.job.Job.search", None)
-    assert publish(data, tmp_path, *asked, "--work-dir", str(tmp_path / "again")) == 2
+    assert publish(data, tmp_path, *options, "--work-dir", str(tmp_path / "again")) == 2
 
 
 def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
+    options = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
     place = ("--work-dir", str(tmp_path / "work"))
-    assert publish(people(), tmp_path, *asked, *place) == 2
-    assert publish(people(), tmp_path, *asked, *place, "--if-exists", "resume", "--publish-as-is", "income") == 0
+    assert publish(people(), tmp_path, *options, *place) == 2
+    assert publish(people(), tmp_path, *options, *place, "--if-exists", "resume", "--publish-as-is", "income") == 0
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
     assert attested["declarations"]["published_as_is"] == ["income"]
 

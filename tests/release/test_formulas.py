@@ -48,9 +48,9 @@ def released(rows):
 
 def test_saving_as_csv_warns_without_changing_labels(tmp_path):
     release = released(ROWS)
-    with pytest.warns(UserWarning, match="spreadsheet") as said:
+    with pytest.warns(UserWarning, match="spreadsheet") as text:
         release.save(tmp_path / "out")
-    (message,) = [str(warning.message) for warning in said]
+    (message,) = [str(warning.message) for warning in text]
     assert names(message, "2 items members codebook CSV formulas")
     assert not any(label in message for label in ("cmd", "+x", "rare"))
     lines = (tmp_path / "out" / "published.csv").read_text().splitlines()

@@ -43,8 +43,8 @@ def loss(release: anonset.Release) -> Fraction:
 
 def plain_tree(release: anonset.Release) -> Hierarchy:
     """Return the generated tree as an owner's tree, under its private names."""
-    found = release.unverified.hierarchies["items"]
-    return Hierarchy.from_preorder(found.labels, found.parent.astype("int64"))
+    result = release.unverified.hierarchies["items"]
+    return Hierarchy.from_preorder(result.labels, result.parent.astype("int64"))
 
 
 @thorough
@@ -89,11 +89,11 @@ def test_the_publication_does_not_reveal_frequencies_within_a_set(rows, other):
 def test_sets_are_published_and_never_names_of_the_tree(algorithm):
     sizes = {"k": 3} if algorithm == "LocalGeneralization" else {"k": 3, "m": 2}
     release = made(MANY, "halves:frequency", getattr(anonset, algorithm)(**sizes))
-    found = shown(release)
-    assert {kind for _, kind, _ in found} <= {"item", "group"}
-    assert any(kind == "group" for _, kind, _ in found)
-    assert all(members == tuple(sorted(members)) for *_, members in found)
-    assert [members for *_, members in found] == sorted(members for *_, members in found)
+    result = shown(release)
+    assert {kind for _, kind, _ in result} <= {"item", "group"}
+    assert any(kind == "group" for _, kind, _ in result)
+    assert all(members == tuple(sorted(members)) for *_, members in result)
+    assert [members for *_, members in result] == sorted(members for *_, members in result)
 
 
 def test_long_sets_and_odd_items_get_codes(tmp_path):
@@ -213,5 +213,5 @@ def test_all_clusters_use_nodes_of_one_tree():
     people = {"age": [str(20 + random.randrange(9)) for _ in codes], "codes": codes}
     table = anonset.read(people, items="codes", relational="age", numeric="age")
     algorithm = anonset.RumBound(k=5, m=2, delta=0.9, transaction=anonset.Exact, on_infeasible="merge")
-    found = anonset.anonymize(table, algorithm, hierarchies={"codes": "halves:frequency"}, workers=1)
-    assert found.verdict.holds
+    result = anonset.anonymize(table, algorithm, hierarchies={"codes": "halves:frequency"}, workers=1)
+    assert result.verdict.holds

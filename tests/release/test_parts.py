@@ -57,10 +57,10 @@ def test_parts_are_attested_individually(made):
 
 def test_parts_are_verified_and_evaluated_together(made, tmp_path):
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
-    whole = release.save(tmp_path / "whole", format="csv")
-    assert check(made, {}).verdict == check(whole, {}).verdict
-    assert evaluate(table(), made, hierarchies=HIERARCHIES) == evaluate(table(), whole, hierarchies=HIERARCHIES)
-    assert "parts" not in (whole / "attestation.json").read_text()
+    complete = release.save(tmp_path / "whole", format="csv")
+    assert check(made, {}).verdict == check(complete, {}).verdict
+    assert evaluate(table(), made, hierarchies=HIERARCHIES) == evaluate(table(), complete, hierarchies=HIERARCHIES)
+    assert "parts" not in (complete / "attestation.json").read_text()
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_an_end_without_a_start_is_ignored(clock: list[float], compilation: Comp
 
 
 def test_compilation_is_reported_to_listeners(compilation: Compilation) -> None:
-    told: list[Any] = []
-    with tell_compiling(lambda *what: told.append(what)):
+    reported: list[Any] = []
+    with tell_compiling(lambda *what: reported.append(what)):
         for _ in range(2):
             compilation.begin()
             compilation.begin()
@@ -86,7 +86,7 @@ def test_compilation_is_reported_to_listeners(compilation: Compilation) -> None:
     with tell_compiling(None):
         compilation.begin()
         compilation.end()
-    assert told == [(COMPILING, 1, 0), (COMPILING, 1, 1), (COMPILING, 2, 0), (COMPILING, 2, 2)]
+    assert reported == [(COMPILING, 1, 0), (COMPILING, 1, 1), (COMPILING, 2, 0), (COMPILING, 2, 2)]
 
 
 def test_a_release_reports_progress_and_separate_durations(
@@ -102,13 +102,13 @@ def test_a_release_reports_progress_and_separate_durations(
         return recode(*arguments, **options)
 
     monkeypatch.setattr(anonset.Apriori, "recode", compiled_first)
-    table, told = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}]), list[str]()
+    table, reported = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}]), list[str]()
     algorithm, hierarchies = anonset.Apriori(k=2, m=2), {"items": "balanced:2"}
     release = anonset.anonymize(
-        table, algorithm, hierarchies=hierarchies, progress=lambda phase, *_: told.append(phase)
+        table, algorithm, hierarchies=hierarchies, progress=lambda phase, *_: reported.append(phase)
     )
     assert (release.seconds[COMPILING], release.seconds["search"]) == (30, 2)
-    assert COMPILING in told
+    assert COMPILING in reported
     (compared,) = anonset.compare(table, [algorithm], hierarchies=hierarchies)
     assert compared.seconds == {"search": 2, "apply": 0, "measure": 0, "verify": 0}
     release.save(tmp_path / "out")

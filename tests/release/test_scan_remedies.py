@@ -62,15 +62,15 @@ def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.Captur
     text += ["[hierarchy]", *(f'{column} = "halves:frequency"' for column in job.get("items", ()))]
     (tmp_path / "job.toml").write_text("\n".join(text) + "\n")
 
-    code, said = run(tmp_path, capsys, "first")
-    assert code == 2, said
-    ways = list(remedies(said))
-    assert ways, said
+    code, message = run(tmp_path, capsys, "first")
+    assert code == 2, message
+    ways = list(remedies(message))
+    assert ways, message
     for number, way in enumerate(ways):
-        code, said = run(tmp_path, capsys, f"out{number}", *way)
+        code, message = run(tmp_path, capsys, f"out{number}", *way)
         if code:
-            further = next(remedies(said), None)
-            assert further, (way, said)
-            code, said = run(tmp_path, capsys, f"out{number}", *way, *further)
-        assert code == 0, (way, said)
+            further = next(remedies(message), None)
+            assert further, (way, message)
+            code, message = run(tmp_path, capsys, f"out{number}", *way, *further)
+        assert code == 0, (way, message)
         assert (tmp_path / f"out{number}/attestation.json").exists()

@@ -47,8 +47,8 @@ def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
     ],
 )
 def test_items(rows: list[str], group: str, why: str) -> None:
-    found = why_worthless(KM, *items_of(rows, group))
-    assert names(found, why) if why else not found
+    result = why_worthless(KM, *items_of(rows, group))
+    assert names(result, why) if why else not result
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[
 def test_both_sides(ages: list[str], texts: list[str], group: str, worth: bool, warned: str) -> None:
     table, published = rt(ages, texts, (["ab", "a"], group))
     assert (why_worthless(KKM, table, published) == "") is worth
-    found = nothing_left(KKM, table, published)
+    result = nothing_left(KKM, table, published)
     if worth:
-        assert [names(line, warned) for line in found] == [True] * bool(warned)
+        assert [names(line, warned) for line in result] == [True] * bool(warned)
 
 
 def test_numbers_and_several_columns() -> None:
@@ -118,12 +118,12 @@ def test_joined_columns_are_judged_individually(pairs: list[tuple[set[str], set[
     group = data.draw(st.lists(st.integers(-1, 3), min_size=4, max_size=4))
     publication = apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
     texts = [
-        {text for row in one.rows() for text in row}
-        for one in written_columns(publication)
-        if isinstance(one, SetColumn)
+        {text for row in column.rows() for text in row}
+        for column in written_columns(publication)
+        if isinstance(column, SetColumn)
     ]
     labels = [set().union(*(pair[side] for pair in pairs)) for side in (0, 1)]
-    shown = max((len(found) for found in texts), default=0)
+    shown = max((len(text) for text in texts), default=0)
     differed = max(map(len, labels))
     expected = shown <= 1 and differed >= (2 if shown else 1)
     assert bool(why_worthless(KM, table, publication)) is expected
@@ -145,8 +145,8 @@ def test_buckets(values: str, group: list[int], starred: list[int], why: str) ->
     table = Table(sensitive=CategoricalColumn.of("drug", list(values)), ids=(ids,))
     buckets = Bucketized(np.array(group, np.int32), np.isin(np.arange(4), starred))
     model = anonset.SafetyConstraint(1, 1)
-    found = kind_of(model).why_worthless(model, table, bucketize(table, buckets))
-    assert names(found, why) if why else not found
+    result = kind_of(model).why_worthless(model, table, bucketize(table, buckets))
+    assert names(result, why) if why else not result
 
 
 REFUSALS: list[tuple[Any, PrivacyModel | None, tuple[str, ...], tuple[str, ...]]] = [
@@ -183,6 +183,6 @@ def test_a_smaller_delta_is_suggested_if_clusters_were_merged(k: int, named: boo
 
 def test_a_comparison_notes_worthless_candidates() -> None:
     table = Table.from_sets(["ab", "b", "a"])
-    (found,) = anonset.compare(table, [anonset.Apriori(k=3, m=1)], hierarchies={"items": "balanced:3"}, workers=1)
-    assert found.outcome == "holds"
-    assert names(found.note, "worthless symbol items 2")
+    (candidate,) = anonset.compare(table, [anonset.Apriori(k=3, m=1)], hierarchies={"items": "balanced:3"}, workers=1)
+    assert candidate.outcome == "holds"
+    assert names(candidate.note, "worthless symbol items 2")

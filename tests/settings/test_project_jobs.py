@@ -37,8 +37,10 @@ OF_DRUG = " for attribute 'drug'"
     ],
 )  # fmt: skip
 def test_the_model_equals_that_of_the_project(criteria: tuple[str, ...], guarantee: dict[str, Any]) -> None:
-    asked = tuple(text if text == "Inclusion" or text.endswith("anonymity") else text + OF_DRUG for text in criteria)
-    job = job_of(replace(PROJECT, criteria=asked, suppressed=0.1))
+    requested = tuple(
+        text if text == "Inclusion" or text.endswith("anonymity") else text + OF_DRUG for text in criteria
+    )
+    job = job_of(replace(PROJECT, criteria=requested, suppressed=0.1))
     assert job.guarantee == {"algorithm": "full-domain", "max_suppressed_records": 0.1, **guarantee}
     assert job.settings == {
         "delimiter": ";", "id": ["who"], "relational": ["age", "sex"], "sensitive": "drug", "keep": ["site"],

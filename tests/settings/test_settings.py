@@ -86,8 +86,8 @@ def test_a_seed_is_passed_to_algorithms_that_accept_it() -> None:
 
 
 def test_parameters_in_special_formats_are_parsed() -> None:
-    given = {**RT, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
-    made: Any = make_algorithm("kkm", "rum-bound", given)
+    options = {**RT, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
+    made: Any = make_algorithm("kkm", "rum-bound", options)
     assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
 
 
@@ -159,9 +159,9 @@ def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["input", "out", "private", "work_dir"])
 def test_a_path_with_a_nul_is_rejected_in_one_line(name: str) -> None:
-    given = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
+    options = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
     with refused(InputError, "NUL \\x00"):
-        make_settings(given)
+        make_settings(options)
 
 
 JOB_FILE = """input = "a.csv"
@@ -214,9 +214,9 @@ def test_a_command_uses_its_settings_of_a_job_below_its_options(
     (tmp_path / "jobs" / "job.toml").write_text(JOB_FILE)
     (tmp_path / "a.csv").touch()
     monkeypatch.chdir(tmp_path)
-    source, given = over_job("jobs/job.toml", place, {**flags, "hierarchy": {"sex": "sex.csv"}}, model)
+    source, arguments = over_job("jobs/job.toml", place, {**flags, "hierarchy": {"sex": "sex.csv"}}, model)
     assert source == str(Path("jobs") / ("a.csv" if place == "input" else "out"))
-    assert set(given) == taken | {"hierarchy"}
-    assert {name: given[name] for name in flags} == flags
-    assert given["hierarchy"] == {"sex": "sex.csv", **({"age": "range"} if "hierarchy" in taken else {})}
+    assert set(arguments) == taken | {"hierarchy"}
+    assert {name: arguments[name] for name in flags} == flags
+    assert arguments["hierarchy"] == {"sex": "sex.csv", **({"age": "range"} if "hierarchy" in taken else {})}
     assert over_job("a.csv", place, flags, model) == ("a.csv", flags)

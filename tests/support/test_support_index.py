@@ -24,9 +24,9 @@ def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int
     expected = [r for r, row in enumerate(rows) if itemset <= row]
     assert index.support(itemset) == len(expected)
     assert index.support_of(LABELS[code] for code in itemset) == len(expected)
-    found = index.records(itemset)
-    assert found.dtype == np.uint32
-    assert found.tolist() == expected
+    actual = index.records(itemset)
+    assert actual.dtype == np.uint32
+    assert actual.tolist() == expected
     assert [index.support_of_item(code) for code in range(len(LABELS))] == [
         sum(code in row for row in rows) for code in range(len(LABELS))
     ]

@@ -132,10 +132,10 @@ def test_an_item_with_two_symbols_is_rejected() -> None:
 
 def test_figure_2c_respects_its_utility_constraints() -> None:
     original, publication = figure_2c()
-    found = check_utility(original, publication, UTILITY, 0.15)
-    assert found
-    assert found.suppressed == ("d",)
-    assert found.exact == (0, 1, 3)
+    verdict = check_utility(original, publication, UTILITY, 0.15)
+    assert verdict
+    assert verdict.suppressed == ("d",)
+    assert verdict.exact == (0, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -152,17 +152,17 @@ def test_figure_2c_respects_its_utility_constraints() -> None:
 )
 def test_violated_utility_constraints_are_named(group: list[int], share: float, facts: str) -> None:
     original, _ = figure_2c()
-    found = check_utility(original, publish([set(row) for row in ROWS], group), UTILITY, share)
-    assert not found
-    assert names(found.reason, facts)
+    verdict = check_utility(original, publish([set(row) for row in ROWS], group), UTILITY, share)
+    assert not verdict
+    assert names(verdict.reason, facts)
 
 
 def test_an_inexact_count_is_detected() -> None:
     original, publication = figure_2c()
     tampered = publication.take(np.array([0, 1, 2, 3, 4, 5, 6, 7, 8], np.int64))
-    found = check_utility(original, tampered, UTILITY, 0.15)
-    assert not found
-    assert names(found.reason, "1 7 6")
+    verdict = check_utility(original, tampered, UTILITY, 0.15)
+    assert not verdict
+    assert names(verdict.reason, "1 7 6")
 
 
 def test_symbols_of_other_data_are_refused() -> None:
@@ -178,6 +178,6 @@ def test_groups_inside_utility_constraints_keep_their_counts(rows: list[set[str]
     """Corollary 3.12 on random data, and the compared count."""
     publication, original = publish(rows, group), SetColumn.of(rows, universe=UNIVERSE)
     utility = UtilityPolicy.of(symbol.members for symbol in publication.symbols).completed(original.vocabulary)
-    found = check_utility(original, publication, utility, 0.0)
-    assert found
-    assert found.exact == tuple(range(len(utility)))
+    verdict = check_utility(original, publication, utility, 0.0)
+    assert verdict
+    assert verdict.exact == tuple(range(len(utility)))

@@ -37,8 +37,8 @@ def counted(column: SetColumn) -> dict[int, Supports]:
 def _supports(database: duckdb.DuckDBPyConnection, size: int) -> Supports:
     names = [f"h{i}" for i in range(size)]
     joins = "".join(
-        f" join held {right} on {left}.record = {right}.record and {left}.item < {right}.item"
-        for left, right in pairwise(names)
+        f" join held {right} on {remaining}.record = {right}.record and {remaining}.item < {right}.item"
+        for remaining, right in pairwise(names)
     )
     chosen = ", ".join(f"{name}.item" for name in names)
     result = database.execute(f"select {chosen}, count(*) from held h0{joins} group by {chosen}").fetchall()

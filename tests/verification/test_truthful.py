@@ -50,8 +50,8 @@ def test_agrees_with_the_naive_twin(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(item_truth, "_ROWS_PER_CALL", rows_per_call)
         witness = check_item_truth(table, publish(published, members, record))
-    found = None if witness is None else (witness.record, *witness.what)
-    assert found == naive_untrue(original, published, record, members)
+    result = None if witness is None else (witness.record, *witness.what)
+    assert result == naive_untrue(original, published, record, members)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint16])
@@ -87,7 +87,7 @@ def example() -> tuple[Table, Records]:
 
 def broken(publication: Records, row: int, symbols: set[str]) -> Records:
     assert publication.transactions is not None
-    rows = [set(found) for found in publication.transactions.rows()]
+    rows = [set(entry) for entry in publication.transactions.rows()]
     rows[row] = symbols
     column = SetColumn.of(rows, universe=publication.transactions.vocabulary.labels)
     return replace(publication, transactions=column)

@@ -58,13 +58,13 @@ def publish(drawn: list[tuple[str, str, int, bool]]) -> Buckets:
 def mostly_safe(seed: int) -> Buckets:
     """Publish Figure 3 with at most one change, by the seed."""
     group, starred, rows = list(FIGURE_3_GROUPS), [7, 10], list(FIGURE_3)
-    at = seed % 13
+    position = seed % 13
     if seed % 4 == 0:
-        group[at] = 1 - group[at]
+        group[position] = 1 - group[position]
     elif seed % 4 == 1:
-        starred.append(at)
+        starred.append(position)
     elif seed % 4 == 2:
-        rows[at] = (rows[at][0], "Mild Exfoliation")
+        rows[position] = (rows[position][0], "Mild Exfoliation")
     return published(rows, group, starred)
 
 

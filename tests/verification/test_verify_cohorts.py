@@ -42,8 +42,8 @@ def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
     rng = random.Random(seed)
     sensitive = ("s", "t")[: rng.randint(0, 2)]
     base = [set(rng.choices("abcde", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 5))]
-    told = [{rng.choice(sensitive)} if sensitive and rng.random() < 0.3 else set() for _ in range(20)]
-    rows = [set(rng.choice(base)) | told[i] for i in range(rng.randint(0, 20))]
+    reported = [{rng.choice(sensitive)} if sensitive and rng.random() < 0.3 else set() for _ in range(20)]
+    rows = [set(rng.choice(base)) | reported[i] for i in range(rng.randint(0, 20))]
     return rng, rows, sensitive
 
 
@@ -103,7 +103,9 @@ def test_symbols_of_the_same_records_are_checked_together(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cohorts, "_WORTH_MERGING", 0)
         merged = verdicts()
-    assert [(one.holds, one.witness) for one in merged] == [(one.holds, one.witness) for one in usual]
+    assert [(verdict_value.holds, verdict_value.witness) for verdict_value in merged] == [
+        (verdict_value.holds, verdict_value.witness) for verdict_value in usual
+    ]
 
 
 @pytest.mark.compiled
@@ -166,8 +168,8 @@ def compare_classes(seed: int) -> None:
     assert verdict.holds is all(is_diverse(c, sensitive, model.k, model.l, model.m) for c in classes.values())
     if not verdict.holds:
         assert verdict.witness is not None
-        at = verdict.witness.record
-        assert_witness_in_class(verdict, rows, classes[sex[at], age[at]], model, sensitive)
+        position = verdict.witness.record
+        assert_witness_in_class(verdict, rows, classes[sex[position], age[position]], model, sensitive)
 
 
 def assert_witness_in_class(
@@ -216,14 +218,14 @@ def test_complete_transactions_are_checked(seed: int) -> None:
 
 def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
-    rows = [{"a", "b", "cd"[at % 2], f"s{at % 6}", *(["e"] if at % 150 == 0 else [])} for at in range(600)]
+    rows = [{"a", "b", "cd"[i % 2], f"s{i % 6}", *(["e"] if i % 150 == 0 else [])} for i in range(600)]
     column, held = SetColumn.of(rows), []
     of_size = occurrences.Symbols.of_size
 
     def measured(symbols: occurrences.Symbols, size: int) -> Iterator[occurrences.Occurrences]:
-        for found in of_size(symbols, size):
-            held.append(len(found.row))
-            yield found
+        for occurrences_of_size in of_size(symbols, size):
+            held.append(len(occurrences_of_size.row))
+            yield occurrences_of_size
 
     monkeypatch.setattr(occurrences.Symbols, "of_size", measured)
     monkeypatch.setattr(spans, "AT_ONCE", 50)
@@ -248,8 +250,8 @@ def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) ->
             patch.setattr(spans, "AT_ONCE", 3)
             patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
             patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([0, 4, 4_000_000]))
-            found = verify(mapped, model)
-        assert found == verify(Table(column), model)
+            verdict = verify(mapped, model)
+        assert verdict == verify(Table(column), model)
 
 
 @settings(max_examples=examples(60))
@@ -258,15 +260,15 @@ def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, 
     rng, rows, _ = case(seed)
     column, model = SetColumn.of(rows), PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
     part = np.array([rng.choice([5, 0, 2]) for _ in rows], np.int32)
-    arrays = [work_folder.keep(name, found) for name, found in (("p", column.indptr), ("i", column.items))]
+    arrays = [work_folder.keep(name, array) for name, array in (("p", column.indptr), ("i", column.items))]
     mapped = SetColumn(column.name, *arrays, column.vocabulary)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", rng.choice([1, 3, 100]))
         patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
         patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([1, 3, 4_000_000]))
-        found = check_partitions(mapped, part, model, BUDGET, None, work_folder)
-    assert found == check_partitions(column, part, model, BUDGET, None)
-    assert found.checked["groups"] == len(set(part.tolist()))
+        verdict = check_partitions(mapped, part, model, BUDGET, None, work_folder)
+    assert verdict == check_partitions(column, part, model, BUDGET, None)
+    assert verdict.checked["groups"] == len(set(part.tolist()))
 
 
 @pytest.fixture(scope="module")
@@ -298,8 +300,8 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
         coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None)
         diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None)
         for verdict in (coherent, diverse):
-            told = bool(verdict.witness and verdict.witness.detail)
-            outcomes[verdict.model.name, told if verdict.witness else None] += 1
+            reported = bool(verdict.witness and verdict.witness.detail)
+            outcomes[verdict.model.name, reported if verdict.witness else None] += 1
     assert all(outcomes[name, outcome] > 10 for name in ("coherence", "lm") for outcome in (None, False, True))
 
 
@@ -327,10 +329,10 @@ def test_a_check_beyond_its_budget_is_undecided() -> None:
 
 
 def test_progress_reaches_the_total() -> None:
-    told: list[tuple[str, float, float]] = []
+    reported: list[tuple[str, float, float]] = []
     column = SetColumn.of([{"a", "b"}, {"a"}])
-    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: told.append(said))
-    assert told == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
+    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: reported.append(said))
+    assert reported == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
 
 
 def test_a_check_of_partitions_needs_the_partitions() -> None:

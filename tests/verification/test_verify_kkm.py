@@ -117,17 +117,17 @@ HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))
 def test_relational_truth(column: Any, published: list[str], wrong: int | None) -> None:
     table = Table(None, (column,))
     said = Records(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
-    found = check_relational_truth(table, said, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})
-    assert (None if found is None else found.record) == wrong
+    verdict = check_relational_truth(table, said, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})
+    assert (None if verdict is None else verdict.record) == wrong
 
 
 def test_relational_truth_of_value_sets_in_another_row_order() -> None:
     table = Table.from_columns(c=["x", "y", "z"])
-    said = Records(None, (), (CategoricalColumn.of("c", ["z", "(x,y)", "(x,y)"]),), (), np.array([2, 1, 0]))
-    assert check_relational_truth(table, said, {}) is None
-    swapped = Records(None, (), said.relational, (), np.array([0, 1, 2]))
-    found = check_relational_truth(table, swapped, {})
-    assert found is not None
-    assert (found.record, found.what) == (0, ("z",))
+    column = Records(None, (), (CategoricalColumn.of("c", ["z", "(x,y)", "(x,y)"]),), (), np.array([2, 1, 0]))
+    assert check_relational_truth(table, column, {}) is None
+    swapped = Records(None, (), column.relational, (), np.array([0, 1, 2]))
+    verdict = check_relational_truth(table, swapped, {})
+    assert verdict is not None
+    assert (verdict.record, verdict.what) == (0, ("z",))
     with refused(InputError, "relational c"):
         check_relational_truth(table, Records(None, (), (), (), np.arange(3)), {})

@@ -90,7 +90,7 @@ def test_counting_pairs_in_a_matrix_equals_walking(size: int, k: int) -> None:
     rng = np.random.default_rng(size)
     # more than 64 symbols, so that bit sets have several words
     heads = [rng.choice(150, 3, replace=False) for _ in range(12)]
-    rows = [{*heads[at % 12].tolist(), *rng.choice(150, at % 5).tolist()} for at in range(400)] * 2
+    rows = [{*heads[i % 12].tolist(), *rng.choice(150, i % 5).tolist()} for i in range(400)] * 2
     column = table_of([row for row in rows if len(row) < 7], 150).transactions
     assert column is not None
     together = itemsets.DistinctRows(column).count(size, k)
@@ -110,7 +110,7 @@ def test_counting_triples_equals_walking(k: int, most: int, threads: int) -> Non
     rng = np.random.default_rng(k)
     # more than 64 symbols, so that bit sets have several words
     heads = [rng.choice(150, 9, replace=False) for _ in range(12)]
-    rows = [set(heads[at % 12][: rng.integers(10)].tolist()) for at in range(300)] * 4
+    rows = [set(heads[i % 12][: rng.integers(10)].tolist()) for i in range(300)] * 4
     rows += [{*heads[0].tolist(), int(rng.integers(150))} for _ in range(2 if k > 4 else 0)]
     column = table_of(rows, 150).transactions
     assert column is not None
@@ -204,18 +204,18 @@ def test_equal_rows_are_merged_in_any_order_and_within_any_memory(
         stack.enter_context(pytest.MonkeyPatch.context()).setattr(spans, "AT_ONCE", 3)
         limits = Limits(room=limit)  # no limit, and limits for tables of one and of three rows
         store = stack.enter_context(Files.temporary(limits=limits) if filed else Memory(limits))
-        found = distinct_rows.merged(column, store)
+        result = distinct_rows.merged(column, store)
     first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
-    codes = [tuple(found.column.items[a:b].tolist()) for a, b in pairwise(found.column.indptr.tolist())]
+    codes = [tuple(result.column.items[a:b].tolist()) for a, b in pairwise(result.column.indptr.tolist())]
     assert codes == first
-    assert found.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
+    assert result.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
 
 
 @pytest.mark.parametrize(("limit", "shares"), [(None, 1), (2 * 48 * 10, 5)])
 def test_a_limit_on_the_memory_bounds_the_table_of_rows_that_are_merged(
     limit: int | None, shares: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    column = table_of([{at % 6, (at + at // 6) % 6} for at in range(50)][::-1]).transactions
+    column = table_of([{i % 6, (i + i // 6) % 6} for i in range(50)][::-1]).transactions
     assert column is not None
     merge, taken = distinct_rows.merge_equal, []
 
@@ -253,15 +253,13 @@ def test_symbols_of_the_same_rows_are_represented_by_the_first(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distinct_rows, "_CODES_PER_CALL", together)
         others = np.array([code in kept for code in range(6)])
-        assert distinct_rows.first_of_alike(column).tolist() == [
-            places.index(own) == at for at, own in enumerate(places)
-        ]
-        free = [own if at not in kept else frozenset({-1 - at}) for at, own in enumerate(places)]
-        found = distinct_rows.first_of_alike(column, others)
-        assert found.tolist() == [free.index(own) == at for at, own in enumerate(free)]
-        fewer = column.only(found)
+        assert distinct_rows.first_of_alike(column).tolist() == [places.index(own) == i for i, own in enumerate(places)]
+        free = [own if i not in kept else frozenset({-1 - i}) for i, own in enumerate(places)]
+        result = distinct_rows.first_of_alike(column, others)
+        assert result.tolist() == [free.index(own) == i for i, own in enumerate(free)]
+        fewer = column.only(result)
         labels = column.vocabulary.labels
-        wanted = [{labels[code] for code in row if found[code]} for row in rows]
+        wanted = [{labels[code] for code in row if result[code]} for row in rows]
         assert [set(row) for row in fewer.rows()] == wanted
 
 
@@ -335,13 +333,13 @@ def test_a_publication_without_symbols_verifies(rows: list[set[int]]) -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_finds_a_violation_that_only_the_largest_size_shows(size: int) -> None:
-    whole = set(range(size))
-    rows = [whole - {code} for code in whole for _ in range(2)] + [whole]
+    complete = set(range(size))
+    rows = [complete - {code} for code in complete for _ in range(2)] + [complete]
     table = table_of(rows)
     assert verify(table, KmAnonymity(2, size - 1)).holds is True
     verdict = verify(table, KmAnonymity(2, size))
     assert verdict.holds is False
-    assert codes_of(table, verdict) == tuple(whole)
+    assert codes_of(table, verdict) == tuple(complete)
     assert verdict.witness is not None
     assert (verdict.witness.support, verdict.witness.record) == (1, 2 * size)
     assert set(verdict.checked["distinct_itemsets"]) == set(range(1, size))

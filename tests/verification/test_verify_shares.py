@@ -47,9 +47,9 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
             tuples.append(values)
             rows.append(set(basket) if source.random() < 0.9 else {source.choice("uvw")})
     order = source.sample(range(len(rows)), len(rows))
-    labels = CategoricalColumn.of("place", [tuples[at][0] for at in order])
-    numbers = NumericColumn("size", np.array([tuples[at][1] for at in order], np.float64))
-    return [labels, numbers], SetColumn.of([rows[at] for at in order], universe="uvwxyz")
+    labels = CategoricalColumn.of("place", [tuples[i][0] for i in order])
+    numbers = NumericColumn("size", np.array([tuples[i][1] for i in order], np.float64))
+    return [labels, numbers], SetColumn.of([rows[i] for i in order], universe="uvwxyz")
 
 
 @settings(max_examples=examples(100))
@@ -57,9 +57,9 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
 def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: int, k: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KKmAnonymity(k, m)
-    whole, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
-    assert parts == whole
-    assert list(parts.checked) == list(whole.checked)
+    complete, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
+    assert parts == complete
+    assert list(parts.checked) == list(complete.checked)
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
 
 
@@ -76,8 +76,8 @@ def test_checking_a_sensitive_column_by_shares_equals_checking_the_table(work_fo
         KLDiversity(1, 2, "drug", "recursive", 3),
         KTCloseness(1, source.choice(("0.3", "1")), "drug", source.choice(("equal", "ordered"))),
     ):
-        whole = check_classes(relational, kept, model)
-        assert check_classes(relational, kept, model, work_folder) == whole
+        complete = check_classes(relational, kept, model)
+        assert check_classes(relational, kept, model, work_folder) == complete
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +94,8 @@ def test_checking_diversity_by_shares_equals_checking_the_table(
 ) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KLmDiversity(k, l_, m, ("u", "w"))
-    whole, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (MEMORY, work_folder))
-    assert parts == whole
+    complete, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (MEMORY, work_folder))
+    assert parts == complete
 
 
 def test_a_share_has_complete_classes_and_leaves_no_files(work: Files) -> None:
@@ -126,9 +126,9 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pyt
 
 def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}] * 2)
-    found = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
-    assert found.holds is None
-    assert names(found.checked["covered"], "budget")
+    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
+    assert verdict.holds is None
+    assert names(verdict.checked["covered"], "budget")
 
 
 @settings(max_examples=examples(100))
@@ -138,14 +138,14 @@ def test_ranges_are_true_if_each_covers_its_number(work_folder: Files, seed: int
     texts = ["1", "[0:2]", "[0.1:0.3]", "[0.10:0.30]", "[1/3:2]", "[2:1]", "x", "[-0.0:0]", "1e0", "[5e-324:1]", "[:]"]
     values = [0.0, -0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0, 5e-324, 1e16]
     n = source.randint(1, 9)
-    numbers, said = [source.choice(values) for _ in range(n)], [source.choice(texts) for _ in range(n)]
-    whole = source.random() < 0.3
-    if whole:
+    numbers, message = [source.choice(values) for _ in range(n)], [source.choice(texts) for _ in range(n)]
+    complete = source.random() < 0.3
+    if complete:
         numbers = [float(source.randint(-1, 3)) for _ in range(n)]
-    column = NumericColumn("x", np.array(numbers, np.int64) if whole else np.array(numbers, np.float64))
-    after = CategoricalColumn.of("x", said)
-    found = check_relational_truth(Table(relational=(column,)), Records(None, (), (after,), (), np.arange(n)), {})
+    column = NumericColumn("x", np.array(numbers, np.int64) if complete else np.array(numbers, np.float64))
+    after = CategoricalColumn.of("x", message)
+    verdict = check_relational_truth(Table(relational=(column,)), Records(None, (), (after,), (), np.arange(n)), {})
     from anonset.verification.relational_truth import covers
 
-    wrong = [row for row in range(n) if not covers(said[row], True, None)(str(column.values[row]))]
-    assert (None if found is None else found.record) == (wrong[0] if wrong else None)
+    wrong = [row for row in range(n) if not covers(message[row], True, None)(str(column.values[row]))]
+    assert (None if verdict is None else verdict.record) == (wrong[0] if wrong else None)

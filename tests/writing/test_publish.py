@@ -46,9 +46,9 @@ def records(path):
 
 
 def test_csv_bytes(tmp_path):
-    found = write_published(publication([{"b", "a"}, set(), {"(a,b)"}], x=["1", 'say "x"', ""]), tmp_path, "csv")
-    assert found == tmp_path / "published.csv"
-    assert content(found) == 'x,items\n1,a b\n"say ""x""",\n,"(a,b)"\n'
+    result = write_published(publication([{"b", "a"}, set(), {"(a,b)"}], x=["1", 'say "x"', ""]), tmp_path, "csv")
+    assert result == tmp_path / "published.csv"
+    assert content(result) == 'x,items\n1,a b\n"say ""x""",\n,"(a,b)"\n'
 
 
 def test_csv_of_one_column_has_no_blank_lines(tmp_path):
