@@ -111,7 +111,7 @@ def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
     assert ran.code == 0, ran.err
     assert "guesses the most frequent value of &#39;gender&#39;" in page.read_text()
     ran = rt.run("report", str(rt.out), "--shareable", "-o", str(rt.folder / "public.html"))
-    assert "attacks win" not in (rt.folder / "public.html").read_text()
+    assert "Attacks with further knowledge" not in (rt.folder / "public.html").read_text()
 
 
 def test_buckets_are_not_attacked_by_name(long: Place) -> None:

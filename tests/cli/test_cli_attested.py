@@ -253,6 +253,6 @@ def test_the_account_fits_a_screen(place: Place) -> None:
     """The account has at most 24 lines of 80 columns, with the first limits and a reference to the others."""
     lines = place.run(*place.job()).out.splitlines()
     assert sum(max(1, -(-len(line.rstrip()) // 80)) for line in lines if str(place.folder) not in line) <= 22 - 3
-    [at] = [number for number, line in enumerate(lines) if names(line, "What")]
+    [at] = [number for number, line in enumerate(lines) if names(line, "covered")]
     assert str(place.out / "attestation.json") in lines[at]
-    assert [line.startswith("- ") for line in lines[at + 1 : at + 5]] == [True, True, True, False]
+    assert [line.startswith("- ") for line in lines[at + 1 : at + 6]] == [True, True, True, True, False]

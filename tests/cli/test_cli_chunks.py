@@ -278,6 +278,6 @@ def test_a_report_speaks_of_chunks(done: Place, shareable: bool) -> None:
     text = page.read_text()
     for part in ("Occurrences of items in chunks", "Terms of clusters", "disassociation", "told of all in it"):
         assert part in text
-    assert ("What is told of other items" in text) != shareable
+    assert ("Inference of other items" in text) != shareable
     assert names(text, "median error") != shareable
     assert ("in_chunks" in text) != shareable

@@ -201,7 +201,7 @@ def test_a_hierarchy_by_frequency_is_declared(place: Place) -> None:
         assert place.run("verify", str(place.folder / out)).code == 0
         return json.loads((place.folder / out / "attestation.json").read_text())
 
-    said = "made from how often labels occur"
+    said = "built from label frequencies"
     plain, by_frequency = attested("balanced:2", "plain"), attested("balanced:2:frequency", "frequency")
     assert by_frequency["declarations"]["hierarchy_built_from_data"] is True
     assert "hierarchy_built_from_data" not in plain["declarations"]

@@ -13,7 +13,18 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 
-from anonset.privacy import KAnonymity, KLmDiversity, KmAnonymity, LmDiversity
+from anonset.privacy import (
+    Coherence,
+    DisassociationModel,
+    KAnonymity,
+    KLDiversity,
+    KLmDiversity,
+    KmAnonymity,
+    LmDiversity,
+    PrivacyModel,
+    RhoUncertainty,
+    SafetyConstraint,
+)
 from anonset.report.drawings import bars
 from anonset.report.page import questions
 from cli.place import Place
@@ -57,11 +68,11 @@ def page_of(ward: Place, *more: str, name: str = "page.html") -> str:
 
 def test_the_internal_page_contains_all_sections(ward: Place) -> None:
     page = page_of(ward, "--recipient", "The <university>")
-    for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "bounded by 1/4",
-                 "before and after", "An attack that was tried", "Signature", "SHA-256",
+    for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "at most 1/4",
+                 "before and after", "Simulated attack", "Signature", "SHA-256",
                  "Item occurrences"):  # fmt: skip
         assert text in page
-    limits = page.partition("What is not guaranteed")[2].partition("</ul>")[0]
+    limits = page.partition("Not covered")[2].partition("</ul>")[0]
     assert limits.count("<li>") > 5  # separate items, not one paragraph
     assert stat.S_IMODE((ward.folder / "page.html").stat().st_mode) == 0o600
     assert ward.run("verify", str(ward.out)).code == 0
@@ -99,7 +110,7 @@ def test_the_shareable_page_contains_no_private_information(ward: Place) -> None
     attributes = " ".join(re.findall(r'="([^"]*)"', text))
     found = [w for w in private_words(ward) if re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", f"{text} {attributes}")]
     assert found == []
-    assert names(text, "May go data")
+    assert names(text, "shared data")
     assert "research" in text
     internal = html.unescape(page_of(ward, name="internal.html"))
     assert sum(bool(re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", internal)) for w in private_words(ward)) > 8
@@ -117,15 +128,15 @@ def cells_below(page: str, heading: str) -> list[list[str]]:
 def test_the_first_screen(ward: Place, more: list[str]) -> None:
     page = page_of(ward, *more) if not more else page_of_out(ward, *more)
     headings = re.findall(r"<h2>(.*?)</h2>", page)
-    first = ["What goes out", "Who is protected, and who is not", "What a recipient can still count"]
-    assert headings[:4] == [*first, "What was done to each column" if more else "Risk before and after"]
+    first = ["Published data", "Guarantee", "What recipients can count"]
+    assert headings[:4] == [*first, "Technique for each column" if more else "Risk before and after"]
     assert page.count('class="fill"') == 2  # recipient and purpose are filled in by hand
     published = list(csv.reader((ward.out / "published.csv").read_text().splitlines()))
-    assert cells_below(page, "What goes out") == published[1:6]
+    assert cells_below(page, "Published data") == published[1:6]
     assert [row[0] for row in cells_below(page, first[1])] == ["Protected", "Not protected"]
     figures = {row[0]: row[1:] for row in cells_below(page, first[2])}
     assert figures["Rows"][0] == "80"
-    for term in ("codebook.csv explains", "known as WP 216", "A symbol is what stands in the place of an item"):
+    for term in ("codebook.csv explains", "WP 216", "A symbol replaces an item"):
         assert term in page
 
 
@@ -153,9 +164,9 @@ def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None
     ]
     ran = ward.run("anonymize", str(ward.folder / "ward_hidden.csv"), "-o", str(ward.out), *roles, *how)
     assert ran.code == 0, ran.err
-    (told,) = [row for row in cells_below(page_of_out(ward, "--shareable"), "What a recipient can still count")
+    (told,) = [row for row in cells_below(page_of_out(ward, "--shareable"), "What recipients can count")
                if row[0] == "Symbols that name one item"]  # fmt: skip
-    assert "at least" in told[2]
+    assert names(told[2], "lower bound")
     shown, original = (
         Counter(code for row in csv.DictReader(path.read_text().splitlines()) for code in row["codes"].split())
         for path in (ward.out / "published.csv", ward.folder / "ward_hidden.csv")
@@ -174,15 +185,15 @@ def page_of_out(ward: Place, *more: str) -> str:
 
 def test_every_risk_is_shown_before_and_after(ward: Place) -> None:
     page = page_of(ward)
-    rows = cells_below(page, "How far somebody gets who knows something")
+    rows = cells_below(page, "Re-identification risk by attacker knowledge")
     assert len(rows) == 9  # all quasi-identifiers, 1 to 4 items, and both
     assert all(cell.count("→") == 1 for row in rows for cell in row[2:])
     alone = re.findall(r"([\d.]+%) (before|after)<", page)
     assert [when for _, when in alone] == ["before", "after"] * 9
-    figures = {row[0]: row[1:] for row in cells_below(page, "What a recipient can still count")}
+    figures = {row[0]: row[1:] for row in cells_below(page, "What recipients can count")}
     assert {name for name, (_, off) in figures.items() if "before: " in off} == {
         "The most frequent items (at most 200)", "The most frequent pairs of items (at most 200)",
-        "Item occurrences kept as they are",
+        "Unchanged item occurrences",
         "Numbers",
     }  # fmt: skip
     assert names(page, "certainty")
@@ -191,7 +202,7 @@ def test_every_risk_is_shown_before_and_after(ward: Place) -> None:
 def test_risks_before_are_computed_from_the_original(ward: Place) -> None:
     """The figures before anonymization match the ages of the ward, counted by hand."""
     ages = [line.split(",")[1] for line in WARD.splitlines()[1:]]
-    rows = cells_below(page_of(ward), "How far somebody gets who knows something")
+    rows = cells_below(page_of(ward), "Re-identification risk by attacker knowledge")
     known = {row[0]: row[2:] for row in rows}["all quasi-identifiers"]
     least, mean = min(map(ages.count, ages)), sum(map(ages.count, ages)) / len(ages)
     assert known[0].startswith(f"{least} → ")
@@ -248,12 +259,12 @@ def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
     assert long.run("report", job, "-o", str(pages[0])).code == 0
     assert long.run("report", job, "-o", str(pages[1]), "--shareable").code == 0
     own, shared = (re.sub(r"\s+", " ", page.read_text()) for page in pages)
-    for text in ("anatomization", "promised at most", "one row", "bounded by 1/2", "the link between a person"):
+    for text in ("anatomization", "guaranteed maximum", "one row", "at most 1/2", "the link between a person"):
         assert text in own
         assert text in shared
     assert ("<svg" in own, "<svg" in shared) == (True, False)
-    assert names(own, "sensitive original guessed")
-    assert not names(shared, "original guessed")
+    assert names(own, "guesses sensitive original")
+    assert not names(shared, "guesses original")
     assert "long.csv" not in shared
 
 
@@ -262,10 +273,25 @@ def test_the_three_questions() -> None:
         return [answer for _, answer, _ in questions(model)]  # type: ignore[arg-type]
 
     nothing = "not covered"
-    assert answers(KmAnonymity(5, 2)) == ["bounded by 1/5", nothing, nothing]
-    assert answers(KAnonymity(3)) == ["bounded by 1/3", nothing, nothing]
-    assert answers(KLmDiversity(3, 4, 2, ("a",))) == ["bounded by 1/3", nothing, "bounded by 1/4"]
-    assert answers(LmDiversity(2, 2, 1, ("a",)))[0] == nothing
+    assert answers(KmAnonymity(5, 2)) == ["at most 1/5", nothing, nothing]
+    assert answers(KAnonymity(3)) == ["at most 1/3", nothing, nothing]
+    assert answers(KLDiversity(3, 2, "drug")) == ["at most 1/3", nothing, "bounded"]
+    assert answers(KLmDiversity(3, 4, 2, ("a",))) == ["at most 1/3", nothing, "bounded"]
+    assert answers(LmDiversity(2, 2, 1, ("a",))) == ["at most 1/2", nothing, "bounded"]
+    assert answers(LmDiversity(1, 2, 1, ("a",)))[0] == nothing
+    assert answers(Coherence(0.5, 3, 2, ("a",))) == ["at most 1/3", nothing, "bounded"]
+    assert answers(Coherence(1, 3, 2, ("a",))) == ["at most 1/3", nothing, nothing]
+    assert answers(RhoUncertainty(0.5, 2, ("a",))) == [nothing, nothing, "bounded"]
+    assert answers(DisassociationModel(3, 2)) == ["at most 1/3", nothing, nothing]
+    assert answers(SafetyConstraint(3, 2)) == [nothing, nothing, "bounded"]
+
+
+@pytest.mark.parametrize(
+    "model", [LmDiversity(3, 2, 2, ("a",)), RhoUncertainty(0.5, 2, ("a",)), KLDiversity(3, 2, "x")]
+)
+def test_the_answers_explain_themselves_with_the_statement(model: PrivacyModel) -> None:
+    bounds = [text for _, answer, text in questions(model) if answer != "not covered"]
+    assert " ".join(bounds) == model.statement
 
 
 def test_labels_in_drawings_are_escaped() -> None:

@@ -37,5 +37,5 @@ def test_the_answers_contain_the_person(tmp_path: Path) -> None:
         (tmp_path / raw.name).write_bytes(raw.content)
         code, printed = run(tmp_path, f"anonset inspect {raw.name}")
         assert code == 0, printed
-        asked = "Who is a person?" in printed
+        asked = "Which rows belong to a person?" in printed
         assert (f'unit = "{raw.unit}"' in printed) == asked, name

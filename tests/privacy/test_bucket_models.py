@@ -18,11 +18,11 @@ def test_models_state_their_guarantee(model: PrivacyModel, name: str, text: str,
     assert isinstance(model, PrivacyModel)
     assert (model.name, str(model)) == (name, text)
     assert names(model.statement, bound)
-    assert names(model.limits, "tuples releases")
+    assert names(model.limits, "rows releases")
 
 
-def test_inference_from_missing_tuples_is_a_limit() -> None:
-    assert names(SafetyConstraint(2, 2).limits, "tuples missing")
+def test_inference_from_a_missing_row_is_a_limit() -> None:
+    assert names(SafetyConstraint(2, 2).limits, "rows missing")
 
 
 @pytest.mark.parametrize(("k", "l"), [(1, 1), (3, 3), (9, 2)])

@@ -15,7 +15,7 @@ from anonset.privacy.rho import RhoUncertainty
 from anonset.privacy.transaction_k import TransactionKAnonymity
 
 MODELS = [
-    (Coherence(0.5, 3, 2, ("s",)), "coherence", "private 0.5"),
+    (Coherence(0.5, 3, 2, ("s",)), "coherence", "sensitive 0.5"),
     (
         RhoUncertainty(0.5, 2, ("s",)),
         "rho",
@@ -25,9 +25,9 @@ MODELS = [
     (RhoUncertainty(1, 2, ("s",), from_nothing=False), "rho", "2"),
     (Coherence(1, 3, 2), "coherence", "3"),
     (LmDiversity(3, 2, 2, ("s",)), "lm", "3 sensitive 2"),
-    (KLmDiversity(3, 2, 2, ("s",)), "klm", "3 relational 2"),
+    (KLmDiversity(3, 2, 2, ("s",)), "klm", "3 quasi-identifiers 2"),
     (PartitionKmAnonymity(3, 2), "partition-km", "items 3 2"),
-    (TransactionKAnonymity(3), "transaction-k", "3 same"),
+    (TransactionKAnonymity(3), "transaction-k", "3 record"),
 ]
 
 

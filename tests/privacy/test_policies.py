@@ -162,9 +162,9 @@ def test_random_policies_that_do_not_exist_are_refused(name: str, n: int, messag
 def test_the_model_states_its_guarantee() -> None:
     model = ConstraintSet(5, PrivacyPolicy.of(["abc"]))
     assert isinstance(model, PrivacyModel)
-    assert "any items of one protected itemset" in model.statement
+    assert names(model.statement, "'same protected itemset'")
     assert names(model.statement, "5")
-    assert "not together in a protected itemset" in model.limits
+    assert names(model.limits, "'same protected itemset'")
     assert names(ConstraintSet(5, m=3).statement, "3 5")
     assert names(ConstraintSet(5, m=3).limits, "3")
 

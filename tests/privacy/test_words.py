@@ -1,4 +1,4 @@
-"""Every model has a plain sentence next to its exact statement, and lists disclosure by shared values as a limit."""
+"""Statement and limits of every model: numbers, length, and disclosure of shared values."""
 
 import pytest
 from tests.facts import names
@@ -22,6 +22,7 @@ from anonset.privacy import (
     TransactionKAnonymity,
 )
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.release.statements import sentences
 from anonset.settings.parameters import MODELS
 
 EVERY: list[tuple[PrivacyModel, str]] = [
@@ -30,20 +31,20 @@ EVERY: list[tuple[PrivacyModel, str]] = [
     (TransactionKAnonymity(7), "items 7"),
     (ConstraintSet(7, m=3), "items 3 7"),
     (ConstraintSet(7, PrivacyPolicy.of(["ab"])), "items 7"),
-    (Coherence(0.5, 7, 3, ("s",)), "public 3 7 0.5"),
-    (Coherence(1, 7, 3), "public 3 7 none"),
+    (Coherence(0.5, 7, 3, ("s",)), "non-sensitive 3 7 0.5"),
+    (Coherence(1, 7, 3), "items 3 7 none"),
     (RhoUncertainty(0.5, 3, ("s",)), "sensitive 3 less 0.5"),
     (RhoUncertainty(0.5, 3, ("s",), strict=False), "3 'at most 0.5'"),
     (LmDiversity(7, 2, 3, ("s",)), "items 3 7 1 2"),
-    (KLmDiversity(7, 2, 3, ("s",)), "attributes items 3 7 1 2"),
-    (KAnonymity(7), "attributes 7"),
-    (KLDiversity(7, 3, "drug"), "attributes 7 3 drug"),
+    (KLmDiversity(7, 2, 3, ("s",)), "quasi-identifiers items 3 7 1 2"),
+    (KAnonymity(7), "quasi-identifiers 7"),
+    (KLDiversity(7, 3, "drug"), "quasi-identifiers 7 3 drug"),
     (KLDiversity(7, 3, "drug", "entropy"), "7 entropy 3"),
     (KLDiversity(7, 3, "drug", "recursive", "1.5"), "7 1.5 rank 3"),
-    (KTCloseness(7, "0.2", "drug"), "attributes 7 0.2"),
+    (KTCloseness(7, "0.2", "drug"), "quasi-identifiers 7 0.2"),
     (KTCloseness(7, "1/3", "age", "ordered"), "1/3 numbers"),
-    (KKmAnonymity(7, 3), "attributes items 3 7"),
-    (SafetyConstraint(7, 2), "people 7 rows 1 2"),
+    (KKmAnonymity(7, 3), "quasi-identifiers items 3 7"),
+    (SafetyConstraint(7, 2), "person rows 1/7 1/2"),
     (DisassociationModel(7, 3), "items 3 7"),
     (DisassociationModel(7, 3, ("s",), "1/3"), "items 3 7 1/3"),
     (AnatomyDiversity(2), "rows 1 2"),
@@ -55,13 +56,19 @@ def test_every_model_is_here() -> None:
 
 
 @pytest.mark.parametrize(("model", "facts"), EVERY, ids=[str(model) for model, _ in EVERY])
-def test_each_exact_statement_has_a_plain_sentence_with_the_same_numbers(model: PrivacyModel, facts: str) -> None:
-    words = model.in_plain_words
-    assert words != model.statement
-    assert names(words, facts)
-    assert words.endswith(".")
-    assert ". " not in words
-    assert len(words) < 260
+def test_each_statement_is_short_and_names_the_parameters(model: PrivacyModel, facts: str) -> None:
+    assert names(model.statement, facts)
+    assert model.statement.endswith(".")
+    assert len(sentences(model.statement)) <= 2
+    assert len(model.statement) < 420
+
+
+@pytest.mark.parametrize("model", [model for model, _ in EVERY], ids=str)
+def test_each_limit_is_a_sentence_that_a_list_can_contain(model: PrivacyModel) -> None:
+    for limit in sentences(model.limits):
+        assert limit.endswith(".")
+        assert len(limit.split()) <= 40, limit
+        assert limit.split()[0] not in {"This", "These", "It", "They", "If"}, limit
 
 
 @pytest.mark.parametrize("model", [model for model, _ in EVERY if "sensitive" not in model.protects], ids=str)

@@ -150,7 +150,7 @@ class Cost:
     memory_beside: int = 0
     """Upper bound of additional memory, in bytes, for any number of records."""
     slow: bool = False
-    """Takes time roughly quadratic in the number of records. `suggest` skips it for large inputs."""
+    """Time is roughly quadratic in the number of records. `suggest` skips it for large inputs."""
     refuses_above: int | None = None
     """Maximum number of records, independent of memory; None if unlimited."""
     instead: str = ""
@@ -171,7 +171,7 @@ class Advice:
     set_beside: tuple[str, ...] = ()
     """Models for which `suggest` also lists this algorithm if m >= 2, marked because its guarantee differs."""
     keeps_more: bool = False
-    """Named in messages as a possible alternative if another algorithm for the model gives a worthless result."""
+    """Named in messages as a possible alternative if another algorithm for the model has a worthless result."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -43,7 +43,7 @@ def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
 
 
 def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> tuple[Int32, Parts | None, Int64]:
-    """Give numbers to clusters, whose members stand in any order, by their smallest record.
+    """Assign numbers to clusters by their smallest record. Members may be in any order.
 
     >>> cluster, parts, old = number_clusters([np.array([3, 1]), np.array([2, 0])], 4)
     >>> cluster.tolist(), parts, old.tolist()
@@ -54,13 +54,13 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
     members
         int64 each: the records of each cluster, at least one; together 0 .. n - 1.
     store
-        Where arrays as long as the table are to lie.
+        Store of arrays of table length.
 
     Returns
     -------
     int32 (n,), Parts or None, int64 (C,)
-        The cluster of each record; in a work directory, runs of clusters as parts that a span of records holds, or one
-        that is larger; the old number of each cluster.
+        The cluster of each record; in a work directory, runs of clusters as parts that fit into a span of records (or a
+        single larger cluster); the old number of each cluster.
     """
     smallest = np.array([int(records.min()) for records in members], np.int64)
     old = np.argsort(smallest, kind="stable")

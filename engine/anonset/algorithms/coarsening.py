@@ -1,8 +1,8 @@
-"""Continuing the recoding of an earlier release: items that it publishes together stay together, or become coarser.
+"""Continue the recoding of an earlier release: items in a symbol remain in a common symbol, or become coarser.
 
-An algorithm that can begin with a cut does so. For any other one that has one recoding of all records, one item
-represents each set of items that the earlier release publishes as one symbol: all supports are those of the symbols, so
-the guarantee holds for these, too. Then each item is published as its representative is.
+An algorithm that accepts an initial cut starts from it. For other algorithms with a single recoding of all records, an
+item represents each set of items that the earlier release publishes as a symbol. Its support is the support of the
+symbol, so the guarantee also covers the symbols. Finally, each item is published like its representative.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _OF_A_PROOF = ("lower_bound", "gap", "suppression")
 
 @runtime_checkable
 class Coarsens(Protocol):
-    """An algorithm that can begin with a cut."""
+    """Algorithm that accepts an initial cut."""
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find a cut at or above `start`; the column is bound to its hierarchy and has no item that it suppresses."""
@@ -49,7 +49,10 @@ def require_coarsening(algorithm: Algorithm) -> None:
     """
     if not traits_of(algorithm).coarsens:
         others = ", ".join(with_traits(lambda traits: traits.coarsens))
-        msg = f"{setting('recoding')}: {algorithm.name} has no one recoding of all records to go on from; {others} have"
+        msg = (
+            f"{setting('recoding')}: {algorithm.name} does not publish a single recoding of all records, so it cannot "
+            f"continue a release; use {others}"
+        )
         raise InputError(msg)
 
 
@@ -61,12 +64,12 @@ def coarsened(
     *,
     progress: Progress | None,
 ) -> Result:
-    """Find a recoding at or above `start`: what that suppresses stays suppressed. The least loss remains unknown.
+    """Find a recoding at or above `start`. Items suppressed by `start` remain suppressed. The minimum loss is unknown.
 
     Raises
     ------
     InfeasibleError
-        If no such recoding gives the guarantee.
+        If no such recoding satisfies the guarantee.
     InputError
         If the start suppresses or unites items that the algorithm treats as sensitive.
     """
@@ -140,8 +143,8 @@ def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
         apart = np.flatnonzero((own != SUPPRESSED) & (together != together[own]))
         if len(apart):
             members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]).tolist())
-            what = f"{datum(set_label(members))} was published as one"
-            msg = f"{setting('recoding')}: {what}, and no utility constraint holds all of it"
+            what = f"{datum(set_label(members))} was published as a set"
+            msg = f"{setting('recoding')}: {what}, and no utility constraint contains all of it"
             raise InputError(msg)
     if algorithm.constraints is None:
         return algorithm
@@ -158,5 +161,5 @@ def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
         return
     n_items = len(recoding.vocabulary)
     if of > exact(allowed) * n_items:
-        reason = f"{of} of {n_items} items are suppressed, with those of the earlier release"
+        reason = f"{of} of {n_items} items are suppressed, including the suppressed items of the earlier release"
         raise InfeasibleError(algorithm.name, f"{reason}; {setting('max_suppressed', allowed)} allows fewer")

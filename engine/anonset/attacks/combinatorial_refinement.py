@@ -51,13 +51,13 @@ _SECONDS = 1.0
 def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
     """Infer, for random rows of a local recoding, the probability of each child of a published node."""
     if scene.algorithm != ALGORITHM or scene.model.name != "k":
-        return f"it takes back the rounds of {ALGORITHM} for k alone, not refined, and in one part"
+        return f"it reverses the rounds of {ALGORITHM} for model k, without refinement, in a single part"
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
         return boxes
     rounds, few = RefinementRounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
     knows = (
-        f"the publication, its trees and that {ALGORITHM} made it (k={scene.k}); wants the child of a published node, "
+        f"the publication, its trees and that {ALGORITHM} made it (k={scene.k}); seeks the child of a published node, "
         "or the member of a set, that a row has"
     )
     return tried_on_rows(few, boxes, "combinatorial-refinement", knows, rounds.told)

@@ -40,7 +40,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
         return f"it needs {' and '.join(map(setting, needs))}"
     later, earlier = (Side.of(one) for one in (scene.publication, scene.beside.publication))
     if later is None or earlier is None or scene.original.transactions is None:
-        return "both releases must publish sets of items, and each item in one way"
+        return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     certain = scene.beside.certain(scene.original, later.symbol_of)
     both, random = Both(later, earlier, certain), np.random.default_rng(scene.seed)
@@ -60,7 +60,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
         alone.append(later.weight_of(rows))
         left.append(both.left(rows, earlier.fitting(known)))
         by_chance.append(dealt.left(rows, dealt.earlier.fitting(known), int(own[person, 0])))
-    knows = f"{counted(scene.m, 'item')} of somebody who is in both releases with the same record; wants the row"
+    knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; seeks the row"
     return (Outcome("composition", knows, len(met), *(won(one, scene.k) for one in (alone, left, by_chance))),)
 
 

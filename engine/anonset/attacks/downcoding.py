@@ -27,7 +27,7 @@ Told = Callable[[int, int], Sequence[float]]
 """Returns the probability of each child or member of a class's published value in a column."""
 _RECORDS = 20_000
 """Maximum number of records from which controls are drawn."""
-NOT_LOCAL = "of quasi-identifiers in classes, of which some show nodes of a hierarchy, or sets"
+NOT_LOCAL = "with quasi-identifiers, some published as hierarchy nodes or sets"
 
 
 def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
@@ -36,7 +36,7 @@ def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
     if isinstance(boxes, str):
         return boxes
     knows = (
-        f"the publication and its trees, and that it is as fine as is safe (k={scene.k}); wants the child of a "
+        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); seeks the child of a "
         "published node, or the member of a set, that a row has"
     )
     return tried_on_rows(scene, boxes, "downcoding", knows, lambda number, column: told(boxes, scene.k, number, column))

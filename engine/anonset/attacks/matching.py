@@ -35,7 +35,7 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
         return f"it needs {' and '.join(map(setting, needs))}"
     here, there = Side.of(scene.publication), Side.of(scene.beside.publication)
     if here is None or there is None or scene.original.transactions is None:
-        return "both releases must publish sets of items, and each item in one way"
+        return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     sides = here, there
     both = Both(here, there, scene.beside.certain(scene.original, here.symbol_of))
@@ -44,7 +44,7 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     rows = np.stack((row_of, scene.beside.row), axis=1)
     if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
-        return "both releases must be of the same persons, and of nobody else"
+        return "both releases must contain the same persons, and no others"
     own = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
     if not both.of_one(own[:, 0], own[:, 1]).all():
         return "the records must be the same in both releases"
@@ -62,7 +62,7 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
             shown = np.diff(allowed[later][:, earlier].indptr) > 0
             found.append(here.weight_of(later[shown]))
     knows = (
-        f"{counted(scene.m, 'item')} of somebody, and that both releases are of the same persons with the same "
+        f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
         "records; wants the row, and has composition without it"
     )
     return (Outcome("matching", knows, len(met), *(won(one, scene.k) for one in left)),)

@@ -30,12 +30,12 @@ from anonset.spelling import setting
 def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     """Infer, for random persons with a rare item below a published node, whether the item occurs in the data."""
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
-        return f"it needs {setting('original')} of sets of items, and their hierarchy"
+        return f"it needs {setting('original')} with sets of items, and their hierarchy"
     if scene.publication.relational:
-        return "it reads one cut of a hierarchy for all records; it does not try clusters that were chosen by items"
+        return "it requires a single hierarchy cut for all records, not clusters formed by items"
     tree = scene.hierarchies.get(column.name)
     if tree is None or Side.of(scene.publication) is None:
-        return "every item must be published in one way, as a node of a hierarchy"
+        return "every item must be published as a single symbol, a node of a hierarchy"
     told, guessed = chances(scene.publication, tree)
     rare = np.flatnonzero((column.occurrences > 0) & (column.occurrences < scene.k)).tolist()
     labels = {item: column.vocabulary.labels[item] for item in rare}
@@ -43,7 +43,7 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     hidden = [item for item in rare if labels[item] in told and labels[item] not in scene.model.secrets]
     places = np.flatnonzero(np.isin(column.items, hidden))
     if not len(places):
-        return "no item that fewer than k records hold stands behind a node"
+        return "no node covers an item of fewer than k records"
     random = np.random.default_rng(scene.seed)
     people, first = np.unique(owner[places], return_index=True)  # one such item per person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
@@ -52,8 +52,8 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     other = dict(zip(names, (names[at] for at in random.permutation(len(names)).tolist()), strict=True))
     dealt = {item: told[other[item]] for item in names}
     knows = (
-        f"the tree, that the cut is as fine as is safe, and who may have an item that fewer than k={scene.k} records "
-        "hold; wants whether one of them is in the data"
+        f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records; seeks "
+        "whether such an item is in the data"
     )
     results = (_won([chance[item] for item in items]) for chance in (guessed, told, dealt))
     return (Outcome("minimality", knows, len(items), *results),)

@@ -50,7 +50,7 @@ def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict
         if not isinstance(outcomes, str):
             found += outcomes
         elif name in asked:
-            msg = f"{setting('attack', name)} cannot be tried: {outcomes}"
+            msg = f"{setting('attack', name)} cannot run: {outcomes}"
             raise InputError(msg)
         else:
             reasons[name] = outcomes

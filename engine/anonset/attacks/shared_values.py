@@ -14,7 +14,7 @@ from anonset.attacks.composition import Side
 from anonset.measures.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
-_NEEDS_VALUES = "it needs quasi-identifiers beside a column that is published as it is"
+_NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unchanged"
 
 
 def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
@@ -23,7 +23,9 @@ def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
     def shares(skew: Skewness) -> Iterator[Won]:
         return (Won(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
 
-    of_values = _of_values(scene, "homogeneity", "wants the value of {!r}, where all who match have the same", shares)
+    of_values = _of_values(
+        scene, "homogeneity", "seeks the value of {!r}, if all matching records have the same", shares
+    )
     of_items = _shared_symbols(scene)
     if isinstance(of_items, Outcome):
         return (*of_values, of_items)
@@ -36,13 +38,13 @@ def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
     def chances(skew: Skewness) -> Iterator[Won]:
         return (Won(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
 
-    wants = "guesses the most frequent value of {!r} among who match"
+    wants = "guesses the most frequent value of {!r} among the matching records"
     return _of_values(scene, "skewness", wants, chances) or _NEEDS_VALUES
 
 
 def _of_values(scene: Scene, attack: str, wants: str, wins: Callable[[Skewness], Iterable[Won]]) -> tuple[Outcome, ...]:
     """Return the success for each kept column if the attacker knows all quasi-identifiers."""
-    knows = f"all quasi-identifiers of somebody; {wants}"
+    knows = f"all quasi-identifiers of a person; {wants}"
     return tuple(
         Outcome(attack, knows.format(printable(name)), scene.publication.n, *wins(skew))
         for name, skew in scene.skews.items()
@@ -53,7 +55,7 @@ def _shared_symbols(scene: Scene) -> Outcome | str:
     """Return the share of random persons for which all rows with the known items share another symbol."""
     rows = Side.of(scene.publication)
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
-        return f"{setting('original')} of sets of items, each published in one way"
+        return f"{setting('original')} with sets of items, each item published as a single symbol"
     random = np.random.default_rng(scene.seed)
     row_of = np.empty(scene.original.n, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
@@ -72,7 +74,7 @@ def _shared_symbols(scene: Scene) -> Outcome | str:
         shared.append(bool(own & _in_all(rows, known)))
         by_chance.append(bool(own & _in_all(dealt, known)))
     shares = [float(np.mean(found)) if found else 0.0 for found in (of_all, shared, by_chance)]
-    knows = f"{counted(scene.m, 'item')} of somebody; wants another symbol, where all rows that fit show the same"
+    knows = f"{counted(scene.m, 'item')} of a person; seeks another symbol, if all matching rows show the same"
     return Outcome("homogeneity", knows, len(shared), *(Won(share, share) for share in shares))
 
 

@@ -18,7 +18,7 @@ from anonset.data.table import Int64
 from anonset.publications.symbols import range_ends
 from anonset.spelling import printable, setting
 
-_WHY = "of a column of numbers that is published as ranges"
+_WHY = "with a numeric column that is published as ranges"
 
 
 def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
@@ -56,5 +56,7 @@ def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
     without, won = right(np.array(often), np.array(often)), right(first, last - 1)
     control = right(*random.integers(first, last, size=(2, len(rows))))
     name = printable(column.name)
-    knows = f"somebody's class, and how often {name!r} has each value; wants the value, and guesses an end of the range"
+    knows = (
+        f"the class of a person, and value frequencies of {name!r}; seeks the value, and guesses an end of the range"
+    )
     return Outcome("tightness", knows, len(rows), without, won, control)

@@ -29,33 +29,20 @@ class AnatomyDiversity(PrivacyModel):
         return f"anatomy with l={self.l}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def inference(self) -> str:
+        """Bound on inferring a sensitive value."""
         return (
-            f"Whoever knows that one tuple is in the data, and all its published attributes, finds each sensitive "
-            f"value on at most 1/{self.l} of the tuples of its group."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            "Whoever finds a row here sees, apart from it, the values of its group, each on at most "
-            f"1 of {self.l} rows: which one is its own is not told."
+            "Someone who knows that a row is in the data, and all its other published attributes, finds each sensitive "
+            f"value in at most 1/{self.l} of the rows of its group."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            "It takes every tuple for a person of its own: somebody with several tuples is exposed by what the "
-            "groups have in common, and by several tuples in one group. So does a second drawing from the same data "
-            "expose everybody: two drawings are two releases, publish one. It hides no one's presence in the data, and "
-            "says nothing about an attacker who knows the sensitive values of others in the group, or that some "
-            "values are impossible for a person; values that differ count as different, however much alike they are."
+            "The publication does not hide that a person is in the data. Each row counts as one person: values that "
+            "the groups of a person share, or several rows of a person in one group, may disclose a sensitive value. "
+            "Someone who knows the sensitive values of other people in the group, or excludes some values for a "
+            "person, learns more. Values count as different even if they have almost the same meaning. Two random "
+            "groupings of the same data are two releases that together disclose values: publish only one."
         )
-
-    @property
-    def limits_in_short(self) -> str:
-        """Most important limit of the guarantee."""
-        return "It does not hide that somebody is in the data, nor what others' values tell."

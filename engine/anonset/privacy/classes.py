@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 from anonset.data.decimals import Written, exact, shown, written
 from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
-from anonset.privacy.model import require_size
+from anonset.privacy.model import SHARED, UNCHANGED, require_size
 from anonset.spelling import counted, require_known, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
@@ -35,29 +35,19 @@ class SensitiveClasses(KAnonymity):
         return self.sensitive
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        return f"{super().statement.removesuffix('.')}. Each class of records that match alike holds {self.asked}."
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            "Whoever knows these attributes of somebody cannot pick out that person's record (at least "
-            f"{self.k} look the same), and what looks the same holds {self.asked}."
-        )
+    def inference(self) -> str:
+        """Bound on inferring a sensitive value."""
+        return f"Each equivalence class contains {self.asked}."
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"It bounds how the values of {self.sensitive!r} are mixed among the matching records, not how likely one "
-            "of them is for somebody of whom more is known: who knows the values of others among them, that some "
-            "values do not fit, or that some of them mean about the same, learns more. Who knows how the search works "
-            "may exclude what would have made it stop elsewhere (minimality). It says nothing about what the matching "
-            "records have in common elsewhere: a value that all of them share, in the relational columns or in one "
-            f"that is kept beside {self.sensitive!r}, is disclosed; nor about an attacker who knows any other column. "
-            "Other columns that are kept as they are count neither as known nor as hidden."
+            f"{SHARED} {UNCHANGED} The model limits the mix of values of {self.sensitive!r} in each class, not the "
+            "probability of a value for one person. Someone who knows the values of other people in the class, or "
+            "excludes some values for a person, learns more. Values count as different even if they have almost the "
+            "same meaning. Someone who knows the search method may exclude values that would have led to another "
+            "result (minimality)."
         )
 
 
@@ -104,11 +94,11 @@ class KLDiversity(SensitiveClasses):
     def asked(self) -> str:
         """Condition on every equivalence class, as a noun phrase."""
         if self.l_kind == "entropy":
-            return f"values of {self.sensitive!r} whose entropy is at least that of {self.l} equally frequent ones"
+            return f"values of {self.sensitive!r} whose entropy is at least that of {self.l} equally frequent values"
         if self.c is not None:
             return (
-                f"values of {self.sensitive!r} of which the most frequent one occurs less often than {shown(self.c)} "
-                f"times those from rank {self.l} on together"
+                f"values of {self.sensitive!r} of which the most frequent occurs less than {shown(self.c)} times as "
+                f"often as the values of rank {self.l} and lower together"
             )
         return f"at least {counted(self.l, 'different value')} of {self.sensitive!r}"
 
@@ -158,16 +148,16 @@ class KTCloseness(SensitiveClasses):
     @property
     def asked(self) -> str:
         """Condition on every equivalence class, as a noun phrase."""
-        how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", by a tree of the values"}
+        how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", over a tree of the values"}
         return (
-            f"values of {self.sensitive!r} in shares that are at most {shown(self.t)} away from those of all "
-            f"records{how[self.t_distance]}"
+            f"values of {self.sensitive!r} whose distribution differs from that of all records by at most "
+            f"{shown(self.t)} (earth mover's distance{how[self.t_distance]})"
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return f"{super().limits} What all records together tell of a value is told."
+        return f"{super().limits} The distribution of {self.sensitive!r} in all records is disclosed."
 
 
 def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
@@ -175,13 +165,15 @@ def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
     parent: dict[str, str] = {}
     for path in paths.values():
         if len(set(path)) < len(path) or not all(path):
-            msg = f"{setting('t_tree')}: a line must name a value and the nodes above it, each once, separated by ';'"
+            msg = (
+                f"{setting('t_tree')}: a line must contain a value and the nodes above it, each once, separated by ';'"
+            )
             raise InputError(msg)
         if any(parent.setdefault(node, above) != above for node, above in pairwise(path)):
-            msg = f"{setting('t_tree')}: a node must have one parent, and one has two"
+            msg = f"{setting('t_tree')}: a node has two parents"
             raise InputError(msg)
     if len({path[-1] for path in paths.values()}) > 1 or not set(parent.values()).isdisjoint(paths):
-        msg = f"{setting('t_tree')}: all lines must end in one root, and no value may stand above others"
+        msg = f"{setting('t_tree')}: all lines must end in the same root, and a value must not be the parent of another"
         raise InputError(msg)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted
 
@@ -54,36 +54,27 @@ class Coherence(PrivacyModel):
         return exact(self.h)
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        text = (
-            f"Whoever knows up to {counted(self.p, 'public item')} of a person's record, and that the person is in "
-            "the data, "
-            f"finds at least {self.k} published records that match, or none"
-        )
-        if not self.sensitive_items:
-            return f"{text}. No item is private, so that a share of at most {shown(self.h)} is asked of none."
-        return f"{text}; and no private item is in more than {shown(self.h)} of the records that match."
+    def _known(self) -> str:
+        return "non-sensitive item" if self.sensitive_items else "item"
 
     @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        text = (
-            f"Whoever knows up to {counted(self.p, 'public item')} of somebody cannot pick out that person's record: "
-            "at least "
-            f"{self.k} fit equally, or none does"
-        )
-        if not self.sensitive_items:
-            return f"{text}."
-        return f"{text}; nor tell a private item: it is in no more than {shown(self.h)} of those that fit."
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
+        known = counted(self.p, self._known) if self.p == 1 else f"1 to {counted(self.p, self._known)}"
+        records = counted(self.k, "matching record")
+        return f"Someone who knows {known} of a person finds at least {records}, or none."
+
+    @property
+    def inference(self) -> str:
+        """Bound on inferring a sensitive item; empty if there is none, or `h` is 1."""
+        if not self.sensitive_items or self.share == 1:
+            return ""
+        return f"Each sensitive item occurs in a share of at most {shown(self.h)} of these records."
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return (
-            f"It says nothing about an attacker who knows more than {counted(self.p, 'public item')}, or a private "
-            "one, or who "
-            "knows that a person does NOT have an item; nor about what else the matching records have in common: a "
-            "public item that all of them share is disclosed. Private items are published as they are. Columns that "
-            "are kept as they are count neither as known nor as hidden."
-        )
+        sensitive = ", or a sensitive item," if self.sensitive_items else ""
+        more = f"Someone who knows more than {counted(self.p, self._known)}{sensitive} may identify a person."
+        unchanged = " Sensitive items are published unchanged." if self.sensitive_items else ""
+        return f"{more} {SHARED} {NEGATIVE}{unchanged} {UNCHANGED}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted
 
@@ -52,34 +52,15 @@ class ConstraintSet(PrivacyModel):
         return f"privacy constraints with k={self.k}, {what}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        known = f"up to {counted(self.m or 0, 'item')}" if self.policy is None else "any items of one protected itemset"
-        return (
-            f"Whoever knows {known} of a person's record, and that the person is in the data, "
-            f"finds at least {self.k} published records that match, or none."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        listed = f"up to {counted(self.m or 0, 'item')} of somebody"
-        known = listed if self.policy is None else "items of somebody that the owner listed together"
-        return (
-            f"Whoever knows {known} cannot pick out that person's record by them: at least {self.k} records fit "
-            "equally, or none does."
-        )
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
+        known = "items of a person" if self.policy is not None else f"up to {counted(self.m or 0, 'item')} of a person"
+        together = " that are in the same protected itemset" if self.policy is not None else ""
+        return f"Someone who knows {known}{together} finds at least {counted(self.k, 'matching record')}, or none."
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        beyond = (
-            f"more than {counted(self.m or 0, 'item')}"
-            if self.policy is None
-            else "items that are not together in a protected itemset: these are as linkable as they were"
-        )
-        return (
-            f"It says nothing about an attacker who knows {beyond}, or who knows that a person does NOT have an item; "
-            "nor about what the matching records have in common: an item that all of them share is disclosed. "
-            "Columns that are kept as they are count neither as known nor as hidden."
-        )
+        more = f"more than {counted(self.m or 0, 'item')}"
+        beyond = more if self.policy is None else "items that are not in the same protected itemset"
+        return f"Someone who knows {beyond} may identify a person. {SHARED} {NEGATIVE} {UNCHANGED}"

@@ -69,51 +69,38 @@ class DisassociationModel(PrivacyModel):
         return f"disassociation with k={self.k}, m={self.m}{capped}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        known = "1 item" if self.m == 1 else f"at most {self.m} items"
-        capped = (
-            ""
-            if self.cap is None
-            else "; and who knows other items of the person concludes no sensitive item that a chunk shows with one "
-            f"above {shown(self.cap)}"
-        )
+    def singling_out(self) -> str:
+        """Bound on linking a sub-record to a person."""
         return (
-            f"Whoever knows {known} of a person links no sub-record of any chunk to that person with a probability "
-            f"above 1/{self.k}{capped}, where all data that the publication leaves possible are taken for equally "
+            f"Someone who knows up to {counted(self.m, 'item')} of a person links no sub-record of a chunk to that "
+            f"person with a probability above 1/{self.k}, if all original data that fit the publication are equally "
             "likely."
         )
 
     @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        known = "one item" if self.m == 1 else f"up to {self.m} items"
+    def inference(self) -> str:
+        """Bound on inferring a sensitive item of a chunk; empty without `cap`."""
+        if self.cap is None:
+            return ""
         return (
-            f"Whoever knows {known} of a person finds no part of a record here that is that person's "
-            f"with a chance above 1 in {self.k}"
-            + ("." if self.cap is None else f", nor a sensitive item in a chunk with one above {shown(self.cap)}.")
+            "Under the same assumption, someone who knows other items of a person infers a sensitive item of a chunk "
+            f"with a probability of at most {shown(self.cap)}."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return (
-            "It hides whose a sub-record is, not what it says: what all sub-records or terms that may be a person's "
-            "have in common is disclosed, and where most of them agree, it is likely. A term is mostly an item of "
-            f"fewer than {self.k} records of its cluster: whoever knows that a person has a rare item may find its "
-            "clusters, and with them a short list of other items. It takes all possible data for equally likely: "
-            "whoever knows how items go together, or repeats the whole method on the possible data, may come to "
-            f"probabilities above 1/{self.k}. It says nothing about an attacker who knows more items, or which items a "
-            "person does not have, or records of others in the cluster."
-            + (
-                ""
-                if self.cap is None
-                else " A sensitive item that is a term is in one record of its cluster at least: nothing says in how "
-                "many, it may be all."
-            )
+        terms = (
+            ""
+            if self.cap is None
+            else " A sensitive item that is a term occurs in at least one record of its cluster, and possibly in all."
         )
-
-    @property
-    def limits_in_short(self) -> str:
-        """Most important limit of the guarantee."""
-        return "What the items of a cluster have in common is told of everybody in it; who knows more may link."
+        return (
+            "Anything that all candidate sub-records or terms of a person share is disclosed, and anything that most "
+            f"of them share is likely. Someone who knows more than {counted(self.m, 'item')} may link a sub-record. A "
+            f"term is usually an item of fewer than {self.k} records of its cluster: someone who knows a rare item of "
+            "a person may find the cluster, and with it a short list of other items. Someone who knows which items "
+            "occur together, or repeats the complete method on all possible data, may reach a probability above "
+            f"1/{self.k}. Someone who knows that a person does not have an item, or knows other records of the "
+            f"cluster, may also link a sub-record.{terms}"
+        )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -33,26 +33,12 @@ class KAnonymity(PrivacyModel):
         return f"at least {counted(self.k, 'record')}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        return (
-            "Whoever knows all relational values of a person, and that the person is in the data, finds at least "
-            f"{self.k} published records that match."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            "Whoever knows these attributes of somebody cannot pick out that person's record: at least "
-            f"{self.k} records look the same."
-        )
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
+        records = counted(self.k, "matching record")
+        return f"Someone who knows all quasi-identifiers of a person in the data finds at least {records}."
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return (
-            "It says nothing about what the matching records have in common: a value that all of them share, in these "
-            "columns or in one that is kept, is disclosed; nor about an attacker who knows any other column. Columns "
-            "that are kept as they are count neither as known nor as hidden."
-        )
+        return f"{SHARED} {UNCHANGED}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -31,29 +31,15 @@ class KKmAnonymity(PrivacyModel):
         return f"(k,km)-anonymity with k={self.k}, m={self.m}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
         return (
-            f"Whoever knows all relational values of a person and up to {counted(self.m, 'item')} of that person's "
-            "record, and "
-            f"that the person is in the data, finds at least {self.k} published records that match."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'item')}, cannot pick out that "
-            "person's "
-            f"record: at least {self.k} records fit equally."
+            f"Someone who knows all quasi-identifiers and up to {counted(self.m, 'item')} of a person finds at least "
+            f"{counted(self.k, 'matching record')}, or none."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return (
-            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
-            "person "
-            "does NOT have an item; nor about what the matching records have in common: an item or a value that all "
-            "of them share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
-        )
+        more = f"Someone who knows more than {counted(self.m, 'item')}, or other columns, may identify a person."
+        return f"{more} {SHARED} {NEGATIVE} {UNCHANGED}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -31,28 +31,15 @@ class KmAnonymity(PrivacyModel):
         return f"km-anonymity with k={self.k}, m={self.m}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
         return (
-            f"Whoever knows up to {counted(self.m, 'item')} of a person's record, and that the person is in the data, "
-            f"finds at least {self.k} published records that match, or none."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever knows up to {counted(self.m, 'item')} of somebody cannot pick out that person's record: at "
-            f"least {self.k} "
-            "records fit equally, or none does."
+            f"Someone who knows up to {counted(self.m, 'item')} of a person finds at least "
+            f"{counted(self.k, 'matching record')}, or none."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return (
-            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
-            "person "
-            "does NOT have an item; nor about what the matching records have in common: an item that all of them "
-            "share is disclosed. Columns that are kept as they are count neither as known nor as hidden."
-        )
+        more = f"Someone who knows more than {counted(self.m, 'item')} may identify a person."
+        return f"{more} {SHARED} {NEGATIVE} {UNCHANGED}"

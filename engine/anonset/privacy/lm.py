@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted
 
@@ -55,33 +55,24 @@ class LmDiversity(PrivacyModel):
         return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {sensitive}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
         return (
-            f"Whoever knows up to {counted(self.m, 'non-sensitive item')} of a person's record, and that the person "
-            "is in the "
-            f"data, finds at least {self.k} published records that match, or none, and no sensitive item in more than "
-            f"one of {self.l} of them."
+            f"Someone who knows up to {counted(self.m, 'non-sensitive item')} of a person finds at least "
+            f"{counted(self.k, 'matching record')}, or none."
         )
 
     @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever knows up to {counted(self.m, 'ordinary item')} of somebody cannot pick out that person's record "
-            "(at least "
-            f"{self.k} fit, or none), nor tell a sensitive item: at most 1 of {self.l} records that fit has it."
-        )
+    def inference(self) -> str:
+        """Bound on inferring a sensitive item."""
+        return f"Each sensitive item occurs in at most 1/{self.l} of these records."
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"It says nothing about an attacker who knows more than {counted(self.m, 'non-sensitive item')}, or a "
-            "sensitive "
-            "one, or who knows that a person does NOT have an item; nor about what else the matching records have in "
-            "common: a non-sensitive item that all of them share is disclosed. Columns that are kept as they are count "
-            "neither as known nor as hidden."
+            f"Someone who knows more than {counted(self.m, 'non-sensitive item')}, or a sensitive item, may identify a "
+            f"person. A non-sensitive item that all matching records share is disclosed. {NEGATIVE} {UNCHANGED}"
         )
 
 
@@ -100,21 +91,11 @@ class KLmDiversity(LmDiversity):
         return super().__str__().replace("lm-diversity", "(k,lm)-diversity", 1)
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        return (
-            f"Whoever knows all relational values of a person and up to {counted(self.m, 'non-sensitive item')} of "
-            "that "
-            f"person's record, and that the person is in the data, finds at least {self.k} published records that "
-            f"match, and no sensitive item in more than one of {self.l} of them."
-        )
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
+        return super().singling_out.replace("knows up to", "knows all quasi-identifiers and up to", 1)
 
     @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'ordinary item')}, cannot pick "
-            "out that "
-            f"person's record (at least {self.k} fit), nor tell a sensitive item: at most 1 of {self.l} records that "
-            "fit has it."
-        )
+    def limits(self) -> str:
+        """Limits of the guarantee."""
+        return super().limits.replace("or a sensitive item", "a sensitive item, or other columns", 1)

@@ -21,6 +21,16 @@ PublishedKind = Literal["records", "buckets", "chunks"]
 """Publication kind, see `anonset.publications`."""
 
 
+NEGATIVE = "Someone who knows that a person does not have an item may find fewer records."
+"""Limit of models of known items."""
+SHARED = "Anything that all matching records share is disclosed."
+"""Limit of models that bound the number of matching records."""
+UNCHANGED = (
+    "Columns that are published unchanged are not protected, and someone who knows their values may identify a person."
+)
+"""Limit of models of records."""
+
+
 class PrivacyModel(Discreet, ABC):
     """Condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
 
@@ -72,24 +82,24 @@ class PrivacyModel(Discreet, ABC):
         return self
 
     @property
-    @abstractmethod
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def singling_out(self) -> str:
+        """Bound on singling out a record, as a sentence; empty if the model has none."""
+        return ""
 
     @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, in one sentence for laypeople. Default: `statement`."""
-        return self.statement
+    def inference(self) -> str:
+        """Bound on inferring a sensitive item or value, as a sentence; empty if the model has none."""
+        return ""
+
+    @property
+    def statement(self) -> str:
+        """Guarantee of the model. Default: the bounds on singling out and inference."""
+        return f"{self.singling_out} {self.inference}".strip()
 
     @property
     @abstractmethod
     def limits(self) -> str:
-        """Limits of the guarantee."""
-
-    @property
-    def limits_in_short(self) -> str:
-        """Most important limit of the guarantee, in one terminal line."""
-        return "Who knows more may find a person; what all who match share is disclosed."
+        """Limits of the guarantee in short sentences, the most important first."""
 
     @property
     def secrets(self) -> tuple[str, ...]:

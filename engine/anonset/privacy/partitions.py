@@ -28,6 +28,6 @@ class PartitionKmAnonymity(KmAnonymity):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"{super().limits} The same item may be published under several symbols in different partitions: counting "
-            "symbols over the whole file misleads."
+            f"{super().limits} Partitions may publish the same item as different symbols, so symbol counts over the "
+            "complete file are misleading."
         )

@@ -54,7 +54,7 @@ class PrivacyPolicy(Discreet):
     def __post_init__(self) -> None:
         for number, itemset in enumerate(self.itemsets, 1):
             if not itemset or len(set(itemset)) < len(itemset):
-                what = "holds an item twice" if itemset else "is empty"
+                what = "contains an item twice" if itemset else "is empty"
                 msg = f"privacy constraint {number} {what}; it must be a non-empty set of items"
                 raise InputError(msg)
 
@@ -105,12 +105,12 @@ class UtilityPolicy(Discreet):
         seen: dict[str, int] = {}
         for number, group in enumerate(self.groups, 1):
             if not group:
-                msg = f"utility constraint {number} is empty; it must hold at least one item"
+                msg = f"utility constraint {number} is empty; it must contain at least one item"
                 raise InputError(msg)
             for item in group:
                 if item in seen:
                     both = f"utility constraints {seen[item]} and {number}"
-                    msg = f"{both} both hold item {datum(item)}; an item must be in one group"
+                    msg = f"{both} both contain item {datum(item)}; each item must be in exactly one group"
                     raise InputError(msg)
                 seen[item] = number
 
@@ -141,8 +141,8 @@ class UtilityPolicy(Discreet):
         if len(missing := np.flatnonzero(group_of < 0)):
             named = ", ".join(datum(vocabulary.labels[code]) for code in missing[:5])
             msg = (
-                f"utility constraints must hold every item, but miss {len(missing)} of {len(vocabulary)}: {named}"
-                f"{', …' if len(missing) > 5 else ''}; add a group for what is left"
+                f"utility constraints must contain every item, but {len(missing)} of {len(vocabulary)} are missing: "
+                f"{named}{', …' if len(missing) > 5 else ''}; add a group of the missing items"
             )
             raise InputError(msg)
         return group_of

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted
 
@@ -71,34 +71,21 @@ class RhoUncertainty(PrivacyModel):
         return range(0 if self.from_nothing else 1, self.m + 1)
 
     @property
-    def _bound(self) -> str:
-        return f"{'less than' if self.strict else 'at most'} {shown(self.rho)} of"
-
-    @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
-        known = "no item, or " if self.from_nothing else ""
+    def inference(self) -> str:
+        """Bound on inferring a sensitive item."""
+        known = counted(self.m, "item")
+        known = f"up to {known}" if self.from_nothing else known if self.m == 1 else f"1 to {known}"
+        bound = f"{'less than' if self.strict else 'at most'} {shown(self.rho)}"
         return (
-            f"Whoever knows {known}up to {counted(self.m, 'item')} of a person's record, sensitive ones among them, "
-            f"and that the person is in the data, finds each other sensitive item in {self._bound} the published "
-            "records that match."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever knows up to {counted(self.m, 'item')} of somebody, sensitive ones too, cannot infer another "
-            f"sensitive item: {self._bound} the records that fit have it."
+            f"For someone who knows {known} of a person, sensitive items included, each other sensitive item occurs in "
+            f"a share of {bound} of the matching records."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or that a person does "
-            "NOT have an item; nor about how many records match, for a single one may; nor about what they have in "
-            "common: an item that is not sensitive and that all of them share is disclosed. Who knows that items are "
-            "left out may wonder which. "
-            "Columns that are kept as they are count neither as known nor as hidden."
+            f"The number of matching records is not bounded: a single record may match. Someone who knows more than "
+            f"{counted(self.m, 'item')} may infer a sensitive item. A non-sensitive item that all matching records "
+            f"share is disclosed. {NEGATIVE} Someone who knows that items are suppressed may guess which. {UNCHANGED}"
         )

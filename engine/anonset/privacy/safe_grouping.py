@@ -25,7 +25,7 @@ class SafetyConstraint(PrivacyModel):
         require_size("k", self.k)
         require_size("l", self.l)
         if self.k < self.l:
-            msg = f"k must be at least l, so that nobody has more than 1/l of a group, got k={self.k} and l={self.l}"
+            msg = f"k must be at least l, got k={self.k} and l={self.l}"
             raise InputError(msg)
 
     @property
@@ -37,41 +37,27 @@ class SafetyConstraint(PrivacyModel):
         return f"safe-grouping with k={self.k}, l={self.l}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def inference(self) -> str:
+        """Bound on inferring a sensitive value."""
         return (
-            f"All visible tuples of an individual are in one group, with those of at least "
-            f"{counted(self.k - 1, 'other individual')} with as many each. So a tuple of a group is a given "
-            "individual's with a probability "
-            f"of at most 1/{self.k}, and each sensitive value is on at most 1/{self.l} of the tuples of the group; "
-            "what several groups have in common says nothing about anybody."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            f"Whoever finds somebody here sees the rows of at least {self.k} people and, apart from them, their "
-            f"values, each on at most 1 of {self.l} rows: whose is whose is not told."
+            "All rows that show a person's identity are in one group, so comparing groups discloses nothing about the "
+            f"person. The group contains at least {counted(self.k, 'person')} with equally many such rows: each row "
+            f"belongs to a given person with a probability of at most 1/{self.k}, and each sensitive value occurs in "
+            f"at most 1/{self.l} of the rows."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            "It protects the link between the identifying columns and the sensitive value, not anyone's presence "
-            "in the data. Tuples are removed where a value is too frequent: whoever knows how many tuples somebody "
-            "has, or which, learns from a missing one, which had a frequent value of the group, as may have had all "
-            "those of somebody who is missing altogether; sizes may show that a group has lost some. Two drawings from "
-            "the same data are two releases, which tell more when they are compared: publish one. Columns that are "
-            "kept as they are may tell whose tuple a starred one is. It takes rows with the same identity for one "
-            "individual: somebody under two names is protected as two. It says nothing about an attacker who knows "
-            "the sensitive values of others in the group, or that some values are impossible for a person; values "
-            "that differ count as different, however much alike they are. The bound is one for each tuple: that at "
-            "least one of somebody's several tuples has a value is likelier."
+            "The publication does not hide that a person is in the data. Someone who knows the sensitive values of "
+            "other people in the group, or excludes some values for a person, learns more. The bounds apply to each "
+            "row: the probability that at least one of a person's rows has a value is higher. Rows are removed if a "
+            "value is too frequent in a group: someone who knows how many rows a person has, or which, notices a "
+            "missing row and infers that it had a frequent value of the group. Someone who notices that a person is "
+            "missing may infer the same of all rows of this person. Group sizes may show that rows are missing. "
+            "Columns that are published unchanged may show whose row it is although the identity is hidden. A person "
+            "with two identities is protected as two persons. Values count as different even if they have almost the "
+            "same meaning. Two random groupings of the same data are two releases that together disclose more: publish "
+            "only one of them."
         )
-
-    @property
-    def limits_in_short(self) -> str:
-        """Most important limit of the guarantee."""
-        return "It does not hide that somebody is in the data, nor what others' values tell."

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -31,31 +32,17 @@ class TransactionKAnonymity(PrivacyModel):
         return f"k-anonymity of transactions with k={self.k}"
 
     @property
-    def statement(self) -> str:
-        """Guarantee of the model, as a sentence."""
+    def singling_out(self) -> str:
+        """Bound on singling out a record."""
         return (
-            "Whoever knows any items of a person's record, all of them or that there are no others, and that the "
-            f"person is in the data, finds at least {self.k} published records that are the same."
-        )
-
-    @property
-    def in_plain_words(self) -> str:
-        """Guarantee of the model, for laypeople."""
-        return (
-            "Even whoever knows all items of somebody cannot pick out that person's record: at least "
-            f"{self.k} records look exactly the same."
+            f"Each published record occurs at least {counted(self.k, 'time')}. Someone who knows some or all items of "
+            f"a person therefore finds at least {counted(self.k, 'matching record')}, or none."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            "It says nothing about what the matching records have in common: an item that all of them share is "
-            "disclosed. Where the same item is published under several symbols, counting symbols over the whole "
-            "file misleads. Columns that are kept as they are count neither as known nor as hidden."
+            f"{SHARED} Symbol counts over the complete file are misleading if an item is published as several symbols. "
+            f"{UNCHANGED}"
         )
-
-    @property
-    def limits_in_short(self) -> str:
-        """Most important limit of the guarantee."""
-        return "What all who match share is disclosed."

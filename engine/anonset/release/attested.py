@@ -34,8 +34,8 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
         chosen["privacy_constraints"] = PrivacyPolicy(())
     elif policy is not None and "privacy_constraints" not in given:
         msg = (
-            "the attestation does not hold the privacy constraints; name them with --privacy-constraints "
-            "(their file lies in the private directory)"
+            "the attestation does not contain the privacy constraints; pass them with --privacy-constraints "
+            "(their file is in the private directory)"
         )
         raise InputError(msg)
     return {**own, **chosen}
@@ -59,7 +59,7 @@ def require_statements(opened: Opened) -> None:
     computed: dict[str, tuple[Any, Any]] = {
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
-        "in_plain_words": (attested.in_plain_words, promised.in_plain_words),
+        "in_plain_words": (attested.in_plain_words, promised.statement),
         "limits": (attested.limits, limits),
         "counts": (attested.counts, publication.counts()),
     }
@@ -86,8 +86,8 @@ def require_policy(attested: Attestation, model: PrivacyModel) -> None:
     expected, got = attested.parameters.get("policy"), parameters_of(model).get("policy")
     if expected is not None and got != expected:
         msg = (
-            f"--privacy-constraints must be those that were attested, {foreign(expected)}, got "
-            f"{foreign(got or 'none')} (to check others, name the --model)"
+            f"--privacy-constraints must be the attested constraints, {foreign(expected)}, got "
+            f"{foreign(got or 'none')} (to check other constraints, pass --model)"
         )
         raise InputError(msg)
 
@@ -132,7 +132,7 @@ def _require_equal(opened: Opened, field: str, stated: Any, expected: Any) -> No
         part = next(name for name in (*expected, *stated) if stated.get(name) != expected.get(name))
         field, stated, expected = f"{field}.{part}", stated.get(part, "nothing"), expected.get(part, "nothing")
     where = str(opened.out / ATTESTATION)
-    msg = f"{where!r}: {field} is not what the model and the data give: got {_cut(stated, expected)}, not "
+    msg = f"{where!r}: {field} does not follow from the model and the data: got {_cut(stated, expected)}, not "
     raise InputError(msg + _cut(expected, stated))
 
 

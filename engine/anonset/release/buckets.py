@@ -31,14 +31,14 @@ _SEVERAL = 2
 class BucketsKind:
     """Files ``qit.csv`` and ``snt.csv``; the private directory contains the records."""
 
-    no_stream = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
+    no_stream = "buckets are two tables, not a single stream; use to_arrow(): .qit and .snt"
     several_tables = True
     next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject orders other than sorted, and formats other than CSV."""
         if layout.order != "sorted":
-            msg = "buckets are published in the order of their content: in that of the input, rows would meet values"
+            msg = "buckets are published in the order of their content; input order would link rows to values"
             raise InputError(msg)
         if layout.format not in ("csv", None):
             msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
@@ -146,6 +146,6 @@ class BucketsKind:
 def _grouping(result: Result) -> Bucketized:
     """Return the recoding of a bucketizing algorithm."""
     if not isinstance(result.recoding, Bucketized):
-        msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
+        msg = f"a bucketizing algorithm must return buckets, got {type(result.recoding).__name__}"
         raise InputError(msg)
     return result.recoding

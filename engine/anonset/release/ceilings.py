@@ -35,9 +35,9 @@ def require_under_ceilings(
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
-    what = "there is none" if proven else "it finds none"
-    ways = f"a higher ceiling or a smaller k may do, or {setting('suppress', True)} of exact"
-    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {what} that does: {ways}")
+    found = "no solution exists" if proven else "it finds no solution"
+    ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
+    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {found}: {ways}")
 
 
 @singledispatch

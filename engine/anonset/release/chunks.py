@@ -30,17 +30,17 @@ Hierarchies = Mapping[str, Hierarchy]
 class ChunksKind:
     """Tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``; privately the cluster of each record."""
 
-    no_stream = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
+    no_stream = "chunks are three tables, not a single stream; use to_arrow(): .clusters, .chunks, …"
     several_tables = True
     next_commands = ("verify",)
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject layouts that would link the parts of records, and labels that the format does not support."""
         if layout.order != "sorted":
-            msg = "chunks are published in the order of their content: in that of the input, their parts would meet"
+            msg = "chunks are published in the order of their content; input order would link the parts of records"
             raise InputError(msg)
         if layout.format not in ("csv", "parquet", None):
-            msg = f"a disassociated publication is published as csv or parquet, got format {layout.format!r}"
+            msg = f"a disassociated publication must have the format csv or parquet, got {layout.format!r}"
             raise InputError(msg)
         sets = table.transactions
         require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
@@ -61,7 +61,7 @@ class ChunksKind:
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Chunks:
         """Split the records into chunks."""
         if not isinstance(result.recoding, Disassociated):
-            msg = f"an algorithm of model disassociation must give chunks, got {type(result.recoding).__name__}"
+            msg = f"an algorithm of model disassociation must return chunks, got {type(result.recoding).__name__}"
             raise InputError(msg)
         return disassociate(table, result.recoding)
 
@@ -140,7 +140,7 @@ class ChunksKind:
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:
             return ""
-        return "" if len(publication.columns[0].rows) else "no chunk holds an item"
+        return "" if len(publication.columns[0].rows) else "no chunk contains an item"
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Chunks) -> tuple[str, ...]:
         """Return no warnings: items are published unchanged, and there are no other columns."""

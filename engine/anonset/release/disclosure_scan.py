@@ -203,7 +203,7 @@ class _Scanner:
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
                 text = f"the name of column {number} of the publication looks like one of {KINDS_OF_VALUES[kind]}"
-                way = f"use {setting('no_header', True)} if the file has no line of column names, or rename the column"
+                way = f"use {setting('no_header', True)} if the file has no header line, or rename the column"
                 yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
     def _relational(self, publication: Records) -> Iterator[Finding]:
@@ -233,7 +233,7 @@ class _Scanner:
         rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
         if not rare:
             return None
-        what = f"ends of ranges are exact values of fewer than {self.few} persons each"
+        what = f"range ends are exact values of fewer than {self.few} persons each"
         return Finding.of((before.name,), rare, what, remedies.of_ranges())
 
     def _values(

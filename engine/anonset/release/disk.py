@@ -73,19 +73,21 @@ def require_space(spaces: list[Space], *, by_blocks: bool) -> None:
     """
     for space in spaces:
         if space.needed > space.free:
-            figures = f"at least {format_size(space.needed)} are needed, {format_size(space.free)} are free"
+            figures = f"at least {format_size(space.needed)} needed, {format_size(space.free)} free"
             way = f" or {setting('work_dir')}" if by_blocks else ""
-            msg = f"not enough disk space in {os.fspath(space.folder)!r}: {figures}; free some, or use another OUT{way}"
+            msg = (
+                f"not enough disk space in {os.fspath(space.folder)!r}: {figures}; free space, or use another OUT{way}"
+            )
             raise InputError(msg)
 
 
 def announcement(spaces: list[Space], size: Size) -> str:
     """Return one line about the space and time of a run; empty for a small run."""
     told = [
-        f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} are free)"
+        f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"
         for space in spaces
         if space.needed >= _MUCH
     ]
     if (seconds := _SECONDS_VALUE * size.values) >= _LONG:
         told.append(f"{seconds / 60:.0f} minutes")
-    return f"the run takes at least {', and '.join(told)}" if told else ""
+    return f"the run needs at least {', and '.join(told)}" if told else ""

@@ -273,8 +273,9 @@ class Declarations(Document):
     @property
     def unit_in_words(self) -> str:
         """Unit that a record represents, and the source of this statement."""
-        by_word = self.rows_are_persons and self.unit != "person"
-        return "row, one person each" if by_word else self.unit
+        if self.unit == "person":
+            return self.unit
+        return "each row is one person" if self.rows_are_persons else "each row counts as one person"
 
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -282,17 +283,21 @@ class Declarations(Document):
 
 
 class Attestation(Document):
-    """What is guaranteed of a publication, and what has been verified. Holds nothing that helps an attacker.
+    """Guarantee of a publication, and the extent of its verification. Contains nothing that helps an attacker.
 
-    All but the declarations is what the files, and the model with its parameters, give: `anonset verify` computes it.
+    All fields except the declarations follow from the published files, the model and its parameters: `anonset verify`
+    computes them.
     """
 
     schema_version: Literal[1]
     model: str
     parameters: dict[str, Any]
     in_plain_words: str
+    """Same text as `statement`."""
     statement: str
+    """Guarantee of the model."""
     limits: str
+    """Limits of the guarantee."""
     declarations: Declarations
     verified: dict[str, Any]
     """Facts examined by the check; empty if an unfinished check is accepted."""
@@ -398,6 +403,6 @@ def own_file(path: Path) -> Path:
         msg = f"{path}: no such file or directory"
         raise InputError(msg)
     if not stat.S_ISREG(path.lstat().st_mode):
-        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
+        msg = f"{str(path)!r} must be a regular file in the publication, not a link, directory or device"
         raise InputError(msg)
     return path

@@ -31,7 +31,7 @@ def require_one_machine(name: str, *, on_cluster: bool) -> None:
         If a cluster is requested.
     """
     if on_cluster:
-        msg = f"{setting(name)} goes on from the earlier release on one machine; leave {setting('cluster')} out"
+        msg = f"{setting(name)} runs on a single machine; remove {setting('cluster')}"
         raise InputError(msg)
 
 
@@ -47,12 +47,12 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     report = _report(folder)
     for name in ("mapping.csv", HIERARCHY, RETIRED):
         if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
-            msg = f"{str(folder / name)!r} is not the file that was written then: its SHA-256 differs"
+            msg = f"{str(folder / name)!r} is not the file of that run: its SHA-256 differs"
             raise InputError(msg)
     if "mapping.csv" not in report.files or header_of(folder / "mapping.csv") == LOCAL:
         msg = (
-            f"{setting('recoding')} {folder}: {report.algorithm} published no one recoding of all records, "
-            "so nothing can go on from it"
+            f"{setting('recoding')} {folder}: {report.algorithm} did not publish a single "
+            "recoding of all records, so no release can continue it"
         )
         raise InputError(msg)
     tree, mapping = None, read_mapping(folder / "mapping.csv")

@@ -29,8 +29,7 @@ Format = Literal["csv", "parquet", "dat"]
 MOST_PARTS = 100_000
 """Largest number of data files of a publication."""
 _AS_INPUT = (
-    "the rows stand in the order of the input; whoever knows that order knows whose row each one is, "
-    "whatever the model promises"
+    "the rows are in input order; someone who knows this order knows the person of each row, regardless of the model"
 )
 
 
@@ -76,7 +75,7 @@ def require_few_parts(n: int, layout: Layout) -> None:
         With the smallest possible number of rows per part file.
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
-        need = f"at least {-(-n // MOST_PARTS)}, so that there are at most {MOST_PARTS:,} parts"
+        need = f"at least {-(-n // MOST_PARTS)}, for at most {MOST_PARTS:,} parts"
         msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
         raise InputError(msg)
 

@@ -54,7 +54,7 @@ class ItemScan:
         columns, rare = self._keys(names, sets)
         if not columns:
             return list(self._mentions(names))
-        what = f"items belong to fewer than {self.few} persons each, as identifiers are"
+        what = f"items belong to fewer than {self.few} persons each, like identifiers"
         others = len(columns) < len(names)
         return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
 

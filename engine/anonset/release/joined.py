@@ -77,7 +77,7 @@ def rejoin(
     for symbol in (*known, *spanning.values()):
         here, reach = place.get(symbol, -1), len(cells(symbol, joined))
         if here >= 0 and written[here] != reach * whole.occurrences[here]:
-            msg = f"symbol {datum(symbol.label)} spans {reach} columns; in a row, each of them must hold it, or none"
+            msg = f"symbol {datum(symbol.label)} spans {reach} columns; in a row, all of them must contain it, or none"
             raise InputError(msg)
     return whole, symbols
 

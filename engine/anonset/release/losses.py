@@ -37,8 +37,8 @@ LOSSES = {
     "tum": "utility loss of the items, per record (Tum)",
     "grouping_loss": "share of tuples starred or removed",
     "removed_for_diversity": "share of tuples removed for diversity",
-    "diversity_loss": "share of tuples beyond 1/l of their group, those taken out still counted in it",
-    "not_in_chunks": "share of the occurrences of items that are terms or suppressed",
+    "diversity_loss": "share of tuples beyond 1/l of their group, including removed tuples in the group size",
+    "not_in_chunks": "share of item occurrences that are terms or suppressed",
     "ul": "utility loss (UL) of the items",
     "log2_ul": "binary logarithm of UL",
     "lm": "loss metric (LM) of the items",
@@ -71,7 +71,7 @@ def measures_of(
             measures["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
         measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
     if not measures:
-        msg = f"a recoding of type {type(recoding).__name__} has nothing to measure"
+        msg = f"a recoding of type {type(recoding).__name__} has no measures"
         raise InputError(msg)
     require_finite(measures, "measures")  # NaN satisfies no bound
     return measures
@@ -123,9 +123,9 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
     if result.figures.get("raised", 0) > 0:
-        ways.insert(0, f"going on from the earlier release, by {setting('recoding')},")
-    ways += ["hierarchies whose nodes have fewer children"] if model in _WITH_HIERARCHIES else []
-    more = f"under the same parameters of {model}, {' or '.join(ways)} may keep more; " if ways else ""
+        ways.insert(0, f"continuing the earlier release with {setting('recoding')}")
+    ways += ["hierarchies with fewer children per node"] if model in _WITH_HIERARCHIES else []
+    more = f"under the same parameters of {model}, {' or '.join(ways)} may lose less; " if ways else ""
     return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
 
 
@@ -169,7 +169,9 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
     for names in (() if kept else sets, tuple(column.name for column in table.relational)):
         side = [counts[name] for name in names if name in counts]
         if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
-            warnings.append(f"nothing is left of {names_shown(names)}: what occurred is one symbol or suppressed")
+            warnings.append(
+                f"{names_shown(names)} retains no information: all values are a single symbol or suppressed"
+            )
     return tuple(warnings)
 
 
@@ -219,8 +221,8 @@ def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: 
     name, loss = next(iter(measures.items()))
     if max_loss is not None and not loss <= max_loss + 1e-12:
         reason = (
-            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
-            "another algorithm, or hierarchies whose nodes have fewer children, may keep more"
+            f"the loss ({name.upper()}) is {loss:.6g}, above the maximum {max_loss:.6g}; "
+            "another algorithm, or hierarchies with fewer children per node, may lose less"
         )
         raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 

@@ -68,7 +68,7 @@ class Opened(Discreet):
         """
         publication = cls.find(out, private)
         if publication is None:
-            msg = f"{os.fspath(out)!r} must be a directory made by anonset anonymize, with its {ATTESTATION}"
+            msg = f"{os.fspath(out)!r} must be an output directory of anonset anonymize, with {ATTESTATION}"
             raise InputError(msg)
         return publication
 
@@ -115,7 +115,7 @@ class Opened(Discreet):
             With the kind of this publication.
         """
         if self.attested.data.kind != model.kind:
-            msg = f"{str(self.out)!r} is {self.attested.data.described}, of which model {model.name} says nothing"
+            msg = f"{str(self.out)!r} is {self.attested.data.described}, which model {model.name} does not cover"
             raise InputError(msg)
 
     @property
@@ -162,7 +162,7 @@ class Opened(Discreet):
         """
         if self.private_named is not None:
             if not self.private_named.is_dir():
-                msg = f"{str(self.private_named)!r} must be the private directory of a publication; there is none"
+                msg = f"{str(self.private_named)!r} must be the private directory of a publication; it does not exist"
                 raise InputError(msg)
             return self.private_named
         folder = private_of(self.out.resolve())  # the directory may be "."
@@ -192,11 +192,11 @@ class Opened(Discreet):
             With the directory or the file.
         """
         if report.attestation_sha256 != self.sha256:
-            msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
+            msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
             raise InputError(msg)
         for name, expected in report.files.items():
             if Path(name).name != name or digest(private / name) != expected:
-                other = f"is not the file that was written for {str(self.out)!r}: its SHA-256 differs"
+                other = f"is not the file written for {str(self.out)!r}: its SHA-256 differs"
                 msg = f"{str(private / name)!r} {other}"
                 raise InputError(msg)
 
@@ -259,7 +259,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
     data = attested.data
     named = data.named_files
     if named != data.files or set(data.sha256) != set(data.files):
-        must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
+        must = f"must name {_listed(data.files, ' and ')}, with the SHA-256 of each"
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
         msg = f"the attestation of {str(published)!r} {must}, got {got}"
         raise InputError(msg)
@@ -267,14 +267,14 @@ def _require_attested(published: Path, attested: Attestation) -> None:
     for path in _entries(published, known):
         if path.relative_to(published).as_posix() not in known:
             msg = (
-                f"{str(path)!r} is not attested; a publication holds {_listed(sorted(known))} and nothing else: "
+                f"{str(path)!r} is not attested; a publication contains {_listed(sorted(known))} and nothing else: "
                 "remove it, or take the publication from where it came from"
             )
             raise InputError(msg)
     for name in data.files:
         if digest(own_file(published / name)) != data.sha256[name]:
             msg = (
-                f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
+                f"{str(published / name)!r} is not the attested file: its SHA-256 differs "
                 "(to check the data anyway, name their file)"
             )
             raise InputError(msg)

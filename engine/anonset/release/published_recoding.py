@@ -120,7 +120,7 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
         for item in items:
             if item in symbol_of:
                 both = f"{datum(symbol_of[item])} and {datum(symbol)}"
-                msg = f"item {datum(item)} is behind {both}; the private mapping is needed"
+                msg = f"item {datum(item)} is published as {both}; the private mapping is needed"
                 raise InputError(msg)
             symbol_of[item] = symbol
     return symbol_of
@@ -135,7 +135,7 @@ def _local(
 ) -> PublishedRecoding:
     record, of_row = (None, None) if records is None else records
     if record is None or of_row is None:
-        msg = f"{str(path)!r} maps the items of each cluster by themselves; its records.csv must name the clusters"
+        msg = f"{str(path)!r} maps items by cluster; records.csv must name the clusters"
         raise InputError(msg)
     cluster = np.zeros(column.n, np.int64)
     cluster[record] = of_row
@@ -147,7 +147,7 @@ def _local(
     for row in rows_of(path, LOCAL):
         published = row["published"]
         if published and published not in members:
-            msg = f"{str(path)!r}: cluster {datum(row['cluster'])} has a symbol that the codebook does not explain"
+            msg = f"{str(path)!r}: cluster {datum(row['cluster'])} has a symbol that is not in the codebook"
             raise InputError(msg)
         size = len(members[published]) if published else 0
         if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:

@@ -40,7 +40,7 @@ def published_relational_loss(
     total = []
     for column in original.relational:
         if column.name not in by_name:
-            msg = f"the publication must have the relational column {column.name!r}, but has not"
+            msg = f"the publication lacks the relational column {column.name!r}"
             raise InputError(msg)
         after = by_name[column.name]
         weight = 1.0 / len(original.relational) if weights is None else weights[column.name]
@@ -66,7 +66,7 @@ def _cost(label: str, name: str, domain: Domain) -> float:
     if isinstance(domain, ValueSet):
         size = len(members_of(label))
         if size == 1 and label not in domain.vocabulary.index:
-            msg = f"column {name!r}: {datum(label)} is no value of the original; a hierarchy or range may be missing"
+            msg = f"column {name!r}: {datum(label)} is not a value of the original; a hierarchy or range may be missing"
             raise InputError(msg)
         return size / len(domain.vocabulary) if size > 1 else 0.0
     members = members_of(label)

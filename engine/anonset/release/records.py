@@ -61,11 +61,11 @@ class RecordsKind:
         require_few_parts(table.n, layout)
         others = (*table.relational, *table.kept)
         if layout.format == "dat" and others:
-            msg = f"the format dat carries the set-valued column alone, not {others[0].name!r}; choose csv or parquet"
+            msg = f"the format dat contains only the set-valued column, not {others[0].name!r}; choose csv or parquet"
             raise InputError(msg)
         if layout.format == "dat" and table.joined:
             names = ", ".join(map(repr, table.joined))
-            msg = f"the format dat carries one set-valued column alone, not the separate {names}; choose csv or parquet"
+            msg = f"the format dat contains a single set-valued column, not {names}; choose csv or parquet"
             raise InputError(msg)
         column = table.transactions
         if column is None:

@@ -11,12 +11,12 @@ from anonset.spelling import hierarchy_of, listed, setting
 
 _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 _PLACES = ("postal codes", "zip codes")
-TAKEN_OUT = "take them out of the data"
+TAKEN_OUT = "remove them from the data"
 
 
 def of_ranges() -> str:
     """Return the remedy for a numeric column whose range ends are exact values."""
-    return f"leave out {setting('round_ends', value=False)}"
+    return f"remove {setting('round_ends', value=False)}"
 
 
 def of_sets(name: str, rule: str, *, drop: str) -> str:
@@ -31,7 +31,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
     """
     if rule:
         return f"use {hierarchy_of(name, rule)}" + (f", or {drop}" if drop else "")
-    file = f"{hierarchy_of(name, 'FILE')} with a file that groups its values"
+    file = f"{hierarchy_of(name, 'FILE')} with a file that groups the values"
     return f"use {drop}, or {file}" if drop else f"use {file}"
 
 

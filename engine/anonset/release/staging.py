@@ -21,7 +21,7 @@ from anonset.spelling import setting
 
 PRIVATE = ".private"
 """Suffix of a private directory without its own name."""
-_NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"
+_NOT_OVERWRITTEN = "a publication is never overwritten: use a new directory"
 _LONGEST_STEM = 60  # bytes of the OUT name in the temporary name, whose length is also limited
 
 
@@ -54,10 +54,10 @@ def require_new(*folders: Path) -> None:
         raise InputError(msg)
     for folder in folders:
         if os.path.lexists(folder):
-            msg = f"{str(folder)!r} exists already; {_NOT_OVERWRITTEN}"
+            msg = f"{str(folder)!r} already exists; {_NOT_OVERWRITTEN}"
             raise InputError(msg, code="exists")
         if not folder.parent.is_dir():
-            msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
+            msg = f"cannot create {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
 
 
@@ -88,7 +88,7 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
         else:
             continue
         asked = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
-        msg = f"{asked} {how} {os.fspath(other)!r}; name a directory beside it: what is worked on is removed in the end"
+        msg = f"{asked} {how} {os.fspath(other)!r}; use a directory outside it: work files are deleted at the end"
         raise InputError(msg)
 
 
@@ -108,7 +108,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     require_local(out, private)
     left, complete = leftovers(out, private), os.path.lexists(out)
     if busy := [path for path, held in left.items() if held]:
-        msg = f"another run is making {str(out)!r} in {str(busy[0])!r} right now; wait for it, or name a new directory"
+        msg = f"another run is writing {str(out)!r} in {str(busy[0])!r}; wait for it, or use a new directory"
         raise InputError(msg, code="in-use")
     if left:
         raise InputError(
@@ -116,13 +116,13 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
         )
     if private.is_dir() and not complete:
         msg = (
-            f"{str(private)!r} exists already, without a publication {str(out)!r}; name another private directory, or "
+            f"{str(private)!r} already exists, without a publication {str(out)!r}; use another private directory, or "
             "remove it if it is left from a publication that is gone"
         )
         raise InputError(msg, code="exists")
     if complete and by_command:
         again = setting("if_exists", "resume")
-        msg = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}, or use {again} to verify what this command has made"
+        msg = f"{str(out)!r} already exists; {_NOT_OVERWRITTEN}, or use {again} to verify what this command has made"
         raise InputError(msg, code="exists")
     require_new(out, private)
 
@@ -146,10 +146,10 @@ def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool, 
     else:
         # in a complete publication, only leases remain in the private directory
         paths = [path / LEASE if complete and path == private else path for path in left]
-        clear = "remove what it left: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
+        clear = "remove its leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
     if complete:
-        return f"{str(out)!r} exists already, but its run was killed before it ended; {clear}, or name a new directory"
-    return f"a run that was to make {str(out)!r} was killed; {clear}, or name a new directory"
+        return f"{str(out)!r} already exists, but its run was killed; {clear}, or use a new directory"
+    return f"a run that was writing {str(out)!r} was killed; {clear}, or use a new directory"
 
 
 def _stem(out: Path) -> str:

@@ -6,6 +6,7 @@ The limits follow from the model, the publication and its declarations, so that 
 import dataclasses
 import json
 import platform
+import re
 from collections.abc import Mapping
 from functools import cache, partial, singledispatch
 from importlib.metadata import PackageNotFoundError, distribution
@@ -37,98 +38,102 @@ from anonset.spelling import counted
 
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 AS_THEY_ARE = (
-    "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
-    "that no record matches, and learn that it is missing."
+    "The guarantee applies to the records as they are in the data: someone who knows an item that the data lack may "
+    "find no matching record, and learn that the item is missing."
 )
 """Limit of every publication of items."""
 UNPUBLISHED = (
-    "A missing item was either never there or suppressed; readers cannot tell which. Whoever knows that some record "
-    "has it knows that it was suppressed."
+    "A missing item was either absent from the data or suppressed; readers cannot distinguish the two cases. Someone "
+    "who knows that some record contains a missing item knows that it was suppressed."
 )
 """Limit of every publication of items."""
-MEMBERS = "Group members all occur in your data, unless your hierarchy adds others."
+MEMBERS = "All members of a group occur in the data, unless the hierarchy contains further items."
 """Limit if a symbol has several members."""
-RANGES = "The ends of a range may be values of some of its records, unless a hierarchy names the range."
+RANGES = "The ends of a range may be values of some of its records, unless a hierarchy defines the range."
 """Limit if a number is published as a range."""
-FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
+FINEST = "The result is as detailed as the guarantee allows, which may itself hint at hidden values (minimality)."
 """Limit of every publication of records."""
 REGIONS = (
-    "Records may be divided by relational values where their items differ: a boundary says that the items on its sides "
-    "are distributed differently, a wide region that finer ones would lose more of the items (minimality)."
+    "Records may be split by quasi-identifiers where their items differ: a split shows that the items on its sides "
+    "have different distributions, and a wide region shows that a finer split would generalize the items more "
+    "(minimality)."
 )
 """Limit if relational values and items are published together."""
 LOCAL = (
-    "Equal values may be published in different ways (local recoding): whoever knows how the search works may learn "
-    "more from the way that was chosen for a record (refinement and downcoding attacks: Cohen, Attacks on "
-    "Deidentification's Defenses, USENIX Security 2022)."
+    "Equal values may be published in different ways (local recoding): someone who knows the search method may learn "
+    "more from the choice for a record (refinement and downcoding attacks: Cohen, Attacks on Deidentification's "
+    "Defenses, USENIX Security 2022)."
 )
 """Limit if clusters or partitions have their own recodings."""
-ALONE = (
-    "It protects this publication alone: together with another one about the same persons, by anyone, it may reveal "
-    "what each of them hides (composition)."
-)
+ALONE = "Other publications about the same persons, by any publisher, may reveal hidden values (composition)."
 """Limit of every publication."""
-ROWS = "Each row was taken for a person: somebody with several rows is not protected as one person."
+ROWS = "Each row counts as a person: a person with several rows is not protected as one person."
 """Limit if no id assigns rows to persons."""
-BY_WORD = "That no two rows are of one person is the owner's word."
+BY_WORD = "The owner declares, and no check verifies, that each row is a different person."
 """Limit if the owner declares that rows are persons."""
-NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
+NAMED = "Some columns may name persons or contain contact details: the owner publishes them intentionally."
 """Limit if the owner declares identifying columns."""
 AS_IS = (
-    "Some columns, named in the declarations, may show exact values of few persons, make records unique, or name "
+    "Some columns, listed in the declarations, may contain exact values of few persons, make records unique, or name "
     "persons: the owner publishes them as is."
 )
 """Limit if the owner declares columns to publish as is."""
 FROM_DATA = (
-    "A hierarchy was made from how often labels occur in the data: what is published together occurs about equally "
-    "often, among all labels or among those below a node of the owner's tree. So each group tells a band of "
-    "frequencies, and at times which pairs are rare."
+    "A hierarchy was built from label frequencies in the data: the labels of a group are about equally frequent among "
+    "all labels, or among the labels below a node of the owner's tree, so that each group discloses a range of "
+    "frequencies, and sometimes which pairs are rare."
 )
 """Limit if a hierarchy was built from frequencies."""
 SETS_FROM_DATA = (
-    "Sets of items were made from how often, and with which others, items occur in the data: items of a set tend "
-    "to occur about equally often, and a set is as large as was found to be needed to hide what is rare. So each set "
-    "tells a band of frequencies, and at times which pairs are rare or never occur."
+    "Sets of items were built from frequencies of items and pairs in the data: items of a set tend to be about equally "
+    "frequent, and a set is as large as necessary to hide rare combinations, so that each set discloses a range of "
+    "frequencies, and sometimes which pairs are rare or never occur."
 )
 """Limit if a partition was built from frequencies and pairs."""
-GOES_ON = (
-    "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
-    "what became rare, and may learn more about somebody who is in both than either says. No guarantee holds for the "
-    "two together. A group may stand for labels of the earlier data alone."
-)
-"""Limit if the release coarsens the recoding of an earlier release."""
 CONTINUES = (
-    "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
-    "what became rare. A group may stand for labels of the earlier data alone."
+    "This release continues an earlier release with the same symbol names: someone who has both sees which symbols "
+    "became coarser, and therefore which became rare. The labels of a group may occur only in the earlier data."
 )
-"""Limit if the release continues an earlier release, and both together keep the guarantee."""
+"""Limit if the release continues an earlier release."""
+GOES_ON = (
+    "No guarantee covers this release and the earlier release together: someone who has both may learn more about a "
+    "person in both than from either release."
+)
+"""Limit if both releases together do not keep the guarantee."""
 TOGETHER_LINKED = (
-    "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both, even "
-    "against whoever can tell which rows are of one person. Of persons in one of the two alone, and of further "
-    "releases, it says nothing together."
+    "Together with one earlier release, named in the attestation, the guarantee covers persons in both releases, even "
+    "if an attacker can link the rows of a person. No joint guarantee covers persons in only one of the two releases, "
+    "or further releases."
 )
 """Limit with an earlier release, if the guarantee also covers attackers who can link the rows of a person."""
 TOGETHER = (
-    "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both whose "
-    "record is the same: k rows of each are left that go with a row of the other. Whoever can link rows otherwise, or "
-    "knows all who are in both, may find fewer. Of others, and of further releases, it says nothing together."
+    "Together with the earlier release, someone who can link the rows of a person, or knows all persons in both, may "
+    "find fewer than k records. The joint guarantee covers persons in both with an unchanged record: k rows of each "
+    "match rows of the other. No joint guarantee covers other persons, or further releases."
 )
 """Limit with an earlier release, if the guarantee does not cover attackers who can link rows."""
-UNDECIDED = "The check could not finish, which was accepted: that the guarantee holds is not proven."
+UNDECIDED = "The check did not finish, and the owner accepted this: the guarantee is not proven."
 """Limit if an unfinished check was accepted."""
 
-IN_SHORT = {
-    UNDECIDED: UNDECIDED,
-    NAMED: "Columns that may name persons are published on purpose.",
-    AS_IS: "Columns that you publish as is may identify persons.",
-    BY_WORD: "That no two rows are of one person is your word.",
-    ROWS: "Somebody with several rows is not protected as one person.",
-    TOGETHER: "With the earlier release, whoever can tell which rows are of one person may find fewer than k.",
-    GOES_ON: "No guarantee holds for this and the earlier release together.",
-    ALONE: "Together with another publication about the same persons, it may reveal more.",
-    FINEST: "The result is as detailed as is safe; that itself can hint at what was hidden.",
-}
-"""Short forms of the most important limits, in the order shown to the owner."""
+_MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
+"""Limits of which the owner sees the first sentence, in this order."""
+_SHOWN = 2
+"""Number of limits of the model, and of further limits, that the owner sees; the attestation contains all."""
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text.
+
+    >>> sentences("Counts are exact. Pairs (of items) are not.")
+    ['Counts are exact.', 'Pairs (of items) are not.']
+    """
+    return re.split(r"(?<=\.) (?=[A-Z])", text)
+
+
+def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
+    """Return the most important limits of a publication, one sentence each."""
+    further = [sentences(text)[0] for text in _MOST_IMPORTANT if text in limits]
+    return [*sentences(model.limits)[:_SHOWN], *further[:_SHOWN]]
 
 
 def limits_of(
@@ -145,7 +150,7 @@ def limits_of(
     named: bool = False,
     as_is: bool = False,
 ) -> list[str]:
-    """Return the limits of the guarantee: the limits of the model, and a sentence for each further limit.
+    """Return the limits of the guarantee: the limits of the model, and further limits.
 
     Parameters
     ----------
@@ -168,28 +173,28 @@ def limits_of(
     as_is
         Whether the owner declares columns to publish as is.
     """
-    sentences = [model.limits]
-    sentences += limits_of_kind(publication, model)
-    sentences.append(ALONE)
+    limits = [model.limits, *limits_of_kind(publication, model), ALONE]
     if earlier:
-        sentences.append(CONTINUES if together else GOES_ON)
+        limits.append(CONTINUES)
+        if not together:
+            limits.append(GOES_ON)
     if together:
-        sentences.append(together)
+        limits.append(together)
     if not by_person:
-        sentences.append(ROWS)
+        limits.append(ROWS)
     if by_word:
-        sentences.append(BY_WORD)
+        limits.append(BY_WORD)
     if named:
-        sentences.append(NAMED)
+        limits.append(NAMED)
     if as_is:
-        sentences.append(AS_IS)
+        limits.append(AS_IS)
     if from_data:
-        sentences.append(FROM_DATA)
+        limits.append(FROM_DATA)
     if sets_from_data:
-        sentences.append(SETS_FROM_DATA)
+        limits.append(SETS_FROM_DATA)
     if undecided:
-        sentences.append(UNDECIDED)
-    return sentences
+        limits.append(UNDECIDED)
+    return limits
 
 
 @singledispatch
@@ -297,7 +302,7 @@ def attestation(
         schema_version=SCHEMA_VERSION,
         model=model.name,
         parameters=parameters_of(model),
-        in_plain_words=model.in_plain_words,
+        in_plain_words=model.statement,
         statement=model.statement,
         limits=" ".join(declared_limits(model, publication, declared)),
         declarations=declared,

@@ -144,8 +144,8 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if len(named) > 1 and not hierarchy.is_leaf[node] and sorted(named) != sorted(leaves):
             msg = (
-                f"node {datum(hierarchy.labels[node])} of the hierarchy is named like a set of items, which are not "
-                f"the {len(leaves)} leaves below it; rename it"
+                f"node {datum(hierarchy.labels[node])} of the hierarchy is named like a set of items other "
+                f"than the {len(leaves)} leaves below it; rename it"
             )
             raise InputError(msg)
 
@@ -208,21 +208,21 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
     """Return why a symbol cannot have its members; empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
-        return f"must be of a kind out of {', '.join(_KINDS)}"
+        return f"must have one of the kinds {', '.join(_KINDS)}"
     if not members or len(set(members)) < len(members):
-        return f"must stand for one item at least, and each once, got {_first(members) or 'none'}"
+        return f"must have at least one member, and each once, got {_first(members) or 'none'}"
     if symbol.kind == "item":
-        return "" if members == (symbol.label,) else f"must stand for itself alone, got {_first(members)}"
+        return "" if members == (symbol.label,) else f"must have only itself as a member, got {_first(members)}"
     if symbol.kind != "node" and len(members) < 2:
-        return f"must stand for two or more, got {_first(members)}"
+        return f"must have at least two members, got {_first(members)}"
     is_set = named != (symbol.label,) and (symbol.kind != "node" or len(named) > 1)
     if not is_set or sorted(named) == sorted(members):
         return ""
     if symbol.kind != "node":
-        return f"must stand for the members that its name lists, got {_first(members)}"
+        return f"must have the members in its name, got {_first(members)}"
     if nodes_known:
         return ""
-    return f"is named like a set of others; name its hierarchy with {hierarchy_of()}, got {_first(members)}"
+    return f"is named like a set of other items; pass its hierarchy with {hierarchy_of()}, got {_first(members)}"
 
 
 def _first(members: Sequence[str]) -> str:
@@ -242,13 +242,11 @@ def require_complete(book: Iterable[Symbol], publication: Records, where: str) -
     shown = {symbol.label: symbol for symbol in publication.symbols}
     for label in shown:
         if known.get(label) != shown[label]:
-            msg = f"{where} must explain every symbol of the records, but not {datum(label)}"
+            msg = f"{where} must contain every symbol of the records, but lacks {datum(label)}"
             raise InputError(msg)
     for label in known:
         if label not in shown:
-            msg = (
-                f"{where} must explain the symbols of the records alone, but also {datum(label)}, which no record shows"
-            )
+            msg = f"{where} must contain only symbols of the records, but contains {datum(label)}"
             raise InputError(msg)
 
 
@@ -268,14 +266,14 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
             continue
         if node is None:
             if symbol.kind == "node":
-                msg = f"codebook: {datum(symbol.label)} must be a node of the hierarchy, which it is not"
+                msg = f"codebook: {datum(symbol.label)} must be a node of the hierarchy"
                 raise InputError(msg)
             continue
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if sorted(leaves) != sorted(symbol.members):
             others = sorted(set(leaves) ^ set(symbol.members))
             msg = (
-                f"codebook: {datum(symbol.label)} must stand for the {len(leaves)} leaves below it in the hierarchy, "
+                f"codebook: {datum(symbol.label)} must have the {len(leaves)} leaves below it in the hierarchy, "
                 f"got {len(symbol.members)} items; {datum(others[0])} makes a difference"
             )
             raise InputError(msg)
@@ -297,8 +295,8 @@ def items_hierarchy(
         return None
     for name, spec in given.items():
         if is_over_data(spec):
-            original = f"the items of the original, which {setting('original')} must name"
-            msg = f"{hierarchy_of(name, spec)}: it is over {original}"
+            original = f"the items of the original; pass it with {setting('original')}"
+            msg = f"{hierarchy_of(name, spec)} depends on {original}"
             raise InputError(msg)
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)
     empty: tuple[Int64, Int32] = np.zeros(1, np.int64), np.zeros(0, np.int32)

@@ -21,7 +21,7 @@ from anonset.release.formats import Unverified, kind_of
 from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.scan_findings import few_persons
-from anonset.release.statements import IN_SHORT, declarations, declared_limits, parameters_of, plain
+from anonset.release.statements import declarations, declared_limits, limits_in_short, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
@@ -30,12 +30,10 @@ from anonset.spelling import counted, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """Losses shown to people; UL only if items are grouped. Programs get all losses."""
-_NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol for all)"
+_NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """Names in the account of the units in which retention is counted."""
 _FEW = 5
-_LIMITS = 3
-"""Number of limits shown to people; the attestation contains all."""
 _TOLD = {"out": "published in", "private": "private"}
 
 
@@ -103,7 +101,7 @@ def account(release: Release) -> list[str | RichTable]:
     }
     return [
         facts_table({name: text for name, text in facts.items() if text}),
-        f"In plain words: {verdict.model.in_plain_words}",
+        f"Guarantee: {verdict.model.statement}",
         *_limits_in_short(release, declared),
     ]
 
@@ -117,9 +115,8 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     """Return the most important limits, and the path of the full list."""
     model, request = release.verdict.model, release.published
     limits = declared_limits(model, release.unverified.publication, declared)
-    first = [text for limit, text in IN_SHORT.items() if limit in limits][: _LIMITS - 1]
-    all_of_them = "" if request is None else f" (all limits: {request.out / ATTESTATION})"
-    return [f"What is not guaranteed{all_of_them}:", *(f"- {text}" for text in (model.limits_in_short, *first))]
+    full_list = "" if request is None else f" (full list: {request.out / ATTESTATION})"
+    return [f"Not covered{full_list}:", *(f"- {text}" for text in limits_in_short(model, limits))]
 
 
 def evaluation_account(evaluation: Evaluation) -> RichTable:
@@ -137,7 +134,7 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
         )
     if evaluation.answers is not None:
         answers = evaluation.answers
-        skipped = f", {answers.skipped:,} with the answer 0 skipped" if answers.skipped else ""
+        skipped = f", {answers.skipped:,} skipped (answer 0)" if answers.skipped else ""
         reading = "" if answers.reading is None else f", {answers.reading}"
         facts[f"error of queries (ARE{reading})"] = f"{answers.are:.6g} over {answers.answered:,} queries{skipped}"
     if evaluation.itemsets is not None:
@@ -161,7 +158,7 @@ def _observed_text(diversity: ObservedDiversity) -> str:
     """Return a text on the inference of a kept column from classes of equal relational values."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
-    alone = f"; {counted(diversity.homogeneous_records, 'record')} in classes of one value"
+    alone = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
     return f"{text}; t={diversity.t:.3g}{alone if diversity.homogeneous_records else ''}"
 
 
@@ -186,7 +183,7 @@ def before_and_after(release: Release, n: int) -> RichTable:
                 rows.append((" ".join(before), " ".join(after)))
             if len(rows) == n:
                 break
-    return table(("before", "after"), rows, left=("after",), title="Some records before and after")
+    return table(("before", "after"), rows, left=("after",), title="Records before and after")
 
 
 def _labels(column: SetColumn, record: int) -> list[str]:
@@ -219,11 +216,11 @@ def _together_text(unverified: Unverified[Any]) -> str:
     if (beside := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
-    both = f"kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
+    both = f"guarantee kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
     against = "even if rows are linked" if beside.linked else "if rows are not linked"
-    raised = f"{counted(int(figures['raised']), 'node')} of the hierarchy raised for it"
+    raised = f"{counted(int(figures['raised']), 'hierarchy node')} generalized for it"
     spared = figures["raised"] > 0 and unverified.earlier is None
-    hint = f" ({setting('recoding')} goes on from that release, and may spare it)" if spared else ""
+    hint = f" ({setting('recoding')} continues that release and may avoid this)" if spared else ""
     return f"{both}, {against}; {raised}{hint}"
 
 
@@ -254,7 +251,7 @@ def _proof(unverified: Unverified[Any]) -> dict[str, float]:
 def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return the trade-off of this run: the losses that other bounds would have reached."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
-    return {"merged": f"clusters by RUM on the way: {', '.join(way)}"} if len(way) > 1 else {}
+    return {"merged": f"clusters by RUM while merging: {', '.join(way)}"} if len(way) > 1 else {}
 
 
 def _frontier_texts(unverified: Unverified[Any]) -> dict[str, str]:
@@ -332,7 +329,7 @@ def _removal_text(unverified: Unverified[Any]) -> str:
     for_diversity, with_groups = counts["removed_for_diversity"], counts["removed_with_groups"]
     return (
         f"{for_diversity:,} rows for diversity ({shares['removed_for_diversity']:.1%}; "
-        f"{shares['diversity_loss']:.1%} if they still counted in their groups), {with_groups:,} with their groups"
+        f"{shares['diversity_loss']:.1%} if removed rows count in their groups), {with_groups:,} with their groups"
     )
 
 
@@ -340,26 +337,30 @@ def _exact_values_text(release: Release) -> str:
     """Return, by column, how many values of few persons the model publishes unchanged."""
     counts = ", ".join(f"{count:,} of {name!r}" for name, count in release.exact_values.items())
     few = few_persons(release.unverified.algorithm.model)
-    return f"{counts}, each of fewer than {few} persons: the model publishes them as they are" if counts else ""
+    return f"{counts}, each of fewer than {few} persons: the model publishes them unchanged" if counts else ""
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     texts = {}
     if "items" in size_of:
-        texts["items"] = f"{size_of['items']:,}, shown as {counted(size_of['symbols'], 'group')}"
+        texts["items"] = f"{size_of['items']:,} items published as {counted(size_of['symbols'], 'group')}"
     if "parts" in size_of:
         bounds = f"{size_of['smallest_part']:,} to {size_of['largest_part']:,}"
         by = "a secret hash of the id" if "groups" in size_of else "relational values"
-        merged = f"their {size_of['begun_in_parts']:,} clusters merged over all" if "begun_in_parts" in size_of else ""
-        how = merged or "each anonymized by itself"
+        merged = (
+            f"their {size_of['begun_in_parts']:,} clusters merged across parts" if "begun_in_parts" in size_of else ""
+        )
+        how = merged or "each anonymized separately"
         texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {how}"
     if size_of.get("clusters"):
         bounds = f"{size_of['smallest_cluster']:,} to {size_of['largest_cluster']:,}"
-        texts["clusters"] = f"{size_of['clusters']:,}, of {bounds} records"
+        texts["clusters"] = f"{size_of['clusters']:,} of {bounds} records"
     if size_of.get("ambiguous_items"):
-        texts["overlap"] = f"{size_of['ambiguous_items']:,} items stand behind several symbols: count over the codebook"
+        texts["overlap"] = (
+            f"{size_of['ambiguous_items']:,} items are published as several symbols: use the codebook to count them"
+        )
     if "groups" in size_of:
-        texts["groups"] = f"{size_of['groups']:,}; {size_of['starred']:,} rows have a hidden identity"
+        texts["groups"] = f"{size_of['groups']:,}; {size_of['starred']:,} rows with a hidden identity"
     return texts
 
 
@@ -370,7 +371,7 @@ def codebook_table(publication: Records, n: int) -> RichTable:
     for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
         shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
         rows.append((symbol.label, str(len(symbol.members)), shown))
-    return table(("symbol", "items", "stands for"), rows, left=("stands for",), title="The largest published symbols")
+    return table(("symbol", "items", "members"), rows, left=("members",), title="Largest published symbols")
 
 
 def coverage(verdict: Verdict) -> str:
@@ -381,6 +382,4 @@ def coverage(verdict: Verdict) -> str:
     covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
     if not unpublished:
         return covered
-    return (
-        f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items stand behind no symbol"
-    )
+    return f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items are not published"

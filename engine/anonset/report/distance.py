@@ -2,7 +2,7 @@
 
 from math import ceil, floor
 
-LOCAL = "Local recodings, and sets of items that are no nodes of the hierarchy, can lose less than any cut."
+LOCAL = "Local recodings, and sets of items that are not nodes of the hierarchy, can have a lower loss than any cut."
 """Limitation of a bound."""
 _EQUAL = 1e-9  # smallest difference that floating-point numbers can prove
 
@@ -11,15 +11,15 @@ def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
     """Return a text on the distance between a loss and a proven lower bound, rounded up.
 
     >>> distance(0.0188, 0.018)
-    'at most 4.5% above the least possible for a cut of the hierarchy'
+    'at most 4.5% above the minimum for a cut of this hierarchy'
     >>> distance(0.018, 0.018, suppression=True)
-    'the least possible for a cut of the hierarchy with suppression'
+    'the minimum for a cut of this hierarchy with suppression, proven'
     """
-    least = f"the least possible for a cut of the hierarchy{' with suppression' if suppression else ''}"
+    least = f"the minimum for a cut of this hierarchy{' with suppression' if suppression else ''}"
     if abs(loss - bound) <= _EQUAL * loss:
-        return least
+        return f"{least}, proven"
     if bound <= 0:
-        return f"how near to {least} is not proven"
+        return f"distance to {least} not proven"
     percent = 100 * (loss / bound - 1)
     if percent < 0:
         return f"{floor(-percent * 10) / 10:.1f}% below {least}"

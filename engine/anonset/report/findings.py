@@ -77,7 +77,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     facts = {
         "data": findings.source,
         "rows": f"{findings.rows:,}",
-        "records": "none: the rows cannot be read as they are" if unread else f"{findings.records:,}, {persons}",
+        "records": "none: the rows cannot be read" if unread else f"{findings.records:,}, {persons}",
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
         "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }
@@ -86,18 +86,18 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
     if findings.quasi_identifiers is not None or findings.known_items:
         risk = table(*risk_table(findings))
-        parts += ["Who is at risk as the data are: share of records that others can tell", risk, ""]
+        parts += ["Re-identification risk of the data: share of records that can be singled out", risk, ""]
     if (question := findings.question) is not None:
-        parts += ["Who is a person? You must state it, by one of these lines in the job file:"]
+        parts += ["Which rows belong to a person? Add one of these lines to the job file:"]
         parts += [f"- {printable(line)}" for line in question.lines()]
         first = question.answers[0]
-        parts += [f"The roles above are those for {_named(first)}." if len(question.answers) > 1 else OTHERS, ""]
+        parts += [f"The roles above are for {_named(first)}." if len(question.answers) > 1 else OTHERS, ""]
     if findings.problems:
-        parts += ["Look at:", *(f"- {printable(problem)}" for problem in findings.problems)]
+        parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
 
 
-OTHERS = "If a person may have several rows, name the columns that identify the person instead."
+OTHERS = "If a person may have several rows, use the columns that identify the person instead."
 
 
 def _named(answer: Answer) -> str:

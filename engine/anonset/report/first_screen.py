@@ -19,8 +19,8 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
-        rows.append(("Not protected", f"persons whom columns that the owner publishes as is may identify: {names}."))
-    rows.append(("Not protected", "somebody of whom more is known than the guarantee names; see below."))
+        rows.append(("Not protected", f"persons whom the columns published as is may identify: {names}."))
+    rows.append(("Not protected", "persons of whom an attacker knows more than the guarantee covers; see below."))
     return rows
 
 
@@ -37,7 +37,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     kept = None if private is None else shares(private.retention).get("items")
     if kept:
         as_they_are = kept.get("in_chunks", kept.get("kept", 0.0))
-        rows.append(("Item occurrences kept as they are", percent(as_they_are), "before: 100%"))
+        rows.append(("Unchanged item occurrences", percent(as_they_are), "before: 100%"))
     return rows + counted_symbols(facts.summary, items_known=bool(kept), private=private is not None)
 
 
@@ -49,16 +49,16 @@ def counted_records(look: Summary) -> list[Figure]:
 
 @counted_records.register
 def _(look: RecordsSummary | BucketsSummary) -> list[Figure]:
-    return [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
+    return [("Rows", f"{look.n:,}", "exact: each row is one record")]
 
 
 @counted_records.register
 def _(look: ChunksSummary) -> list[Figure]:
     return [
-        ("Records", f"{look.n:,}", "exact: the sum over clusters"),
+        ("Records", f"{look.n:,}", "exact: sum over clusters"),
         ("Occurrences of items in chunks", f"{look.in_chunks:,}",
-         "exact, with other items of the same chunk; with those of another one as if by chance"),
-        ("Terms of clusters", f"{look.terms:,}", "in one record of the cluster at least"),
+         "exact, also together with other items of the chunk; with items of other chunks as if by chance"),
+        ("Terms of clusters", f"{look.terms:,}", "each in at least one record of its cluster"),
     ]  # fmt: skip
 
 
@@ -89,14 +89,14 @@ def _(look: RecordsSummary, *, items_known: bool, private: bool) -> list[Figure]
             (
                 "Symbols that name one item",
                 percent(look.single),
-                "at least so many rows contain the item: in others, a group may contain it, or it is suppressed",
+                "lower bound for the item: in other rows, a group may contain it, or it is suppressed",
             )
         )
     if look.stands_for is not None:
-        rows.append(("Items that a symbol of several stands for", f"{look.stands_for:,.1f} on average",
-                     "each of them is in none, some or all of the rows that show the symbol"))  # fmt: skip
+        rows.append(("Items per generalized symbol", f"{look.stands_for:,.1f} on average",
+                     "each item is in none, some or all rows with the symbol"))  # fmt: skip
     if look.width is not None:
-        anywhere = "the value may lie anywhere in its range"
+        anywhere = "the value may be anywhere in its range"
         rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
                      f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
     return rows

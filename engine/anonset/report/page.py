@@ -1,6 +1,5 @@
-"""Page for a data protection officer: published data, guarantee, remaining risk and utility."""
+"""Report for a data protection officer: published data, guarantee, remaining risk and utility."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,8 @@ from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import shares
-from anonset.privacy import KAnonymity, PrivacyModel
+from anonset.privacy import PrivacyModel
+from anonset.release.statements import sentences
 from anonset.report.account import loss_label
 from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection
@@ -21,6 +21,12 @@ from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
+_NOT_COVERED = {
+    "Singling out": "The model does not bound the number of matching records.",
+    "Linkability": "Records of a person can possibly be linked with other publications.",
+    "Inference": "Anything that all matching records share is disclosed, including columns published unchanged.",
+}
+"""Consequence of a risk that the model does not bound."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,11 @@ class Purpose:
     purpose: str = ""
     """Purpose of the publication."""
     title: str = "Report on a publication"
-    """Title of the page."""
+    """Title of the report."""
 
 
 def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
-    """Return the internal page with all known facts."""
+    """Return the internal report with all known facts, as HTML."""
     report = facts.private
     if report is None:
         msg = "an internal report needs the private directory"
@@ -50,7 +56,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
-            "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not taken')}",
+            "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not computed')}",
             "records": f"{report.input['records']:,}",
             "algorithm": f"{report.algorithm} {dumps(report.parameters)}",
             "seed": "none" if report.seed is None else str(report.seed),
@@ -58,7 +64,8 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
             "attestation": f"SHA-256 {report.attestation_sha256}",
             **{f"file {name}": f"SHA-256 {digest}" for name, digest in facts.attested.data.sha256.items()},
             "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
-            "repeat it": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "was run from Python",
+            "command to repeat": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "none: run "
+            "in Python",
         },
         "settings": [(name, dumps(value)) for name, value in settings.items() if value not in (None, False, [], {})],
         "notes": [*report.warnings, *(str(Change(**one)) for one in report.changes)],
@@ -67,7 +74,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
 
 
 def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
-    """Return the page that accompanies the data; it depends only on the publication and the owner's statements."""
+    """Return the shareable report as HTML. It depends only on the publication and the statements of the owner."""
     public = replace(facts, private=None, before=(), errors=None)
     content = {
         **_common(public, purpose),
@@ -84,7 +91,7 @@ def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
 
 
 def render(facts: Mapping[str, Any]) -> str:
-    """Return the page of facts as HTML without external resources.
+    """Return a report as HTML without external resources.
 
     Raises
     ------
@@ -110,9 +117,8 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
         "purpose": purpose.purpose,
         "model": attested.model,
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
-        "plain": attested.in_plain_words,
         "statement": attested.statement,
-        "limits": re.split(r"(?<=\.) (?=[A-Z])", attested.limits),
+        "limits": sentences(attested.limits),
         "unit": attested.declarations.unit_in_words,
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
@@ -126,28 +132,22 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
 
 
 def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
-    """Return the three questions of the Article 29 Working Party (WP 216), and the model's answers.
+    """Return the three risks of WP 216 (Article 29 Working Party), whether the model bounds them, and its bound.
 
     >>> from anonset.privacy import KmAnonymity
     >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
-    [('Singling out', 'bounded by 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
+    [('Singling out', 'at most 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
     """
-    k = model.k
-    single = model.name not in ("lm", "safe-grouping", "anatomy") and k is not None
-    answers = [
-        ("Singling out", f"bounded by 1/{k}" if single else "not covered",
-         model.statement if single else "The model does not speak of how many records fit."),
-        ("Linkability", "not covered",
-         "That records of the same person are linked with those of other publications is not excluded."),
-    ]  # fmt: skip
-    if model.diversity > 1:
-        text = f"At most one of {model.diversity} records that fit has the same sensitive value."
-        return [*answers, ("Inference", f"bounded by 1/{model.diversity}", text)]
-    if isinstance(model, KAnonymity) and model.sensitive_column is not None:
-        text = f"What matches holds {model.asked}. What it has in common in other columns is disclosed."
-        return [*answers, ("Inference", f"bounded for {model.sensitive_column!r}", text)]
-    shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
-    return [*answers, ("Inference", "not covered", shared)]
+    risk = "bounded" if model.k is None else f"at most 1/{model.k}"
+    answers = {
+        "Singling out": (risk if model.k != 1 else "", model.singling_out),
+        "Linkability": ("", ""),
+        "Inference": ("bounded", model.inference),
+    }
+    return [
+        (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
+        for name, (answer, bound) in answers.items()
+    ]
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:

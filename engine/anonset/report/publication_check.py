@@ -60,7 +60,7 @@ def check_account(check: PublicationCheck) -> list[str]:
     elif check.truth_checked:
         lines.append("true of the original")
     if check.suppressed is not None:
-        bound = "" if check.max_suppressed is None else f", at most {float(check.max_suppressed):.1%} are allowed"
+        bound = "" if check.max_suppressed is None else f", maximum {float(check.max_suppressed):.1%}"
         lines.append(f"suppressed: {float(check.suppressed):.1%} of the items{bound}")
     if check.beyond_utility:
         lines.append(f"utility constraints: {check.beyond_utility}")
@@ -69,13 +69,11 @@ def check_account(check: PublicationCheck) -> list[str]:
         lines += [f"  {_violation(violation)}" for violation in violations.listed[:_SHOWN]]
         lines += ["  ..."] if violations.number > _SHOWN else []
     if check.too_large:
-        lines.append(f"correlations: not looked for in more than {MOST_CORRELATED:,} rows")
+        lines.append(f"correlations: not searched, limit {MOST_CORRELATED:,} rows")
     return [printable(plain_text(line)) for line in lines]
 
 
-_IN_ORDER = (
-    "rows were compared in the order of the files; if the publication is sorted, --records must name the way back"
-)
+_IN_ORDER = "rows were compared in file order; if the publication is sorted, pass its record numbers with --records"
 
 
 def _columns(check: PublicationCheck) -> str:
@@ -89,6 +87,6 @@ def _violation(violation: Any) -> str:
     if isinstance(violation, IntraGroupViolation):
         return (
             f"{who} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
-            f"{violation.count} of which are {violation.value!r}: at least {violation.certain} are theirs"
+            f"{violation.count} of which are {violation.value!r}: at least {violation.certain} belong to the individual"
         )
-    return f"{who} meets {violation.value!r} in {violation.groups_with} of {violation.groups} groups"
+    return f"{who} is with {violation.value!r} in {violation.groups_with} of {violation.groups} groups"

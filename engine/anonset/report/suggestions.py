@@ -25,7 +25,7 @@ _NOTE = 90
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
-    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a symbol stands for one of its items)"
+    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a symbol counts as one of its items)"
 )
 
 
@@ -75,7 +75,7 @@ def suggestion_account(
     on = (
         ""
         if suggestion.sample is None
-        else f", first on a sample of {suggestion.sample:,} records; the best on all data"
+        else f", first on a sample of {suggestion.sample:,} records, the best on all data"
     )
     parts: list[str | RichTable] = [
         f"For {suggestion.model}, {tried}{on}",
@@ -85,12 +85,12 @@ def suggestion_account(
         "",
     ]
     if (best := suggestion.recommended) is None:
-        return [*parts, f"None is of use: {suggestion.reason}.", *_beside(suggestion, beside)]
+        return [*parts, f"No candidate is useful: {suggestion.reason}.", *_beside(suggestion, beside)]
     parts.append(f"Best: {suggestion.reason}.")
     if far := levels_text(best.levels):
-        parts.append(f"Generalized, by how far: {far}.")
+        parts.append(f"Generalized occurrences by level: {far}.")
     if made := made_from_data(best):
-        parts.append(f"Its symbols: {made}.")
+        parts.append(f"Symbols: {made}.")
     if suggestion.warning:
         parts.append(f"Warning: {suggestion.warning}.")
     if suggestion.limit:
@@ -98,9 +98,9 @@ def suggestion_account(
     if (finest := suggestion.finest) is not None and len(finest.frontier) > 1:
         parts.append(f"joint-split, other weights: {frontier_text(finest.frontier)}.")
     if (own := suggestion.with_own_hierarchy) is best:
-        parts.append("It is the best with your hierarchy, too.")
+        parts.append("It is also the best with your hierarchy.")
     elif own is not None:
-        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Run it by: {with_own}"]
+        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Command: {with_own}"]
     return [*parts, *_beside(suggestion, beside), f"Next: {command}"]
 
 
@@ -108,8 +108,8 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
     """Return the remaining utility under another guarantee, if a candidate with one was tried and holds."""
     if (other := suggestion.beside) is None:
         return []
-    another = f"under another guarantee than {suggestion.model.name}"
-    return [f"Beside it, {another}, {named(other)}: {what_is_left(other)}.", f"Run that by: {command}"]
+    another = f"with another guarantee than {suggestion.model.name}"
+    return [f"Alternative {another}, {named(other)}: {what_is_left(other)}.", f"Command: {command}"]
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
@@ -119,7 +119,10 @@ def _scale(suggestion: Suggestion) -> list[str]:
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
     lines += [_ERRORS] if any(candidate.countable is not None for candidate in suggestion.candidates) else []
     ranges = any(candidate.ranges_kept is not None for candidate in suggestion.candidates)
-    return [*lines, *(["ranges kept: 1 less the share of its column that a value is published as"] if ranges else [])]
+    return [
+        *lines,
+        *(["ranges kept: 1 minus the width of the published ranges, as a share of the column"] if ranges else []),
+    ]
 
 
 def _table(suggestion: Suggestion) -> RichTable:

@@ -13,8 +13,8 @@ Row = tuple[str, str, str]
 """Column name, role and technique."""
 Retention = Mapping[str, Mapping[str, int]]
 """Counts of kept and changed original data. Only the owner may see them."""
-_KEPT = "none: published as it is, the owner's decision"
-_MASKED = "masking: the attribute is left out"
+_KEPT = "none: published unchanged, as decided by the owner"
+_MASKED = "masking: the attribute is removed"
 
 
 def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
@@ -41,10 +41,10 @@ def _columns(files: PublishedFiles, facts: ReportFacts, retention: Retention | N
 
 @_columns.register
 def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
-    hidden = "; masking of the identities that are hidden" if cast("BucketRisk", facts.after).hidden else ""
+    hidden = "; masking of hidden identities" if cast("BucketRisk", facts.after).hidden else ""
     removed = bool(retention and retention.get("tuples", {}).get("removed"))
     left = "; record suppression" if removed else ""
-    ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in files.id]
+    ids = [(name, "identifier, separate from the sensitive value", f"anatomization{hidden}") for name in files.id]
     return [*ids, *_kept(files.keep, facts), (files.sensitive, "sensitive attribute", f"anatomization{left}")]
 
 
@@ -52,7 +52,7 @@ def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> li
 def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     suppressed = retention is None or bool(retention.get("items", {}).get("suppressed"))
     left = "; local suppression of items" if suppressed else ""
-    parted = f"disassociation, which the standard does not name: the parts of a record stand apart{left}"
+    parted = f"disassociation (not in the standard): the parts of a record are separate{left}"
     return [(name, "quasi-identifier (set-valued)", parted) for name in files.items]
 
 
@@ -73,7 +73,7 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     shown = facts.attested.data.columns
     return [
         *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
-        *((name, "left out", _MASKED) for name in settings.get("drop", [])),
+        *((name, "removed", _MASKED) for name in settings.get("drop", [])),
     ]
 
 
@@ -83,7 +83,7 @@ def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     The public version states the possible technique, because suppressed items are not visible.
     """
     if retention is None:
-        return "generalization, or local suppression where an item is in no published symbol"
+        return "generalization, or local suppression of items that no published symbol covers"
     return _done(retention.get("items", {}), "local suppression of items")
 
 
@@ -96,4 +96,4 @@ def _values(retention: Mapping[str, Mapping[str, int]] | None) -> str:
 def _done(counts: Mapping[str, int], suppressed: str) -> str:
     done = ["generalization"] if counts.get("generalized") else []
     done += [suppressed] if counts.get("suppressed") else []
-    return "; ".join(done) or "none was needed"
+    return "; ".join(done) or "none needed"

@@ -21,7 +21,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]))
     >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> print(check_anatomy(publication, AnatomyDiversity(l=2)).witness.detail)
-    'a' stands in 2 of the 3 tuples of group 1, more than 1/2 of them
+    'a' is in 2 of the 3 tuples of group 1, more than 1/2 of them
     """
     witness = concentration(publication, model.l)
     return Verdict(witness is None, model, checked_groups(publication), witness)
@@ -69,7 +69,7 @@ def _concentration(publication: Buckets, rows: tuple[int, int], l: int) -> Witne
     worst = int(of_first[np.argmax(count[of_first])])
     violating, value = int(group[worst]), publication.snt_value.vocabulary.labels[int(pair[worst] % n_values)]
     detail = (
-        f"{value!r} stands in {count[worst]} of the {size[worst]} tuples of group "
+        f"{value!r} is in {count[worst]} of the {size[worst]} tuples of group "
         f"{publication.group.vocabulary.labels[violating]}, more than 1/{l} of them"
     )
     return Witness((value,), int(size[worst]), l * int(count[worst]), row_of_group(publication, violating), detail)

@@ -97,7 +97,7 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     row = row_of_group(publication, group)
     number = publication.group.vocabulary.labels[group]
     times = counted(stated, "time"), counted(held, "time")
-    detail = f"group {number} is said to have the value {times[0]}, its input tuples have it {times[1]}"
+    detail = f"group {number} shows the value {times[0]}, its input tuples have it {times[1]}"
     return Witness((label,), held, stated, row, detail)
 
 

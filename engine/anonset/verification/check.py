@@ -127,7 +127,7 @@ def _disassociation(
     publication: Verifiable, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
     if not isinstance(publication, Chunks):
-        msg = f"model {model.name!r} speaks of a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
+        msg = f"model {model.name!r} requires a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
         raise InputError(msg)
 
     return check_disassociation(publication, model, budget, progress)
@@ -205,7 +205,7 @@ def verify(
         raise InputError(msg)
     if not isinstance(publication, Verifiable):
         what = "a table, a publication or a release"
-        msg = f"what is verified must be {what}, got {type(publication).__name__}: anonset.read makes a table of it"
+        msg = f"the input must be {what}, got {type(publication).__name__}: convert it with anonset.read"
         raise InputError(msg)
     check = _CHECKS.get(f"{type(model).__module__}:{type(model).__qualname__}")
     if check is not None:
@@ -229,7 +229,7 @@ def _work(publication: Verifiable) -> Store:
 def _items(publication: Verifiable, model: PrivacyModel) -> SetColumn:
     items = publication.transactions if isinstance(publication, Records | Table) else None
     if items is None:
-        msg = f"model {model.name!r} speaks of a set-valued column, and the publication has none"
+        msg = f"model {model.name!r} requires a set-valued column, and the publication has none"
         raise InputError(msg)
     return items
 
@@ -237,13 +237,13 @@ def _items(publication: Verifiable, model: PrivacyModel) -> SetColumn:
 def _relational(publication: Verifiable, model: PrivacyModel) -> tuple[Column, ...]:
     columns: tuple[Column, ...] = getattr(publication, "relational", ())
     if not columns:
-        msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
+        msg = f"model {model.name!r} requires relational columns, and the publication has none"
         raise InputError(msg)
     return columns
 
 
 def _buckets(publication: Verifiable, model: PrivacyModel) -> Buckets:
     if not isinstance(publication, Buckets):
-        msg = f"model {model.name!r} speaks of a bucketized table (qit.csv and snt.csv), which the publication is not"
+        msg = f"model {model.name!r} requires a bucketized table (qit.csv and snt.csv)"
         raise InputError(msg)
     return publication

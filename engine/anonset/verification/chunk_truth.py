@@ -38,8 +38,8 @@ def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     column, record, cluster = table.transactions, publication.record, publication.cluster
     if record is None or cluster is None:
         msg = (
-            "a disassociated publication is compared with its original by the cluster of each record: the private "
-            "directory says it, or the file that --records names"
+            "to compare a disassociated publication with its original, the cluster of each record is needed: pass "
+            "the private directory says it, or the file that --records names"
         )
         raise InputError(msg)
     if column is None:
@@ -56,7 +56,7 @@ def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
 def _untrue_clusters(n: int, publication: Chunks, record: Int64, cluster: Int32) -> Breach | None:
     within = all(bool(np.all((record[a:b] >= 0) & (record[a:b] < n))) for a, b in spans(len(record)))
     if not (len(record) == len(cluster) == n and within and first_repeated(record, n) < 0):
-        return Breach((), len(record), n, 0, f"the clusters do not part the {n} records of the original")
+        return Breach((), len(record), n, 0, f"the clusters do not partition the {n} records of the original")
     stated = publication.columns[0].n
     held = np.zeros(len(stated), np.int64)
     for a, b in spans(n):
@@ -112,7 +112,7 @@ class _Comparison:
         labels = self._publication.vocabulary.labels
         for term, total in self._publication.totals or ():
             if (held := int(self._of_terms[term])) != total:
-                detail = f"{held} records hold it where it is a term, not {total}"
+                detail = f"{held} records contain it as a term, not {total}"
                 return Breach((labels[term],), held, total, 0, detail)
         return None
 
@@ -128,11 +128,15 @@ class _Comparison:
         n_own, row = len(clusters.rows), row + before
         if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
             where, label = int(keys[unplaced[0]]) // self._width + window.first, labels[item[unplaced[0]]]
-            return Breach((label,), 0, 1, where, f"cluster {where} shows it nowhere, and a record of it holds it")
+            return Breach(
+                (label,), 0, 1, where, f"cluster {where} does not show it, but one of its records contains it"
+            )
         terms = clusters.cluster_of_term * self._width + clusters.terms
         for key in terms[~np.isin(terms, keys[place == _TERM])].tolist():
             number, label = key // self._width + window.first, labels[key % self._width]
-            return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
+            return Breach(
+                (label,), 0, 1, number, f"it is a term of cluster {number}, but no record of the cluster contains it"
+            )
         self._of_terms += np.bincount(item[place == _TERM], minlength=self._width)
         own, several = (place >= 0) & (place < n_own), place >= n_own
         if (chunk := _differing(clusters.rows, place[own], row[own], item[own])) is not None:
@@ -153,7 +157,7 @@ class _Comparison:
 
     def _different(self, chunk: int, *, of_shared: bool) -> Breach:
         number, name = named_chunk(self._publication, chunk, of_shared)
-        return Breach((), 0, 1, number, f"{name} differs from what its records hold")
+        return Breach((), 0, 1, number, f"{name} differs from its records")
 
 
 class _Places:

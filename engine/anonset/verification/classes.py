@@ -106,7 +106,7 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
     for code in there.tolist():
         own = paths.get(column.vocabulary.labels[code])
         if own is None:
-            msg = f"sensitive column {column.name!r}: some value is none of the tree {setting('t_tree')}"
+            msg = f"sensitive column {column.name!r}: a value is not in the tree {setting('t_tree')}"
             raise InputError(msg)
         above[place[code], : len(own) - 1] = [number[node] for node in own[:-1]]
     length = np.array([height[higher] - height[node] for node, higher in parent.items()], np.int64)
@@ -135,7 +135,7 @@ def _verdict(parts: Sequence[_Seen], verdict: Verdict, model: Model) -> Verdict:
     if not bad:
         return Verdict(True, model, checked)
     row, size = min(bad)
-    witness = Witness((), size, model.k, row, f"its class does not hold {model.asked}")
+    witness = Witness((), size, model.k, row, f"its class does not contain {model.asked}")
     return Verdict(False, model, checked, witness)
 
 
@@ -143,7 +143,7 @@ def _sensitive(kept: Sequence[Column], model: Model) -> CategoricalColumn:
     for column in kept:
         if column.name == model.sensitive and isinstance(column, CategoricalColumn):
             return column
-    msg = f"model {model.name!r} speaks of column {model.sensitive!r}, which is not published as it is"
+    msg = f"model {model.name!r} requires column {model.sensitive!r}, published unchanged"
     raise InputError(msg)
 
 
@@ -158,13 +158,13 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
     place, codes = np.zeros(len(there), np.int64), np.flatnonzero(there)
     labels = [column.vocabulary.labels[code] for code in codes.tolist()]
     if any(not label.strip() for label in labels):
-        msg = f"sensitive column {column.name!r}: a value is missing, of which the model {model.name} says nothing"
+        msg = f"sensitive column {column.name!r}: a value is missing, which model {model.name} does not allow"
         raise InputError(msg)
     if isinstance(model, KTCloseness) and model.t_distance == "ordered":
         try:
             numbers = [exact(label) for label in labels]
         except ValueError:
-            msg = f"sensitive column {column.name!r}: some value is no number, so values cannot be ordered"
+            msg = f"sensitive column {column.name!r}: a value is not a number, so values cannot be ordered"
             raise InputError(msg) from None
         rank = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
         place[codes] = [rank[number] for number in numbers]

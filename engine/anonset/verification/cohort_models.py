@@ -35,7 +35,7 @@ def check_partitions(
         If the partitions are not known.
     """
     if partition is None or len(partition) != column.n:
-        msg = f"model {model.name!r} needs the partition of each published record; check 'km' where it is not known"
+        msg = f"model {model.name!r} needs the partition of each published record; check 'km' if it is not known"
         raise InputError(msg)
     rule = Rule(range(1, model.m + 1), model.k)
     return check_cohorts(column, partition, (), rule, model, budget, progress, store)

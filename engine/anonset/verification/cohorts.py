@@ -322,7 +322,7 @@ class _Cohorts:
         cohort = self._records_with(wanted, bad.group)
         holders = self._records_with([*wanted, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
         if len(cohort) != bad.support or len(holders) != bad.holders:
-            msg = f"verification counted {bad.support} records for the symbols {wanted}, but {len(cohort)} hold them"
+            msg = f"verification counted {bad.support} records for the symbols {wanted}, but {len(cohort)} contain them"
             raise AnonsetError(msg)
         what = tuple(labels[code] for code in wanted)
         if bad.sensitive < 0:

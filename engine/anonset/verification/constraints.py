@@ -87,7 +87,7 @@ published row 0 shows it; of privacy constraint 1 {a, c}
         named = replace(witness, detail=f"of privacy constraint {n_done + 1} {{{itemset}}}")
         return Verdict(False, model, checked, named)
     if n_done < n:
-        checked["covered"] += f"; the next has more symbol occurrences than what is left of the budget of {budget:,}"
+        checked["covered"] += f"; the next exceeds the remaining budget of symbol occurrences, {budget:,}"
         return Verdict(None, model, checked)
     return Verdict(True, model, checked)
 
@@ -108,9 +108,9 @@ def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) 
         for item in items:
             if item in symbol_of:
                 msg = (
-                    f"item {datum(item)} stands behind two symbols, {datum(labels[symbol_of[item]])} and "
-                    f"{datum(labels[code])}; constraints can be checked only where an item is published "
-                    "alike in all records"
+                    f"item {datum(item)} is published as two symbols, {datum(labels[symbol_of[item]])} and "
+                    f"{datum(labels[code])}; constraints can be checked only if each item has "
+                    "the same symbol in all records"
                 )
                 raise InputError(msg)
             symbol_of[item] = code
@@ -256,7 +256,7 @@ def check_utility(
         If the utility constraints do not partition the universe, or the publication has no set-valued column.
     """
     if publication.transactions is None:
-        msg = "utility constraints speak of a set-valued column, and the publication has none"
+        msg = "utility constraints require a set-valued column, and the publication has none"
         raise InputError(msg)
     group_of = utility.codes(original.vocabulary)
     index, labels = original.vocabulary.index, original.vocabulary.labels
@@ -264,16 +264,15 @@ def check_utility(
     group_of_symbol = np.zeros(len(publication.symbols), np.int32)
     for code, symbol in enumerate(publication.symbols):
         if unknown := [item for item in symbol.members if item not in index]:
-            msg = (
-                f"symbol {datum(symbol.label)} stands for {datum(unknown[0])}, none of the {len(labels)} original items"
-            )
+            known = f"one of the {len(labels)} original items"
+            msg = f"symbol {datum(symbol.label)} covers {datum(unknown[0])}, which is not {known}"
             raise InputError(msg)
         members = [index[item] for item in symbol.members]
         touched = np.unique(group_of[members])
         published[members], group_of_symbol[code] = True, touched[0]
         if len(touched) > 1:
             numbers = " and ".join(str(number + 1) for number in touched[:2])
-            return UtilityCheck(False, f"symbol {symbol.label} joins items of utility constraints {numbers}", (), ())
+            return UtilityCheck(False, f"symbol {symbol.label} combines items of utility constraints {numbers}", (), ())
     missing = ~published & (original.occurrences > 0)
     suppressed = tuple(labels[code] for code in np.flatnonzero(missing).tolist())
     most = exact(max_suppressed)

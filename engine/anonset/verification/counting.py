@@ -375,6 +375,6 @@ class Counting:
                 return Count(self.size, distinct, part.rare, part.support)
         if counted != self.total:  # detects kernels that skip occurrences
             of = f"itemsets of size {self.size}"
-            msg = f"verification counted {counted} occurrences of {of}, but the records hold {self.total}"
+            msg = f"verification counted {counted} occurrences of {of}, but the records contain {self.total}"
             raise AnonsetError(msg)
         return Count(self.size, distinct)

@@ -153,9 +153,9 @@ class _Totals:
         for item, total in self._totals:
             label, least, most = self._labels[item], int(self._clusters[item]), int(self._places[item])
             if not least:
-                yield _TOTAL, Breach((label,), 0, 1, 0, "a total is published of it, and it is no term")
+                yield _TOTAL, Breach((label,), 0, 1, 0, "its total is published, but it is not a term")
             elif label in sensitive:
-                yield _TOTAL, Breach((label,), total, 0, 0, "a total is published of it, and it is sensitive")
+                yield _TOTAL, Breach((label,), total, 0, 0, "its total is published, but it is sensitive")
             elif not least <= total <= most:
                 detail = f"the total of a term of {least} clusters must be from {least} to {most}, got {total}"
                 yield _TOTAL, Breach((label,), total, least, 0, detail)
@@ -177,7 +177,7 @@ class _Capped:
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
             one, label = int(chunk[pair]), self._labels[item[pair]]
             if in_chunk[one] > 1:
-                detail = f"{name(one)} shows it beside other items"
+                detail = f"{name(one)} shows it with other items"
                 yield Breach((label,), int(in_chunk[one]), 1, int(cluster[one]), detail)
             elif int(filled[one]) > self._share * int(places[one]):
                 detail = f"{name(one)} shows it on {filled[one]} of {places[one]} places, above the cap"
@@ -200,7 +200,13 @@ def _crossing(publication: Chunks) -> Breach | None:
         while around and around[-1] < begin:
             around.pop()
         if around and around[-1] < end:
-            return Breach((), 0, 1, begin, f"the range {begin} to {end} of a shared chunk crosses that of another one")
+            return Breach(
+                (),
+                0,
+                1,
+                begin,
+                f"the range {begin} to {end} of a shared chunk crosses the range of another shared chunk",
+            )
         around.append(end)
     return None
 

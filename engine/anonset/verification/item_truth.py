@@ -111,10 +111,10 @@ def _require_same_shape(original: Table, publication: Records) -> None:
         return
     require_well_formed(after)
     if after.n != len(record):
-        msg = f"the publication has {after.n} rows, but names the records of {len(record)}"
+        msg = f"the publication has {after.n} rows, but numbers of {len(record)} records"
         raise InputError(msg)
     if after.vocabulary.labels != tuple(symbol.label for symbol in publication.symbols):
-        msg = "the codebook of the publication must explain its symbols, one by one and in their order"
+        msg = "the codebook must contain the symbols of the publication, each once and in their order"
         raise InputError(msg)
 
 
@@ -209,10 +209,10 @@ def _first_untrue(
     row, item, code = min(violations, default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
-        return Witness((label,), 0, 1, int(row), f"no symbol of this row stands for the original item {label!r}")
+        return Witness((label,), 0, 1, int(row), f"no symbol of this row covers the original item {label!r}")
     if code >= 0:
         label = after.vocabulary.labels[code]
-        return Witness((label,), 0, 1, int(row), f"symbol {label!r} stands for no item of the original record")
+        return Witness((label,), 0, 1, int(row), f"symbol {label!r} covers no item of the original record")
     return None
 
 

@@ -327,7 +327,7 @@ def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
     """Return a text for the size with too many occurrences."""
     return (
         f"{sizes_covered(size - 1, m)}; size {size} has {occurrences:,} itemset occurrences, "
-        f"more than what is left of the budget of {budget:,}"
+        f"above the remaining budget of {budget:,}"
     )
 
 
@@ -336,7 +336,7 @@ def _witness(column: SetColumn, count: Count, k: int) -> Witness:
     codes = count.rare or ()
     records = records_with(column, codes)
     if len(records) != count.support:
-        msg = f"verification counted {count.support} records with the symbols {codes}, but {len(records)} hold them"
+        msg = f"verification counted {count.support} records with the symbols {codes}, but {len(records)} contain them"
         raise AnonsetError(msg)
     labels = tuple(column.vocabulary.labels[code] for code in codes)
     return Witness(labels, count.support, k, int(records[0]))

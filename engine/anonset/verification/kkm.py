@@ -145,7 +145,7 @@ def _check_items(
     if witness is not None:
         symbols = [int(pairs[int(code)]) % len(items.vocabulary) for code in witness.what]
         alike = int(np.bincount(class_of)[class_of[witness.record]])
-        detail = f"among the {alike} records with its {names_shown(column.name for column in relational)}"
+        detail = f"among the {alike} records with the same {names_shown(column.name for column in relational)}"
         witness = replace(witness, what=tuple(items.vocabulary.labels[s] for s in symbols), detail=detail)
     return Verdict(verdict_on_items.holds, model, checked, witness)
 
@@ -214,7 +214,7 @@ def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymi
         If a requirement is violated.
     """
     if not relational:
-        msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
+        msg = f"model {model.name!r} requires relational columns, and the publication has none"
         raise InputError(msg)
     lengths = {column.name: column.n for column in relational}
     if len(set(lengths.values())) > 1:

@@ -39,12 +39,12 @@ def check_relational_truth(
     >>> table = Table.from_columns(sex=["f", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "f"])
     >>> str(check_relational_truth(table, Records(None, (), (said,), (), np.arange(2)), {}))
-    "{f} matches 0 records, 1 required; published row 1 shows it; column 'sex': the original value is another"
+    "{f} matches 0 records, 1 required; published row 1 shows it; column 'sex': the original value differs"
     """
     published = {column.name: column for column in publication.relational}
     for column in original.relational:
         if column.name not in published:
-            msg = f"the publication must have the relational column {column.name!r}, but has not"
+            msg = f"the publication lacks the relational column {column.name!r}"
             raise InputError(msg)
         witness = _first_untrue(column, published[column.name], publication.record, hierarchies.get(column.name))
         if witness is not None:
@@ -64,7 +64,7 @@ def _first_untrue(
         codes = after.codes[first:end]
         wrong = look.first_wrong(before.take(record[first:end]), codes)
         if wrong >= 0:
-            detail = f"column {after.name!r}: the original value is another"
+            detail = f"column {after.name!r}: the original value differs"
             return Witness((after.vocabulary.labels[codes[wrong]],), 0, 1, first + wrong, detail)
     return None
 

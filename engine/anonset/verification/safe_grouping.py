@@ -31,7 +31,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
         If there is no id column, or a row has stars in some id columns but not in all.
     """
     if not publication.ids:
-        msg = "safe grouping speaks of individuals, and the publication has no id column"
+        msg = "safe grouping requires an id column, and the publication has none"
         raise InputError(msg)
     n_visible = sum(len(rows.row) for rows in _visible(publication))
     pairs = map(one_of_each_run, _visible(publication))
@@ -101,7 +101,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
             label = labels[shown.group[individual]]
             detail = (
                 f"its individual shows {counted(shows, 'tuple')} in group {label}, "
-                f"another {others}; equally many are required"
+                f"another {others}; equal numbers are required"
             )
             witness = Witness((), shows, others, int(shown.row[individual]), detail)
             uneven.append((whose, witness))

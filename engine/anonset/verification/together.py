@@ -39,7 +39,7 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
         If the publication is not of records, or the model is not k^m-anonymity.
     """
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
-        msg = f"two releases together are checked of records and of the model km, got {model.name}"
+        msg = f"a joint check of two releases requires records and the model km, got {model.name}"
         raise InputError(msg)
     k, linked = model.k, beside.linked
     later, earlier = _Shown.of(publication), _Shown.of(beside.publication)

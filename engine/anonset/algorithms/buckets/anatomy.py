@@ -47,7 +47,7 @@ class Anatomy(Discreet):
     traits: ClassVar[Traits] = Traits(
         memory_factor=2.8,
         by_blocks=True,
-        undivided="it puts all tuples in one random order, which workers could not do faster",
+        undivided="it puts all tuples in a single random order, which workers do not speed up",
         refuses_above=MOST_TUPLES,
         instead=PARTS_INSTEAD,
         answers=("anatomy",),

@@ -12,7 +12,7 @@ from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
 """Maximum tuple count: tuple numbers have 31 bits."""
-PARTS_INSTEAD = "publish parts of the individuals by themselves"
+PARTS_INSTEAD = "publish parts of the individuals separately"
 """Remedy for tables with more tuples, as used in messages."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
@@ -35,9 +35,9 @@ def sensitive_column(table: Table) -> CategoricalColumn:
         msg = "the table must have a sensitive column, got none"
         raise InputError(msg)
     if table.n > MOST_TUPLES:
-        msg = f"buckets are formed of at most {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
+        msg = f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
         raise InputError(msg)
-    _refuse(column, ("",), "sensitive", "give it a value of its own, as '?', or leave the row out")
+    _refuse(column, ("",), "sensitive", "use a separate value such as '?', or remove the row")
     return column
 
 
@@ -56,8 +56,8 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         # the reader already rejects blank labels of filed vocabularies
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
-        _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; leave it out")
-        _refuse(column, (STAR,), "id", f"{STAR!r} is what a hidden identity is published as; rename it")
+        _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; remove it")
+        _refuse(column, (STAR,), "id", f"{STAR!r} represents a hidden identity; rename it")
     return table.ids
 
 
@@ -78,8 +78,8 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         share = most / column.n
         label = column.vocabulary.labels[value]
         reason = (
-            f"value {datum(label)} of column {column.name!r} stands in {most:,} of {column.n:,} rows ({share:.1%}), "
-            f"at most 1/l = 1/{l} of them is required; an l of at most {column.n // most} would do"
+            f"value {datum(label)} of column {column.name!r} is in {most:,} of {column.n:,} rows ({share:.1%}), "
+            f"at most 1/l = 1/{l} of them is required; an l of at most {column.n // most} is feasible"
         )
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
 
@@ -133,7 +133,6 @@ def _refuse(column: CategoricalColumn, labels: tuple[str, ...], role: str, way_o
             continue
         rows = np.flatnonzero(column.codes == code)
         if len(rows):
-            msg = (
-                f"{role} column {column.name!r}: row {rows[0] + 1} holds {datum(label)}, a value is required; {way_out}"
-            )
+            where = f"{role} column {column.name!r}: row {rows[0] + 1}"
+            msg = f"{where} contains {datum(label)}, a value is required; {way_out}"
             raise InputError(msg)

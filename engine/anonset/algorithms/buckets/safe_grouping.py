@@ -96,7 +96,7 @@ class SafeGrouping(Discreet):
     )
 
     k: int
-    """Smallest number of individuals in a group (>= l)."""
+    """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
 
@@ -163,9 +163,9 @@ class SafeGrouping(Discreet):
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
-            f"no group keeps k={self.k} individuals when no value may have more than 1/l = 1/{self.l} of it: of "
-            f"{sensitive.n:,} rows {n_removed:,} would be removed for that, the others with their groups (value "
-            f"{datum(sensitive.vocabulary.labels[value])} of column {sensitive.name!r} stands in {share:.1%} of the "
+            f"no group has k={self.k} individuals if no value may have more than 1/l = 1/{self.l} of it: of "
+            f"{sensitive.n:,} rows, {n_removed:,} would be removed for this, the others with their groups (value "
+            f"{datum(sensitive.vocabulary.labels[value])} of column {sensitive.name!r} is in {share:.1%} of the "
             "rows); a smaller l, or a k larger in proportion to l, may help"
         )
         raise InfeasibleError(self.name, reason, achieved=share, bound=1 / self.l)

@@ -50,33 +50,33 @@ class Formation(Discreet, ABC):
     traits: ClassVar[Traits]
 
     k: int
-    """Smallest size of a cluster (>= 1)."""
+    """Minimum size of a cluster (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss; all the same if None."""
+    """Weight of each relational column in the loss; equal weights if None."""
     refine: bool = False
-    """After forming clusters, take neighbouring ones apart and form them again while that lowers the loss."""
+    """Dissolve neighbouring clusters and form them again, as long as this lowers the loss."""
     max_evaluations: int = 300_000_000
-    """Stop refining after so many losses of unions (about 10^8 a second)."""
+    """Maximum number of loss evaluations while refining (about 10^8 per second)."""
     sensitive: str | None = None
-    """Column that is published as it is, whose values l or t mix within each cluster."""
+    """Column published unchanged, whose values l or t mix within each cluster."""
     l: int | None = None  # noqa: E741
     """Number of well-represented values of the sensitive column in each cluster."""
     l_kind: Kind = "distinct"
-    """How well they are represented: distinct, entropy or recursive."""
+    """Measure of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """Of recursive: how many times as often as the rare values the most frequent one may occur."""
+    """For recursive: maximum ratio of the frequency of the most frequent value to that of the rare values together."""
     t: Written | None = None
-    """Largest distance between the sensitive values of a cluster and those of all records, from 0 to 1."""
+    """Maximum distance between the sensitive values of a cluster and of all records, from 0 to 1."""
     t_distance: Distance = "equal"
-    """How far values are apart: equal (any two the same), ordered (numbers, by rank) or hierarchical."""
+    """Distance between values: equal (the same for any two), ordered (numbers, by rank) or hierarchical."""
     t_tree: str | None = None
-    """Of hierarchical: a line for each value, ``value;parent;...;root``."""
+    """For hierarchical: a line per value, ``value;parent;...;root``."""
 
     def __post_init__(self) -> None:
         require_at_least("max_evaluations", self.max_evaluations, 1)
         model = self.model
         if model.name not in traits_of(self).answers:
-            msg = f"algorithm {self.name} does not give the model {model.name}"
+            msg = f"algorithm {self.name} does not provide the model {model.name}"
             raise InputError(msg)
 
     @property
@@ -134,12 +134,12 @@ class Formation(Discreet, ABC):
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
-            few = f"the ceilings leave {small:,} of {qi.n:,} records with fewer than k={self.k} to be published alike"
-            reason = f"{few}; a higher ceiling would join them to others"
+            few = f"with the ceilings, {small:,} of {qi.n:,} records are in classes of fewer than k={self.k}"
+            reason = f"{few}; use a higher ceiling"
             raise InfeasibleError(self.name, reason, achieved=float(smallest), bound=float(self.k))
         if qi.rule is not None and qi.rule.broken(_numbered(parts, qi.n), len(parts)).any():
-            reason = f"the ceilings leave records that, published alike, do not hold {self.model.asked}"
-            raise InfeasibleError(self.name, f"{reason}; a higher ceiling would join them to others")
+            reason = f"with the ceilings, a class does not contain {self.model.asked}"
+            raise InfeasibleError(self.name, f"{reason}; use a higher ceiling")
         cluster, first, figures = np.empty(qi.n, np.int32), 0, dict[str, float]()
         for records in parts:
             own, more = self.clusters(qi.take(records), progress)
@@ -184,7 +184,7 @@ class Formation(Discreet, ABC):
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
         qi = replace(qi, rule=rule_of(self.model, table))
         if qi.rule is not None and qi.rule.broken(np.zeros(qi.n, np.int32), min(1, qi.n)).any():
-            reason = f"all {qi.n:,} records together do not hold {self.model.asked}, so no class can"
+            reason = f"all {qi.n:,} records together do not contain {self.model.asked}, so no class can"
             raise InfeasibleError(self.name, reason)
         solution = self.solve(qi, progress)
         cluster, tuples = solution.cluster, solution.tuples
@@ -241,8 +241,8 @@ class QuadraticFormation(Formation):
         """
         if qi.n > self.max_records:
             msg = (
-                f"{self.name}: there must be at most max_records={self.max_records} records, since time grows with "
-                f"their square, got {qi.n}; the formations cluster and mondrian serve more"
+                f"{self.name}: the limit is max_records={self.max_records} records, because the time is quadratic, got "
+                f"{qi.n}; use the formation cluster or mondrian"
             )
             raise InputError(msg)
         return self.form_small(qi, progress)
@@ -276,7 +276,7 @@ def bind_tuples(
     if table.transactions is not None and not table.relational:
         alone = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
         needed = "the table must have at least one relational column (quasi-identifier), got none"
-        msg = f"{needed}; {alone} protects sets alone"
+        msg = f"{needed}; {alone} protects only sets"
         raise InputError(msg)
     qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)
     require_plain_values(qi)

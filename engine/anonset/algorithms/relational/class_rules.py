@@ -48,13 +48,15 @@ def model_of(
         if given:
             needed = f"{setting(given[0])} requires {setting('sensitive')}"
             without = f"{setting('model', 'k')} without {setting(given[0])} protects tables without such a column"
-            msg = f"{needed}: the column whose values are to be mixed in each class; {without}"
+            msg = f"{needed}: the column whose values are mixed in each class; {without}"
             raise InputError(msg)
         return KAnonymity(k)
     if (l is None) == (t is None):
         both = f"{setting('l')} and {setting('t')}"
-        which = f"one of {both} is required with it" if l is None else f"{both} are of two models; one of them is taken"
-        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} leaves it out"
+        which = (
+            f"one of {both} is required with it" if l is None else f"{both} belong to different models; use only one"
+        )
+        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} removes it"
         msg = f"{setting('sensitive')} {sensitive!r}: {which}; {ways}"
         raise InputError(msg)
     if l is not None:
@@ -66,7 +68,7 @@ def model_of(
 
 def _require_alone(given: bool, name: str, of: str) -> None:
     if given:
-        msg = f"{setting(name)} goes with {setting(of)}, which is not given"
+        msg = f"{setting(name)} requires {setting(of)}"
         raise InputError(msg)
 
 
@@ -100,7 +102,7 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
         place_of, ways, scale = _by_tree(column, model)
         kind = WAYS
     if n * n * scale >= _LARGEST:
-        msg = f"model kt: {n:,} records with ways of {scale:,} steps are too many to compare exactly"
+        msg = f"model kt: {n:,} records with distances of {scale:,} steps are too many for an exact comparison"
         raise InputError(msg)
     t = exact(model.t)
     whole, rest = divmod(t.numerator * scale * n, t.denominator)
@@ -117,8 +119,8 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
         return ()
     way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
     return (
-        f"sensitive column {column.name!r}: some values differ in case or blanks alone, and count as different; "
-        f"{way} makes them one",
+        f"sensitive column {column.name!r}: some values differ only in case or blanks, and count as different; "
+        f"{way} merges them",
     )
 
 
@@ -198,7 +200,7 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
     labels, paths = column.vocabulary.labels, model.paths
     there = np.flatnonzero(column.overall).tolist()
     if any(labels[code] not in paths for code in there):
-        msg = f"sensitive column {column.name!r}: some value is none of {setting('t_tree')}; add a line for each"
+        msg = f"sensitive column {column.name!r}: a value is not in {setting('t_tree')}; add a line for each value"
         raise InputError(msg)
     height: dict[str, int] = {}
     for path in paths.values():
@@ -225,11 +227,11 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
         if column.name == name:
             codes = [code for code, label in enumerate(column.vocabulary.labels) if not label.strip()]
             if codes and np.isin(column.codes, codes).any():
-                way = "give it a value of its own, as '?', or leave the row out"
-                msg = f"sensitive column {name!r}: a value is missing, and empty text is no value; {way}"
+                way = "use a separate value such as '?', or remove the row"
+                msg = f"sensitive column {name!r}: a value is missing (empty text is not a value); {way}"
                 raise InputError(msg)
             return column
-    msg = f"{setting('sensitive')}: the table has no column {name!r} that is published as it is"
+    msg = f"{setting('sensitive')}: the table has no column {name!r} that is published unchanged"
     raise InputError(msg)
 
 
@@ -241,7 +243,7 @@ def _ranks(column: CategoricalColumn) -> Int64:
             numbers[code] = exact(column.vocabulary.labels[code])
         except ValueError:
             distance = setting("t_distance", "ordered")
-            msg = f"sensitive column {column.name!r}: {distance} takes numbers, and some value is none"
+            msg = f"sensitive column {column.name!r}: {distance} requires numbers, and a value is not a number"
             raise InputError(msg) from None
     place = {number: rank for rank, number in enumerate(sorted(set(numbers.values())))}
     rank_of = np.zeros(len(column.vocabulary), np.int64)

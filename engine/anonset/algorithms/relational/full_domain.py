@@ -50,7 +50,7 @@ class FullDomain(Formation):
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
     max_suppressed_records: float = 0.0
-    """Largest share of the records that may be suppressed, in [0, 1]."""
+    """Maximum share of the records that may be suppressed, in [0, 1]."""
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""
 
@@ -132,7 +132,7 @@ class FullDomain(Formation):
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
         if best < 0:  # without a ceiling, only a root class of fewer than k records; `bind_tuples` rejects it
-            msg = f"no vector of levels below the ceilings gives {self.model}"
+            msg = f"no combination of levels below the ceilings satisfies {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
 
@@ -173,6 +173,6 @@ def require_few_vectors(name: str, levels: Levels, most: int) -> None:
     if levels.n_vectors > most:
         msg = (
             f"{name}: the columns must have at most max_vectors={most:,} vectors of levels, got {levels.n_vectors:,}; "
-            "hierarchies of fewer levels, the formations cluster and mondrian, or a larger max_vectors would do"
+            "use hierarchies with fewer levels, the formations cluster or mondrian, or a larger max_vectors"
         )
         raise InputError(msg)

@@ -57,8 +57,8 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
         for label in domain.vocabulary.labels:
             if "," in label or (label.startswith("(") and label.endswith(")")):
                 msg = (
-                    f"column {column.name!r}: value {datum(label)} must hold no comma and not stand in parentheses, "
-                    "since sets of values are published as (a,b,c); rename it or give the column a hierarchy"
+                    f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets "
+                    "of values are published as (a,b,c); rename it or give the column a hierarchy"
                 )
                 raise InputError(msg)
 

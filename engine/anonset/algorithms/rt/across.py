@@ -23,7 +23,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
-"""Approximate number of clusters that are merged across parts. Merging is quadratic and takes some seconds."""
+"""Approximate number of clusters that are merged across parts. Merging is quadratic (a few seconds)."""
 MOST_TOGETHER = 1 << 22
 """Maximum record count of a cluster merged across parts, because it is published in memory."""
 _LONGEST = 8

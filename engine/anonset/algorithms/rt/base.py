@@ -43,9 +43,9 @@ class RTFramework(Discreet, ABC):
     """True if the weights of the relational columns must sum to at most 1. Their loss is compared with a bound."""
 
     k: int
-    """Smallest number of records that share relational values and up to m items (>= 1)."""
+    """Minimum number of records that share relational values and up to m items (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss, together at most 1; all the same if None."""
 
@@ -85,8 +85,8 @@ class RTFramework(Discreet, ABC):
             If a column, a hierarchy or a weight is missing or unfit.
         """
         if table.transactions is None:
-            way = f"{setting('model', 'k')} protects relational columns alone"
-            msg = f"the table must have a set-valued column beside its relational columns, got none; {way}"
+            way = f"{setting('model', 'k')} protects only relational columns"
+            msg = f"the table must have relational columns and a set-valued column, got no set-valued column; {way}"
             raise InputError(msg)
         weights, bounded = self.relational_weights, self.bounded_weights
         qi = bind_tuples(self.name, self.k, table, hierarchies, weights, bounded=bounded)
@@ -111,15 +111,15 @@ class RelationalFirst(RTFramework):
     transaction: TransactionClass = Coat
     """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
     formation: str = "cluster"
-    """How the initial clusters are formed."""
+    """Method that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Clusters with some, but fewer than k, non-empty records: an error, or merged with their best partner first."""
+    """Clusters with fewer than k non-empty records, but not 0: an error, or merged with their best partner first."""
     seed: int | None = None
-    """Seed of the formation "cluster": at random by this number; the first record that is left if None."""
+    """Random seed of the formation "cluster"; None: each cluster starts with the first remaining record."""
     refine: bool = False
-    """After forming clusters, take neighbouring ones apart and form them again while that lowers the loss."""
+    """Dissolve neighbouring clusters and form them again, as long as this lowers the loss."""
     max_evaluations: int = 300_000_000
-    """Stop refining after so many losses of unions (about 10^8 a second)."""
+    """Maximum number of loss evaluations while refining (about 10^8 per second)."""
 
     def __post_init__(self) -> None:
         require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
@@ -210,13 +210,13 @@ class MergingFramework(RelationalFirst):
     """A framework that merges clusters subject to a bound on one of their losses."""
 
     delta: float
-    """Largest loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
+    """Maximum loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
     merge: MergeOrder = "rt"
-    """Which clusters to merge first: those alike in relational values (r), in items (t), or in both (rt)."""
+    """Merge first the clusters with similar relational values (r), items (t), or both (rt)."""
     order: ItemOrder = "btd"
-    """How alike items are measured: by shared symbols (btd), or by the utility loss itself (ul), much slower."""
+    """Similarity of items: shared symbols (btd), or the utility loss (ul; much slower)."""
     btd: Numerator = "xor"
-    """What btd counts: items that only one of two clusters has (xor), or that either has (or)."""
+    """Items counted by btd: of exactly one of two clusters (xor), or of either (or)."""
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)

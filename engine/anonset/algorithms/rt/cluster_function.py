@@ -107,7 +107,7 @@ class ClusterFunction(Discreet):
         reason = (
             f"a cluster of {len(members)} records has {n_filled} with items, "
             f"at least k={self.k} (or none) are required; "
-            f"{setting('on_infeasible', 'merge')} joins such clusters with others first"
+            f"{setting('on_infeasible', 'merge')} merges such clusters first"
         )
         where = f"cluster of record {int(members[0])}"
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))
@@ -142,7 +142,7 @@ class ClusterFunction(Discreet):
         from anonset_kernels.rows import map_rows
 
         if not isinstance(mapping, MergedItems):
-            msg = "the transaction function must give the same kind of mapping for all clusters"
+            msg = "the transaction function must return the same kind of mapping for all clusters"
             raise InputError(msg)
         rows = self.column.take(members)
         image = mapping.image(len(rows.vocabulary))

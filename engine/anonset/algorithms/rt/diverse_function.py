@@ -59,7 +59,7 @@ class DiverseFunction(ClusterFunction):
         def search(members: Int64) -> ClusterMapping:
             mapping = each.search(members)
             if not isinstance(mapping, np.ndarray):
-                msg = "a transaction function for diversity must give a cut of the hierarchy, got item groups"
+                msg = "a transaction function for diversity must return a hierarchy cut, got item groups"
                 raise InputError(msg)
             return (mapping - shift).astype(np.int32)
 
@@ -81,7 +81,7 @@ class DiverseFunction(ClusterFunction):
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
         """Return the error for a single cluster of all records that no mapping makes diverse."""
-        return InfeasibleError(name, f"one cluster of all records {self.why_infeasible(members)}")
+        return InfeasibleError(name, f"the cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
         """Return the reason why no mapping makes a cluster diverse; empty if it is feasible."""
@@ -109,7 +109,7 @@ class DiverseFunction(ClusterFunction):
         for members in clusters:
             if reason := self.why_infeasible(members):
                 where = f"cluster of record {int(members[0])}"
-                way = f"{setting('on_infeasible', 'merge')} joins such clusters first"
+                way = f"{setting('on_infeasible', 'merge')} merges such clusters first"
                 text = f"a cluster of {len(members)} records {reason}; {way}"
                 raise InfeasibleError(NAME, text, where)
 

@@ -77,22 +77,22 @@ class JointSplit(Discreet):
     )
 
     k: int
-    """Smallest number of records that share relational values and up to m items (>= 1)."""
+    """Minimum number of records that share relational values and up to m items (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     w: Written | None = None
     """Weight of the relational loss against the item loss, from 0 to 1, with at most 6 decimals; larger weights keep
     more of the relational values. Weights of different data are not comparable."""
     point: PointName | None = None
-    """Without w, what to keep: the items (relational loss RUM up to 0.3), both (balanced: up to 0.1, the default), or
-    the attributes (up to 0.03)."""
+    """Without w, data to preserve: items (relational loss RUM up to 0.3), balanced (up to 0.1, the default), or
+    attributes (up to 0.03)."""
     transaction: TransactionClass = SetSearch
     """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
 
     def __post_init__(self) -> None:
         if self.w is not None:
             if self.point is not None:
-                msg = f"give {setting('w')} or {setting('point')}, not both"
+                msg = f"use {setting('w')} or {setting('point')}, not both"
                 raise InputError(msg)
             object.__setattr__(self, "w", _weight(self.w))
         if self.point is not None:
@@ -143,8 +143,8 @@ class JointSplit(Discreet):
             If a column or a hierarchy is missing or unfit.
         """
         if table.transactions is None:
-            way = f"{setting('model', 'k')} protects relational columns alone"
-            msg = f"the table must have a set-valued column beside its relational columns, got none; {way}"
+            way = f"{setting('model', 'k')} protects only relational columns"
+            msg = f"the table must have relational columns and a set-valued column, got no set-valued column; {way}"
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, None)
         if not qi.n:

@@ -126,8 +126,8 @@ class RumBound(MergingFramework):
         """Reject initial clusters that exceed the bound."""
         if not rum <= self.delta + TOLERANCE:
             reason = (
-                f"the clusters to begin with have a relational loss of {rum:.6g}, delta={self.delta} is "
-                f"required; it takes a delta of at least {rum:.12g}"
+                f"the initial clusters have a relational loss of {rum:.6g}, above delta={self.delta}; a delta of at "
+                f"least {rum:.12g} is feasible"
             )
             raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
 

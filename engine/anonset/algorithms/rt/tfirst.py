@@ -38,7 +38,7 @@ class TFirst(RTFramework):
     bounded_weights: ClassVar[bool] = False
 
     partitions: int = 10
-    """Largest number of partitions (>= 1)."""
+    """Maximum number of partitions (>= 1)."""
 
     def __post_init__(self) -> None:
         require_at_least("partitions", self.partitions, 1)
@@ -69,7 +69,7 @@ def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[
     """Add the empty records to the last partition; return the clusters by smallest record, and their cuts."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
-        msg = f"lra must give a recoding for each partition, got {type(recoding).__name__}"
+        msg = f"lra must return a recoding for each partition, got {type(recoding).__name__}"
         raise TypeError(msg)
     cluster = recoding.cluster.copy()
     if partitioned.trace:

@@ -41,11 +41,11 @@ class TumBound(MergingFramework):
 
     name: ClassVar[str] = "tum-bound"
     traits: ClassVar[Traits] = replace(
-        MergingFramework.traits, memory_factor=1.7, not_tried="it merges clusters as rum-bound does, with another bound"
+        MergingFramework.traits, memory_factor=1.7, not_tried="it merges clusters like rum-bound, with another bound"
     )
 
     scan: bool = False
-    """Before a merge, look for one that meets the bound at once."""
+    """Before a merge, search for a merge that meets the bound immediately."""
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each.
@@ -60,8 +60,8 @@ class TumBound(MergingFramework):
         while losses.exceeds(self.delta + TOLERANCE):  # lines 3 and 4
             if clusters.count == 1:  # line 7
                 reason = (
-                    f"one cluster is left, with a utility loss of {losses.tum:.6g}; delta={self.delta} is required; "
-                    f"a delta of at least {losses.smallest_tum():.12g} would do"
+                    f"a single cluster remains, with a utility loss of {losses.tum:.6g}; above delta={self.delta}; "
+                    f"a delta of at least {losses.smallest_tum():.12g} is feasible"
                 )
                 raise InfeasibleError(self.name, reason, achieved=losses.tum, bound=self.delta)
             self._merge(clusters, losses)

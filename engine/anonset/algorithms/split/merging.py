@@ -116,7 +116,7 @@ def merge_over_parts(
         parts = solving.joined(_Begin(algorithm, hierarchies, -1.0), [part.span for part in parts])
         merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
     if merged is None:
-        raise InfeasibleError(algorithm.name, "the clusters to begin with have a loss that is just the bound")
+        raise InfeasibleError(algorithm.name, "the loss of the initial clusters equals the bound")
     cluster, size = _merged_cluster(parts, merged, solving.record, store)
     record, begins = _in_groups(cluster, size, store)
     publishing = replace(solving, record=record)

@@ -155,8 +155,8 @@ class Solving(Discreet):
             failed = [part for part in group if part.found is None]
             if failed and (len(groups) == len(parts) or end - first > MOST_MERGED * self.most):
                 reason = (
-                    f"{end - first:,} of {len(self.record):,} records, which are a part of the data or several that "
-                    f"were merged, are infeasible by themselves: {failed[0].reason}"
+                    f"{end - first:,} of {len(self.record):,} records, in a part of the data or in merged parts, are "
+                    f"infeasible: {failed[0].reason}"
                 )
                 raise InfeasibleError(self.name, reason)
             if failed:
@@ -173,7 +173,9 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
     for part in parts:
         recoding = part.found.recoding
         if not isinstance(recoding, PerCluster):
-            msg = f"an algorithm that runs part by part must give a recoding per cluster, got {type(recoding).__name__}"
+            msg = (
+                f"an algorithm that runs part by part must return a recoding per cluster, got {type(recoding).__name__}"
+            )
             raise TypeError(msg)
         cluster[record[slice(*part.span)]] = recoding.cluster + np.int32(n_clusters[-1])
         n_clusters.append(n_clusters[-1] + recoding.n_clusters)

@@ -32,7 +32,7 @@ class AprioriBased(Generalization):
 
     traits: ClassVar[Traits]
     max_increments: int = 500_000_000_000
-    """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
+    """Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)

@@ -59,7 +59,7 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
         way = hierarchy_of(column.name, "halves:frequency")
-        msg = f"column {column.name!r} must have a hierarchy, got none; give a file, or {way}"
+        msg = f"column {column.name!r} must have a hierarchy, got none; pass a file, or {way}"
         raise InputError(msg)
     return column, hierarchy
 
@@ -72,9 +72,9 @@ class KmAlgorithm(Discreet):
     """Name on the command line."""
 
     k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
+    """Minimum support of an itemset that occurs (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
 
     def __post_init__(self) -> None:
         _ = self.model

@@ -34,7 +34,7 @@ ClusterMapping = Int32 | MergedItems | PartMappings
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster; a cluster is an ascending array of records."""
 
-NO_SUPPRESSION = "the transaction function must only generalize, but it suppressed items"
+NO_SUPPRESSION = "the transaction function must not suppress items"
 _ALONE = Memory(workers=ONE_THREAD)
 _SEARCHES = {"recode", "generalize", "on_clusters"}
 
@@ -83,7 +83,9 @@ class SearchEach:
             hierarchies = {rows.name: self.hierarchy}
         recoding = self.algorithm.recode(Table(rows, store=_ALONE), hierarchies).recoding
         if not isinstance(recoding, Cut | ItemGroups):
-            msg = f"the transaction function must give one mapping for all records, got {type(recoding).__name__}"
+            msg = (
+                f"the transaction function must return a single mapping for all records, got {type(recoding).__name__}"
+            )
             raise InputError(msg)
         if recoding.suppressed:
             raise InputError(NO_SUPPRESSION)

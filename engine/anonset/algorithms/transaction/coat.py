@@ -72,9 +72,9 @@ class Coat(SetBased):
     traits: ClassVar[Traits] = replace(SetBased.traits, memory_factor=1.7)
 
     max_suppressed: Written = 0.0
-    """Largest part of the items that may be suppressed, in [0, 1]."""
+    """Maximum share of the items that may be suppressed, in [0, 1]."""
     single: Literal["generalize", "suppress"] = "generalize"
-    """What to do with a constraint whose items are one group."""
+    """Treatment of a constraint whose items are in the same group: generalize or suppress."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,16 +93,16 @@ class Coat(SetBased):
         named = foreign(group_text(search.steps[-1].group))
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:
-            reason = f"{named} has to be suppressed"
+            reason = f"{named} must be suppressed"
         n_items, allowed = len(search.column.vocabulary), search.rule.limit
         search.restart(search.rule._replace(limit=n_items))
         search.run()
         needed = len(search.item_groups.suppressed)
         share = -(-needed * 10**6 // n_items) / 10**6
         reason = (
-            f"{reason}: {needed} of {n_items} items would have to be suppressed, "
+            f"{reason}: {needed} of {n_items} items must be suppressed, "
             f"{setting('max_suppressed', self.max_suppressed)} allows {allowed}; "
-            f"{setting('max_suppressed', share)} or wider utility constraints would do"
+            f"{setting('max_suppressed', share)} or wider utility constraints may help"
         )
         bound = float(exact(self.max_suppressed))
         return InfeasibleError(self.name, reason, where, achieved=needed / n_items, bound=bound)

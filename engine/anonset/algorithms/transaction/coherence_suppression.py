@@ -58,17 +58,17 @@ class CoherenceSuppression(Discreet):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("coherence",))
 
     h: Written = 1.0
-    """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""
+    """Maximum share of the matching records with the same private item (0 < h <= 1), exactly as written."""
     k: int
-    """Smallest support of any set of public items that occurs (>= 1)."""
+    """Minimum support of a set of public items that occurs (>= 1)."""
     p: int
-    """Largest number of public items the attacker knows (>= 1)."""
+    """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Private items; all others are public."""
     item_loss: Mapping[str, Written] | None = None
-    """Loss of suppressing an item, above 0 and at most 1, which it is by default; if None, its occurrences."""
+    """Loss of suppressing each item, above 0 and at most 1 (default 1); None: its number of occurrences."""
     max_threats: int = 30_000_000
-    """Largest number of minimal moles to hold."""
+    """Maximum number of minimal moles in memory."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)

@@ -113,8 +113,8 @@ class ConstraintSearch:
     ) -> None:
         n_cells = len(column.codes) + column.n
         if n_cells > MOST_CELLS:
-            size = f"{column.n:,} records and {len(column.codes):,} items of theirs"
-            msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {size}"
+            size = f"{column.n:,} records and {len(column.codes):,} item occurrences"
+            msg = f"the search for sets of items is limited to {MOST_CELLS:,} records plus item occurrences, got {size}"
             raise InputError(msg)
         self.column, self.policy, self.terms, self.rule, self.store = column, policy, terms, rule, store
         self.codes = np.flatnonzero(column.occurrences).astype(np.int32)

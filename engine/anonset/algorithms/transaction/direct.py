@@ -54,11 +54,11 @@ class Direct(Generalization):
         memory_factor=1.5,
         coarsens=True,
         answers=("km",),
-        not_tried="exact finds the best cut of the hierarchy, direct some cut",
+        not_tried="exact finds the best cut of the hierarchy, direct only a feasible cut",
     )
 
     max_tree: int = 50_000_000_000
-    """Give up above so many sets of up to m nodes, counted once for each record that holds them."""
+    """Maximum size of the count-tree: sets of up to m nodes, counted once per record that contains them."""
 
     def __post_init__(self) -> None:
         require_at_least("max_tree", self.max_tree, 1)

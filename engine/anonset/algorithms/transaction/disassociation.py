@@ -78,17 +78,17 @@ class Disassociation(Discreet):
     )
 
     k: int
-    """A sub-record of a chunk is linked to a person with a probability of at most 1/k (>= 1)."""
+    """Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     cluster_size: int = 60
-    """Records of a cluster, about; at least 2 k are taken (>= 1)."""
+    """Approximate number of records per cluster (>= 1); at least 2 k are used."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be told; published as they are."""
+    """Items that must not be inferred; published unchanged."""
     cap: Written | None = None
-    """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1); None: 1/2."""
+    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1); None: 1/2."""
     counts: bool = False
-    """Publish how many records hold each term, over all clusters where it is one; not of sensitive items."""
+    """Publish the number of records with each term, over all clusters where it is a term; not for sensitive items."""
     clustering: Clustering = "gray"
     """Form clusters as pieces of the Gray order (gray), or by frequent items as in the paper (horpart)."""
 
@@ -140,7 +140,7 @@ class Disassociation(Discreet):
                 recoding = growing.finished(with_totals=self.counts)
         shared = np.count_nonzero(recoding.first < recoding.last)
         figures = {"clusters": float(recoding.n_clusters), "shared_chunks": float(shared)}
-        unused = f"the hierarchy of column {column.name!r} is not used: disassociation publishes items as they are"
+        unused = f"the hierarchy of column {column.name!r} is not used: disassociation publishes items unchanged"
         notes = (unused,) if column.name in hierarchies else ()
         return Result(recoding, figures=figures, notes=notes)
 

@@ -65,18 +65,18 @@ class Exact(Discreet):
     )
 
     k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
+    """Minimum support of an itemset that occurs (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     suppress: bool | None = False
-    """Allow items to be suppressed, at the cost of the root; None: only where else one symbol would be left."""
+    """Suppress items at the cost of the root; None: only if a single symbol would remain otherwise."""
     gap: float = 0.0
-    """Stop at a loss that is proven to be this close to the least, as a share of it."""
+    """Stop at a loss proven to be this close to the minimum, as a share of the minimum."""
     time_limit: float | None = None
-    """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
+    """Time limit in seconds: publishes the best result so far, which then depends on the machine."""
     max_steps: int = 1_000
-    """Stop after so many steps: ten a linear program, one (at most) a check of branch and bound, one 2 * 10^7 sets, or
-    two sets a record where there are more than 10^7."""
+    """Maximum number of steps: ten per linear program, at most one per check of branch and bound, and one per 2 * 10^7
+    sets (above 10^7 records: per two sets a record)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)
@@ -259,7 +259,7 @@ def _suppressed_unasked(result: Result) -> str:
     """Return a note that items are suppressed although suppression was not requested."""
     n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
     as_by = setting("suppress", True)
-    return f"without suppression one symbol alone would be left, so it suppresses {counted(n, 'item')}, as by {as_by}"
+    return f"without suppression, all items would be a single symbol: {counted(n, 'item')} suppressed, as with {as_by}"
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:

@@ -30,9 +30,9 @@ class ThreatBased(KmAlgorithm, ABC):
     """Base class of algorithms that find a cut and its suppressed nodes by minimal threats: HgHs, or rounds of it."""
 
     max_threats: int = 30_000_000
-    """Give up above so many rare itemsets (about 50 bytes each at m=3)."""
+    """Maximum number of rare itemsets (about 50 bytes each at m=3)."""
     max_increments: int = 500_000_000_000
-    """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
+    """Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)
@@ -105,7 +105,7 @@ class HgHs(ThreatBased):
         memory_factor=1.3,
         coarsens=True,
         answers=("km",),
-        not_tried="mhghs goes further in the same way",
+        not_tried="mhghs continues in the same way",
     )
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:

@@ -78,7 +78,7 @@ def kept_together(
     earlier = Side.of(beside.publication)
     cut = result.recoding
     if earlier is None or not isinstance(cut, Cut):
-        why = "both releases must publish each item in one way, the new one by a hierarchy"
+        why = "both releases must publish each item as a single symbol, the new release by a hierarchy"
         raise InfeasibleError(algorithm.name, why)
     floor, tree, linked, raised = cut.image, cut.hierarchy, True, 0
     people = np.flatnonzero(beside.row >= 0)
@@ -93,7 +93,7 @@ def kept_together(
         parents = _mending(cut, column, broken)
         if not parents:
             few = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
-            why = f"{few} leave fewer than k={k} of them, whatever the new release shows"
+            why = f"{few} match fewer than k={k} of them, for any recoding of the new release"
             raise InfeasibleError(algorithm.name, why)
         raised += len(parents)
         cut = _raised(cut, parents)
@@ -275,7 +275,7 @@ def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[K
                     met.add(cells)
                     yield cells
         if left < 0:
-            msg = f"{setting('after')} goes through at most {MOST:,} sets of known items; a smaller m has fewer"
+            msg = f"{setting('after')} is limited to {MOST:,} sets of known items; use a smaller m"
             raise TooLargeError(msg)
 
 

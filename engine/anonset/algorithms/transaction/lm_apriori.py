@@ -65,13 +65,13 @@ class LmApriori(Discreet):
     traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",))
 
     k: int
-    """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""
+    """Minimum number of matching records (>= 1; 1 requires only diversity)."""
     l: int  # noqa: E741
-    """A sensitive item is in at most one of `l` of the records that match (>= 1)."""
+    """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
     m: int
-    """Largest number of non-sensitive items the attacker knows (>= 1)."""
+    """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be told; published as they are."""
+    """Items that must not be inferred; published unchanged."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -247,5 +247,5 @@ class _DiversitySearch:
     def _fail(self, itemset: Int32) -> None:
         names = [self.hierarchy.labels[v] for v in itemset]
         labels, shown, k = ", ".join(names), data_list(names), self.rule[0]
-        reason = f"no generalisation makes the records that match {{{shown}}} at least k={k} and diverse"
+        reason = f"no generalization makes the records that match {{{shown}}} at least k={k} and diverse"
         raise InfeasibleError(LmApriori.name, reason, where=labels)

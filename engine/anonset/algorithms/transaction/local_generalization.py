@@ -69,7 +69,7 @@ class LocalGeneralization(Discreet):
     traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",))
 
     k: int
-    """Smallest number of identical published records (>= 1)."""
+    """Minimum number of identical published records (>= 1)."""
 
     def __post_init__(self) -> None:
         _ = self.model

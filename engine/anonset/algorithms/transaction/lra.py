@@ -81,11 +81,11 @@ class Lra(AprioriBased):
         memory_factor=1.7,
         by_blocks=True,
         answers=("partition-km",),
-        not_tried="its guarantee is another one: k^m-anonymity within each part",
+        not_tried="its guarantee differs: k^m-anonymity within each part",
     )
 
     partitions: int = 10
-    """Largest number of partitions (>= 1)."""
+    """Maximum number of partitions (>= 1)."""
 
     def __post_init__(self) -> None:
         require_at_least("partitions", self.partitions, 1)

@@ -62,7 +62,7 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Which items the costs count: all (``original``), or those that are still there (``reduced``)."""
+    """Items counted by the costs: all (``original``), or the remaining items (``reduced``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

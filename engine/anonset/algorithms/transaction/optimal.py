@@ -50,7 +50,7 @@ class Optimal(Generalization):
     )
 
     max_cuts: int = 1_000_000
-    """Largest number of cuts to look at."""
+    """Maximum number of cuts to examine."""
 
     def __post_init__(self) -> None:
         require_at_least("max_cuts", self.max_cuts, 1)
@@ -87,9 +87,7 @@ class Optimal(Generalization):
                     queue.append((coarser, coarser_cost))  # line 8
             if len(queued) > self.max_cuts:
                 limit = setting("max_cuts", self.max_cuts)
-                msg = (
-                    f"optimal: more than {limit} cuts would have to be looked at; use exact, which finds as good a one"
-                )
+                msg = f"optimal: more than {limit} cuts to examine; use exact, which finds an equally good cut"
                 raise InputError(msg)
             if progress is not None:
                 progress("cuts", examined, len(queued))

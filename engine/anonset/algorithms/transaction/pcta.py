@@ -43,7 +43,7 @@ class Pcta(SetBased):
 
     name: ClassVar[str] = "pcta"
     traits: ClassVar[Traits] = replace(
-        SetBased.traits, memory_factor=1.6, not_tried="it forms sets of items, as coat does"
+        SetBased.traits, memory_factor=1.6, not_tried="it forms sets of items, like coat"
     )
 
     def rule(self, n_items: int) -> "Rule":
@@ -55,5 +55,5 @@ class Pcta(SetBased):
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error that names the group without a partner."""
         reason, where = self._dead_end(search, foreign(group_text(search.stuck_items)))
-        reason = f"{reason}, and pcta does not suppress: widen the constraint, or use coat"
+        reason = f"{reason}, and pcta does not suppress items: widen the constraint, or use coat"
         return InfeasibleError(self.name, reason, where)

@@ -43,7 +43,7 @@ def refuse_above(limit: float, size: int, increments: float) -> None:
     TooLargeError
     """
     if increments > limit:
-        took = f"counting sets of {size} would take {increments:.3g} increments"
+        needed = f"counting sets of {size} needs {increments:.3g} increments"
         allowed = f"above {setting('max_increments', int(limit))}"
-        msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, {allowed}"
+        msg = f"{needed}, {allowed}: use an m below {size}, a coarser hierarchy, or a higher limit"
         raise TooLargeError(msg)

@@ -36,23 +36,23 @@ class SetBased(Discreet, ABC):
         forms_sets=True,
         coarsens=True,
         by_blocks=True,
-        where="m is given, not a list of privacy constraints",
-        undivided="each merge depends on the one before, so that one thread does them all",
+        where="m is set, not a list of privacy constraints",
+        undivided="each merge depends on the previous merge, so it uses a single thread",
         keeps_more=True,
         answers=("constraints",),
         also_answers=("km",),
     )
 
     k: int
-    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
+    """Minimum support of a subset of a protected itemset that occurs (>= 1)."""
     m: int | None = None
-    """Protect all itemsets of so many items (>= 1)."""
+    """Size of the protected itemsets: all itemsets of m items (>= 1)."""
     constraints: PrivacyPolicy | None = None
-    """Protect these itemsets instead."""
+    """Protected itemsets, instead of m."""
     utility: UtilityPolicy | None = None
-    """Items that may be generalized together; by default all."""
+    """Groups of items that may be generalized together; default: all items."""
     item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or own ones."""
+    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or custom."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -126,7 +126,7 @@ class SetBased(Discreet, ABC):
             If the constraints are a list.
         """
         if self.m is None:
-            msg = f"{self.name} on clusters must be given m, not a list of constraints"
+            msg = f"{self.name} on clusters requires m, not a list of constraints"
             raise InputError(msg)
         terms = self._terms(column, hierarchy)
         return GroupsOnClusters(self.name, column, terms, self.rule(len(column.vocabulary)))
@@ -137,7 +137,7 @@ class SetBased(Discreet, ABC):
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
         """Return the reason why a group cannot be generalized, and the location: the group and its constraint."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
-        reason = f"utility constraint {number} leaves {named} nothing to be generalized with"
+        reason = f"utility constraint {number} allows no generalization of {named}"
         if n_plus < self.k:
             reason = f"there are {n_plus} non-empty records, at least k={self.k} are required to generalize"
         return reason, f"utility constraint {number}, {named}"

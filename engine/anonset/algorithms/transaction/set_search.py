@@ -53,9 +53,9 @@ class SetSearch(KmAlgorithm):
     )
 
     mu: int = 4
-    """Weight of how unlike the frequencies of a set's items are, from 0 to 100; 0: only their number counts."""
+    """Weight of the frequency differences within a set, from 0 to 100; 0: only the number of items counts."""
     max_steps: int = 60
-    """Stop after so many steps: each is 10^8 places of records and sets looked at (some 0.5 s)."""
+    """Maximum number of steps: each examines 10^8 cells of records and sets (about 0.5 s)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,14 +120,14 @@ class SetSearch(KmAlgorithm):
         return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, store)
 
 
-_STOPPED = "set-search stopped, for all of its steps are taken: more max_steps may lose less"
+_STOPPED = "set-search stopped at its step limit: a larger max_steps may lose less"
 
 
 def _groups(column: SetColumn, found: Result) -> Int32:
     """Return the node of each item in a cut of halves, int32 (M,); -1 for items that never occur."""
     cut = found.recoding
     if not isinstance(cut, Cut):
-        msg = f"exact must find a cut, got {type(cut).__name__}"
+        msg = f"exact must return a cut, got {type(cut).__name__}"
         raise TypeError(msg)
     place = np.arange(len(column.vocabulary)) if cut.hierarchy.place is None else cut.hierarchy.place
     group = np.empty(len(place), np.int32)

@@ -68,21 +68,21 @@ class SuppressControl(Discreet):
     )
 
     rho: Written
-    """What the share of the matching records with a sensitive item stays below (0 < rho <= 1), exactly as written."""
+    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1), exactly as written."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Items that must not be inferred."""
     strict: bool = True
-    """A share of exactly rho is too much; false: it is allowed."""
+    """The share must be below rho; false: it may equal rho."""
     from_nothing: bool = True
-    """The share of all records counts, too: what somebody infers who knows no item; false: it does not."""
+    """Also bound the share among all records, for an attacker who knows no item; false: do not."""
     generalize: bool = False
-    """Generalize items first where that loses less than suppressing alone; needs a hierarchy."""
+    """Generalize items first if this loses less than suppression alone; needs a hierarchy."""
     max_tries: int = 300
-    """With it, try about so many cuts of the hierarchy."""
+    """With generalize: approximate number of cuts to try."""
     max_rules: int = 30_000_000
-    """Largest number of rules of one size to hold."""
+    """Maximum number of rules of one size in memory."""
 
     def __post_init__(self) -> None:
         require_at_least("max_rules", self.max_rules, 1)

@@ -108,8 +108,8 @@ class MinimalThreats:
 
     def _refuse(self, size: int) -> NoReturn:
         msg = (
-            f"m must be below {size}, or k smaller: the search holds at most {setting('max_threats', self.limit)} "
-            f"minimal threats, and there are more of up to {size} nodes"
+            f"the search found more minimal threats of up to {size} nodes than {setting('max_threats', self.limit)}: "
+            f"use an m below {size}, or a smaller k"
         )
         raise TooLargeError(msg)
 
@@ -215,8 +215,8 @@ class StoredRecords:
                     return False
                 if increments > max_increments:
                     msg = (
-                        f"{setting('max_increments')} must be above {max_increments:,}, or the sets smaller than "
-                        f"{size}: mining those of {size} takes more"
+                        f"mining sets of {size} needs more than {max_increments:,} increments: use a larger "
+                        f"{setting('max_increments')}, or smaller sets"
                     )
                     raise TooLargeError(msg)
                 if self.progress is not None:

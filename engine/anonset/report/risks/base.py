@@ -14,7 +14,7 @@ from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation
 from anonset.report.sections import Section
 
-_SOURCES = {"publication": "what is published", "frequencies": "how often items occur", "original": "the original"}
+_SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
 
 
 @singledispatch
@@ -74,28 +74,28 @@ def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestatio
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
     """Return sentences on who is protected, by the unit of a record."""
     if attested.declarations.unit == "person":
-        return [("Protected", "each person in the data: all rows of one id are one record.")]
+        return [("Protected", "each person in the data: all rows of an id are one record.")]
     return [
-        ("Protected", "each row of the data, which is taken for a person."),
-        ("Not protected", "somebody with several rows: together these may tell who it is."),
+        ("Protected", "each row of the data; a row counts as a person."),
+        ("Not protected", "a person with several rows: together they may identify the person."),
     ]
 
 
 def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
     """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
-    title = "What is told of the other items of somebody whose two rarest items are known"
+    title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
-        f"Rare ones are in at most {RARE:.0%} of the rows. What frequencies tell needs no publication; a symbol is "
-        "read as one of its members (one-member)."
+        f"Rare items are in at most {RARE:.0%} of the rows. Inference from frequencies needs no publication. A symbol "
+        "counts as one of its members (one-member)."
     )
     return Section(title, *telling_table(told), notes=[note] if told else [], data={"told": told})
 
 
 def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
-    bounds = (f"by {LIKELY:g} or more", f"by {SURE:g} or more")
-    head = ("told by", "rows", "other items", *bounds, "rare ones", *bounds)
+    bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
+    head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
     return head, [
         (_SOURCES[one.source], f"{one.persons:,}", f"{one.items:,}", percent(one.likely), percent(one.sure),
          f"{one.rare_items:,}", percent(one.rare_likely), percent(one.rare_sure))
@@ -106,8 +106,8 @@ def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[
 def told_grid(told: Sequence[Telling]) -> RiskTable:
     """Return the same table for the page."""
     text = (
-        "Random rows of the original, whose two rarest items are known: how many of their other items are told with at "
-        "least such a probability, by what is published, by how often items occur alone, and by the original. Rare "
-        "ones are in a tenth of the rows at most."
+        "For random rows of the original whose two rarest items are known: share of their other items that can be "
+        "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "
+        f"are in at most {RARE:.0%} of the rows."
     )
     return RiskTable(*telling_table(told), above=text)

@@ -30,18 +30,20 @@ def _sections(risk: BucketRisk) -> list[Section]:
     notes = [f"In the groups: l={observed.distinct_l} different values, t={observed.t:.3g}."]
     if risk.correlations:
         violations = ", ".join(f"{counted(number, 'violation')} {where}" for where, number in risk.correlations.items())
-        notes.append(f"What several rows of a person have in common (correlations): {violations}.")
+        notes.append(f"Correlations between rows of a person: {violations}.")
     likeliest = Section(
-        "How surely the likeliest sensitive value of somebody in the data is told",
-        ("who finds", "promised at most", "highest", "average", f"above {risk.threshold:g}", "certain"),
+        "Probability of the most likely sensitive value of a person in the data",
+        ("attacker finds", "guaranteed maximum", "highest", "average", f"above {risk.threshold:g}", "certain"),
         _inferences(risk),
         notes,
         {"inferences": risk.inferences, "observed": observed, "correlations": risk.correlations},
     )
-    title = "An attack that tried: the sensitive values of random rows of the original"
-    head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
-    kept = "none was told more surely" if not risk.broken else f"{counted(risk.broken, 'row')} WAS"
-    tried = [f"By chance, at most {one.promised:.3g} each is promised: {kept}." for one in risk.attempts[:1]]
+    title = "Simulated attack: guess the sensitive values of random rows of the original"
+    head = ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum")
+    kept = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
+    tried = [
+        f"Guaranteed maximum probability per row by chance: {one.promised:.3g}; {kept}." for one in risk.attempts[:1]
+    ]
     attack = Section(title, head, _guesses(risk), tried, {"attack": risk.attempts, "broken": risk.broken})
     return [first, likeliest, attack]
 
@@ -66,36 +68,36 @@ def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 @page_part.register
 def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    head = ("who finds", "promised at most", "highest", "average", f"above {risk.threshold:g}", "certain")
+    head = ("attacker finds", "guaranteed maximum", "highest", "average", f"above {risk.threshold:g}", "certain")
     return PagePart(
-        published=("The tables are joined by their group: which row of a group has which value is what is hidden."),
+        published="Join the tables by group. They do not show which row of a group has which value.",
         protection=[
             ("Protected", "the link between a person and the sensitive value."),
-            ("Not protected", "that somebody is in the data: ids and kept columns are published as they are."),
+            ("Not protected", "the fact that a person is in the data: ids and kept columns are published unchanged."),
         ],
         drawing=_drawing(risk),
         drawing_note=(
-            "How surely the likeliest sensitive value of somebody is told; in the data as they were, each row told its "
-            "own."
+            "Probability of the most likely sensitive value of a person. In the original data, each row shows its "
+            "value."
         ),
         knowledge=RiskTable(
             head,
             _inferences(risk),
             below=(
-                "Taken is the likeliest value of a row, or the likeliest to be on one of somebody's several rows, "
-                "where each way to hand out the values of a group is as likely as the others."
+                "Probability of the most likely value of a row, or of any row of a person, if all assignments of "
+                "values within a group are equally likely."
             ),
         ),
         attack=RiskTable(
-            ("who knew", "rows", "by chance", "by the likeliest", "promised"),
+            ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum"),
             _guesses(risk),
             above=(
-                "The sensitive values of random rows of the original were guessed: by chance among the known values, "
-                "and the most frequent one. Shown is how often that was right, and what the guarantee allows at most "
-                "by chance."
+                "The attack guesses the sensitive values of random rows of the original: by chance among the candidate "
+                "values, or the most frequent value. The table shows the share of correct guesses, and the maximum by "
+                "chance that the guarantee allows."
             ),
         ),
-        losses="These are shares of the rows: hidden or removed, removed, and what diversity took.",
+        losses="Losses are shares of the rows: hidden or removed, removed, and removed for diversity.",
     )
 
 
@@ -106,4 +108,4 @@ def _drawing(risk: BucketRisk) -> str:
         own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
         own.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
         rows.append((inference.known, own))
-    return bars("How surely the likeliest sensitive value is told", rows)
+    return bars("Probability of the most likely sensitive value", rows)

@@ -21,7 +21,7 @@ def _sections(risk: ChunkRisk) -> list[Section]:
         "model": risk.model.name,
         "parameters": parameters_of(risk.model),
     }
-    bounded = "Links are bounded by the guarantee; what the clusters tell without any link is not."
+    bounded = "The guarantee bounds links, but not inferences from a complete cluster."
     return [
         Section(notes=[f"{counted(risk.records, 'record')} in {clusters}; {risk.model}"], data=data),
         Section(notes=[bounded]),
@@ -32,21 +32,24 @@ def _sections(risk: ChunkRisk) -> list[Section]:
 @page_part.register
 def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
     untold = (
-        "Of chunks no record can be told apart that fits what is known: what bounds the probability of a link is "
-        "stated above. What the records of a cluster have in common, and its terms, are told of everybody in it."
+        "Chunks contain no complete records to count; the guarantee above bounds the probability of a link. Anything "
+        "that all records of a cluster share, and its terms, are disclosed for all its persons."
     )
     return PagePart(
         published=(
-            "A cluster has n records. Of its chunks, and of those that the clusters first to last share, each row says "
-            "how many records hold exactly these of the chunk's items; a term is in one record of its cluster at "
-            "least. Which rows of several chunks are of one record is what is hidden."
+            "A cluster has n records. Each row of a chunk, or of a chunk shared by the clusters first to last, is the "
+            "number of records that contain exactly these items of the chunk. A term occurs in at least one record of "
+            "its cluster. The publication does not show which rows of different chunks belong to the same record."
         ),
         protection=[
-            ("Protected", "the link between a person and the parts of records, which stand apart."),
+            ("Protected", "the link between a person and the parts of records."),
             *of_rows(attested),
-            ("Not protected", "what the records of a cluster have in common, and its terms: told of all in it."),
+            (
+                "Not protected",
+                "anything that all records of a cluster share, and its terms: disclosed for all its persons.",
+            ),
         ],
         knowledge=RiskTable(below="" if risk.told else untold),
         told=told_grid(risk.told),
-        losses="This is the share of the item occurrences that are terms, or left out.",
+        losses="The loss is the share of the item occurrences that are terms or suppressed.",
     )

@@ -39,17 +39,15 @@ def _sections(risk: Risk) -> list[Section]:
 def _exposures(risk: Risk) -> Section:
     """Return the re-identification risk by attacker knowledge."""
     notes = persons_below_k(risk, risk.exposures)
-    notes.append("Highest: of the person that is easiest to find (prosecutor); on average: over all (marketer).")
+    notes.append("Highest: the person with the highest risk (prosecutor); average: all persons (marketer).")
     if risk.journalist is not None:
         highest, above = risk.journalist
         share = f"{percent(above)} above {risk.threshold:g}"
-        notes.append(f"Among the people of the population (journalist): highest {highest:.3g}, {share}.")
+        notes.append(f"In the population (journalist): highest {highest:.3g}, {share}.")
     for name, diversity in risk.disclosures.items():
         alone = percent(diversity.homogeneous_records / max(1, risk.records))
-        shown = (
-            f"l={diversity.distinct_l}, t={diversity.t:.3g}: {alone} of the rows are in classes with one value alone"
-        )
-        notes.append(f"{printable(name)!r} shows {shown}.")
+        shown = f"l={diversity.distinct_l}, t={diversity.t:.3g}: {alone} of the rows are in classes with a single value"
+        notes.append(f"{printable(name)!r}: {shown}.")
         if name in risk.skews:
             notes.append(_skewed(risk.skews[name]))
     journalist = None if risk.journalist is None else dict(zip(("highest", "above"), risk.journalist, strict=True))
@@ -59,47 +57,63 @@ def _exposures(risk: Risk) -> Section:
         "skewness": risk.skews,
         "journalist": journalist,
     }
-    head = ("who knows", "guaranteed", f"fewest {risk.unit}s", f"mean {risk.unit}s", "highest", "average", "alone")
+    head = (
+        "attacker knows",
+        "guaranteed",
+        f"fewest {risk.unit}s",
+        f"mean {risk.unit}s",
+        "highest",
+        "average",
+        "unique",
+    )
     rows: list[tuple[str, ...]] = [
         (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
          f"{one.highest:.3g}", str(one.average), str(one.alone), str(one.above))
         for one in risk.exposures
     ]  # fmt: skip
-    title = "How far somebody gets who knows of a person in the data"
+    title = "Re-identification risk by attacker knowledge"
     return Section(title, (*head, f"above {risk.threshold:g}"), rows, notes, data)
 
 
 def _attempts(risk: Risk) -> Section:
     """Return the results of the attack by attacker knowledge."""
-    head = ("who knew", "persons", f"one {risk.unit} fits", "none fits", "found by guessing", "promised at most")
+    head = (
+        "attacker knew",
+        "persons",
+        f"one {risk.unit} matches",
+        "none matches",
+        "found by guessing",
+        "guaranteed maximum",
+    )
     rows = [
         (knowledge(tried.values, tried.items), f"{tried.attempts:,}", percent(tried.alone), percent(tried.none),
          f"{tried.success:.2%}", "" if tried.promised is None else f"{tried.promised:.2%}")
         for tried in risk.attempts
     ]  # fmt: skip
     promised = [attempt for attempt in risk.attempts if attempt.promised is not None]
-    kept = "none was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} WAS"
-    kept += "" if risk.persons is None else "; it speaks of rows, of which a person has several"
-    notes = [
-        f"Where the guarantee speaks, at most {one.promised:.3g} each is promised: {kept}." for one in promised[:1]
-    ]
+    kept = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
+    kept += "" if risk.persons is None else "; the guarantee covers rows, and a person has several"
+    notes = [f"Guaranteed maximum probability per person: {one.promised:.3g}; {kept}." for one in promised[:1]]
     data = {"attack": [{"known": knowledge(one.values, one.items), **plain(one)} for one in risk.attempts]}
-    return Section("An attack that tried: random persons, random things known of them", head, rows, notes, data)
+    return Section("Simulated attack: random persons, random knowledge", head, rows, notes, data)
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    """Return the results of attacks, and the attacks that could not be tried."""
-    notes = [f"{one.attack}: knows {one.knowledge}." for one in risk.outcomes]
+    """Return the results of attacks, and the attacks that could not run."""
+    notes = [f"{one.attack}: the attacker knows {one.knowledge}." for one in risk.outcomes]
     if risk.outcomes:
-        notes.append("Control: the same where what it uses is random. Below k: theirs is among the fewer than k left.")
-    notes += [f"{name} was not tried: {why}." for name, why in risk.not_tried.items()]
+        notes.append(
+            "Control: the same attack with random information. Below k: fewer than k candidates remain, including "
+            "the target."
+        )
+    notes += [f"{name} was not run: {why}." for name, why in risk.not_tried.items()]
     data = {"broken": risk.broken, "attacks": risk.outcomes, "not_tried": risk.not_tried}
-    return [Section("What attacks win", *_outcome_table(risk.outcomes), notes=notes, data=data)]
+    return [Section("Attacks with further knowledge", *_outcome_table(risk.outcomes), notes=notes, data=data)]
 
 
 def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the results of attacks: the headings, and three text rows for each attack."""
-    head = ("attack", "", "targets", "below k", "certain", "right by guessing")
+    head = ("attack", "", "targets", "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for one in outcomes:
         for name, won in (("without it", one.without), ("with it", one.won), ("control", one.control)):
@@ -112,13 +126,16 @@ def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[t
 
 def _skewed(skew: Skewness) -> str:
     """Return a text on how often a value is guessed from the class, compared with a control."""
-    beside = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} by classes filled at random"
-    more = f"{percent(skew.doubled)} of the rows have one twice as likely as among all; at most {skew.largest_gain:.3g}"
-    return f"Whoever guesses it by the quasi-identifiers is right for {percent(skew.guessed)} ({beside}): {more} times."
+    compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
+    return (
+        f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). For "
+        f"{percent(skew.doubled)} of the rows, the value is at least twice as likely in the class as in all records; "
+        f"at most {skew.largest_gain:.3g} times."
+    )
 
 
 def _what_is_counted(risk: Risk) -> str:
-    behind = "" if risk.persons is None else f" of {counted(risk.persons, 'person')}, who are counted"
+    behind = "" if risk.persons is None else f" of {counted(risk.persons, 'person')}; all figures count persons"
     return counted(risk.records, "row") + behind
 
 
@@ -142,22 +159,20 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, known in (("Before", before), ("After", risk.exposures))
                for line in persons_below_k(risk, known)]  # fmt: skip
-    drawn = "Solid: before; hatched: after." if before else "This is after; --original adds what was before."
+    drawn = "Solid: before; hatched: after." if before else "Hatched: after; --original adds the risk before."
     protection = of_rows(attested)
     if kept := cast("PublishedFile", attested.data).keep:
         names = ", ".join(kept)
-        protection.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
+        protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
     return PagePart(
         published=(
-            "A symbol is what stands in the place of an item: the item itself, or one text for several items, as "
-            "(a,b,c) or by a name that codebook.csv explains. A range such as [19:22] stands for a number between its "
-            "ends."
+            "A symbol replaces an item: it is the item itself, or a text for several items, such as (a,b,c) or a name "
+            "that codebook.csv explains. A range such as [19:22] replaces a number between its ends."
         ),
         protection=protection,
         drawing=_drawing(risk, before),
         drawing_note=(
-            f"Share of the {counted_as} that are alone with what is known, where the most telling things are known. "
-            f"{drawn}"
+            f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
         ),
         below_k=below_k,
         knowledge=_grid(risk, before),
@@ -165,9 +180,9 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         attack=_attack_grid(risk),
         attacks=_further(risk),
         losses=(
-            "All of them are 0 before. NCP (normalized certainty penalty) says how many items a symbol stands for, Rum "
-            "the same of relational values and ranges: both are 1 where all is suppressed or one symbol stands for "
-            "all. UL (utility loss) weighs symbols by how many rows show them; its logarithm is given as log2 UL."
+            "All losses of the original are 0. NCP (normalized certainty penalty) measures how many items a symbol "
+            "covers; Rum is the same for relational values and ranges. Both are 1 if everything is suppressed or "
+            "published as a single symbol. UL (utility loss) weights symbols by row count; log2 UL is its logarithm."
         ),
     )
 
@@ -182,12 +197,12 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
         rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
     below = (
-        "Highest: of the person that is easiest to find (prosecutor). Average: over all (marketer). Known are "
-        "published symbols, those that tell the most."
+        "Highest: the person with the highest risk (prosecutor). Average: all persons (marketer). The attacker knows "
+        "the most identifying published symbols."
     )
-    below += " Before → after: before, items and values of the original are known." if before else ""
+    below += " Before → after: before, the attacker knows original items and values." if before else ""
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
-    head = ("who knows", "guaranteed", *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
+    head = ("attacker knows", "guaranteed", *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
     return RiskTable(head, rows, below=below if rows else "")
 
 
@@ -208,19 +223,19 @@ def _attack_grid(risk: Risk) -> RiskTable:
         for one in risk.attempts
     ]  # fmt: skip
     text = (
-        "Random persons of the original, of whom random items and all quasi-identifiers were known, were looked for in "
-        "the publication."
+        "The attack searches the publication for random persons of the original. It knows random items, all "
+        "quasi-identifiers, or both."
     )
-    head = ("who knew", "persons", f"one {risk.unit} fits", "found by guessing", "promised at most")
+    head = ("attacker knew", "persons", f"one {risk.unit} matches", "found by guessing", "guaranteed maximum")
     return RiskTable(head, rows, above=text)
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of further attacks, and the knowledge each requires; None if none was tried."""
+    """Return the results of further attacks, and the knowledge each requires; None if none ran."""
     if not (risk.outcomes or risk.not_tried):
         return None
-    notes = [f"{one.attack}: knows {one.knowledge}." for one in risk.outcomes]
-    notes += [f"{name} was not tried: {why}." for name, why in risk.not_tried.items()]
+    notes = [f"{one.attack}: the attacker knows {one.knowledge}." for one in risk.outcomes]
+    notes += [f"{name} was not run: {why}." for name, why in risk.not_tried.items()]
     return {"table": _outcome_table(risk.outcomes), "notes": notes}
 
 
@@ -232,5 +247,5 @@ def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
     who = "records" if risk.unit == "row" else "persons"
-    title = f"Share of the {who} that are alone with what is known, at worst"
+    title = f"Share of the {who} that are unique, highest case"
     return bars(title, list(rows.items())) if rows else ""

@@ -17,8 +17,8 @@ SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
 data."""
 TABLES_FASTER = 10
 """Speed of counting in tables, as a multiple of the speed of a walk."""
-OUT_OF_STEPS = "all of its steps are taken"
-OUT_OF_TIME = "its time is up"
+OUT_OF_STEPS = "its step limit is reached"
+OUT_OF_TIME = "its time limit is reached"
 _PATIENCE = 0.05
 """Share of the time limit after which a solver that does not stop is abandoned."""
 _TICK = 0.05
@@ -37,10 +37,10 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
         States the required memory.
     """
     if not limits.has_room(n_bytes):
-        what = (
-            f"exact would hold {n_bytes / 2**30:.1f} GiB of records at once, more than {setting('memory_limit')} leaves"
+        msg = (
+            f"exact needs {n_bytes / 2**30:.1f} GiB for records, above {setting('memory_limit')}: raise the limit, or "
+            "use a smaller m, or apriori, which stores no records"
         )
-        msg = f"{what}; raise it, take a smaller m, or apriori, which holds none"
         raise InputError(msg)
 
 

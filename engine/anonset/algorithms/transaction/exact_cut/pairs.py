@@ -133,7 +133,7 @@ class RarePairs:
         """Count the pairs of the nodes of the view."""
         view, problem, n = self.view, self.view.problem, len(self.view.nodes)
         if n * n > MAX_PAIR_BITS:
-            msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
+            msg = f"counting pairs of {n:,} nodes, limit {int(MAX_PAIR_BITS**0.5):,}"
             raise LimitReached(msg)
         tables = RareTables(
             rows=view.records,
@@ -149,7 +149,7 @@ class RarePairs:
         try:
             return CountedPairs(view.nodes, tables.rare_bits())
         except TooLargeError:
-            msg = f"more pairs of nodes in records would be counted than {float(MAX_PAIR_WORK):.2g}"
+            msg = f"counting more pairs of nodes in records than {float(MAX_PAIR_WORK):.2g}"
             raise LimitReached(msg) from None
 
     def violated(self) -> Int32:

@@ -102,13 +102,13 @@ class ExactSearch:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes of a search that was stopped by a limit."""
-        return (f"exact stopped, for {self.stopped}: {self._distance}",) if self.stopped else ()
+        return (f"exact stopped ({self.stopped}): {self._distance}",) if self.stopped else ()
 
     @property
     def _distance(self) -> str:
         if self.bound <= 0:
-            return "what it publishes is the best it has, and nothing is proven of how far that is from the least loss"
-        return f"the loss is at most {(self.cost - self.bound) / self.bound:.2%} above the least that a cut can have"
+            return "this is the best result so far; its distance from the minimum loss is not proven"
+        return f"the loss is at most {(self.cost - self.bound) / self.bound:.2%} above the minimum of a cut"
 
     @property
     def _is_proven(self) -> bool:
