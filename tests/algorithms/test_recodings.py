@@ -160,7 +160,7 @@ def padded(lines: list[list[str]]) -> list[list[str]]:
     return [[line[0]] * (longest - len(line)) + line for line in lines]
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(seed=st.integers(0, 10**9))
 def test_full_domain_levels_are_the_columns_of_the_files(seed: int) -> None:
     """For every vector of columns, each label of a column represents the values below it."""

@@ -11,7 +11,7 @@ sizes = st.one_of(st.integers(1, 70), st.integers(1, 3000))
 costs = st.one_of(st.integers(0, 20), st.integers(0, 2**61))
 
 
-@settings(max_examples=examples(1000))
+@settings(max_examples=examples(300))
 @given(sizes, costs, sizes, costs)
 @example(1, 3, 2, 1)
 @example(2, 2**61, 63, 1)
@@ -24,7 +24,7 @@ def test_losses_are_compared_like_big_integers(size: int, cost: int, other_size:
     assert result == (difference > 0) - (difference < 0)
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 2**40))
 def test_equal_losses_are_ties(size: int, other_size: int, factor: int) -> None:
     ours, theirs = (2**other_size - 1) * factor, (2**size - 1) * factor

@@ -77,7 +77,7 @@ def mine_all(rows, intervals, k, m, budget, room):
     return found, n_calls
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(200))
 @given(records_of_codes, trees, st.integers(1, 6), st.integers(2, 5), st.sampled_from([0, 7, 10**9]))
 def test_the_minimal_threats_are_found(rows, spans, k, m, budget):
     intervals = [lo for lo, _ in spans], [lo + length for lo, length in spans]
@@ -137,7 +137,7 @@ def kept_of(rows, k, budget):
     return kept[:n_kept], (codes, begin, length, start, position)
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
 def test_dominated_records_make_no_difference(rows, k, budget):
     kept, (codes, begin, length, _, _) = kept_of(rows, k, budget)

@@ -49,7 +49,7 @@ def local_case(seed: int) -> tuple[list[set[str]], list[int], list[Image]]:
     return rows, [rng.randrange(3) for _ in rows], images
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case
@@ -93,7 +93,7 @@ def test_unbound_columns_are_refused() -> None:
         ncp_exactly(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case

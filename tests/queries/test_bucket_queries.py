@@ -38,7 +38,7 @@ def rows_of(publication: Buckets) -> list[Mapping[str, str]]:
     return [dict(zip([column.name for column in columns], row, strict=True)) for row in labels]
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(drawn=tuples, columns=conditions, sensitive=st.none() | st.sets(st.sampled_from("vux")))
 def test_estimates_equal_the_twin(
     drawn: list[tuple[str, str, str, int, bool]],

@@ -35,7 +35,7 @@ def figure_2c() -> tuple[SetColumn, Records]:
     return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
 
 
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(200))
 @given(st.integers(0, 2**32 - 1))
 def test_verdicts_equal_the_definition(seed: int) -> None:
     rng = random.Random(seed)

@@ -72,7 +72,7 @@ def verdict_of(publication: Buckets, k: int, l: int) -> Verdict:  # noqa: E741
     return check_safe_grouping(publication, SafetyConstraint(k, l))
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(publication=st.one_of(tuples.map(publish), st.integers(0, 200).map(mostly_safe)), data=st.data())
 def test_safe_grouping_agrees_with_the_twin(publication: Buckets, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, 3))
@@ -87,7 +87,7 @@ def test_safe_grouping_agrees_with_the_twin(publication: Buckets, data: st.DataO
     assert verdict.checked["individuals"] == len({*shown} - {None})
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(150))
 @given(tuples, st.integers(1, 4))
 def test_anatomy_agrees_with_the_twin(drawn: list[tuple[str, str, int, bool]], l: int) -> None:  # noqa: E741
     publication = publish(drawn)
