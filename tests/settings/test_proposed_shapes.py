@@ -63,10 +63,10 @@ def test_ambiguous_days_and_months_are_reported_and_years_used():
     ("values", "kind", "said"),
     [
         (["24.12.50", "1.2.60", "3.4.20"], "dates", "years"),
-        (["2020-12-24", "24.12.2020"], "dates", "format"),
-        (["30/31/2020", "12/12/2020"], "dates", "format"),
-        (["1,23479E+11", "4,5E+11"], "cut numbers", "cut"),
-        (["1.23479E+11", "123456789012"], "cut numbers", "cut"),
+        (["2020-12-24", "24.12.2020"], "dates", "formats"),
+        (["30/31/2020", "12/12/2020"], "dates", "formats"),
+        (["1,23479E+11", "4,5E+11"], "cut numbers", "rounded"),
+        (["1.23479E+11", "123456789012"], "cut numbers", "rounded"),
         (["€ 1.234", "€ 999"], "grouped numbers", "thousands"),
     ],
 )
