@@ -27,8 +27,8 @@ def test_a_public_name_is_there_and_documented(name: str) -> None:
     if isinstance(original, UnionType):
         return
     assert original.__name__ == name
-    own = vars(original).get("__doc__") if isinstance(original, type) else original.__doc__
-    assert own, f"{name} has no documentation of its own"
+    docstring = vars(original).get("__doc__") if isinstance(original, type) else original.__doc__
+    assert docstring, f"{name} has no documentation of its own"
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if isinstance(getattr(anonset, name), type)])
@@ -88,5 +88,5 @@ def test_registered_classes_exist(home: str) -> None:
 
 def test_every_model_has_its_registered_name_and_a_check() -> None:
     assert all(entry.model.name == name for name, entry in MODELS.items())
-    own = {entry.home for entry in MODELS.values() if isinstance(entry.home, str)}
-    assert own == set(_CHECKS)
+    checked = {entry.home for entry in MODELS.values() if isinstance(entry.home, str)}
+    assert checked == set(_CHECKS)

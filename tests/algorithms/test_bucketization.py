@@ -101,8 +101,8 @@ def test_anatomy_equals_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa
     assert actual == expected
     if actual is not None:
         for members in actual.members():
-            own = [values[t] for t in members]
-            assert len(own) == len(set(own)) >= l
+            group_values = [values[t] for t in members]
+            assert len(group_values) == len(set(group_values)) >= l
         assert not actual.removed | actual.starred
 
 

@@ -119,19 +119,19 @@ def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
     assert rule is not None
     n_classes = source.randint(1, 8)
     class_of = np.array([source.randint(-1, n_classes - 1) for _ in range(n)], np.int32)
-    held = [[values[r] for r in np.flatnonzero(class_of == c).tolist()] for c in range(n_classes)]
-    kept = [not own or naive(model, own, values) for own in held]
+    class_values = [[values[r] for r in np.flatnonzero(class_of == c).tolist()] for c in range(n_classes)]
+    satisfied = [not values_of_class or naive(model, values_of_class, values) for values_of_class in class_values]
     broken = rule.broken(class_of, n_classes)
-    assert [not bad for bad in broken.tolist()] == kept
+    assert [not bad for bad in broken.tolist()] == satisfied
     tuples = rule.by_tuple(np.arange(n, dtype=np.int32) // 1, n)
     assert tuples.broken(class_of, n_classes).tolist() == broken.tolist()
     some = np.flatnonzero(np.array([source.random() < 0.5 for _ in range(n)]))
     mine = [[values[r] for r in some.tolist() if class_of[r] == c] for c in range(n_classes)]
     assert [not bad for bad in tuples.take(some).broken(class_of[some], n_classes).tolist()] == [
-        not own or naive(model, own, values) for own in mine
+        not values_of_class or naive(model, values_of_class, values) for values_of_class in mine
     ]
     assert rule.take(some).broken(class_of[some], n_classes).tolist() == [
-        bool(own) and not naive(model, own, values) for own in mine
+        bool(values_of_class) and not naive(model, values_of_class, values) for values_of_class in mine
     ]
 
 
@@ -159,19 +159,22 @@ def test_the_check_is_the_definition(seed: int) -> None:
     columns = CategoricalColumn.of("age", ages), CategoricalColumn.of("sex", sexes)
     table = Table(None, columns, kept=(CategoricalColumn.of("other", ages), CategoricalColumn.of(NAME, values)))
     verdict = verify(table, model)
-    held: dict[Any, list[str]] = defaultdict(list)
+    by_class: dict[Any, list[str]] = defaultdict(list)
     for age, sex, value in zip(ages, sexes, values, strict=True):
-        held[age, sex].append(value)
-    large = all(len(own) >= k for own in held.values())
-    good = {key for key, own in held.items() if len(own) >= k and (not large or naive(model, own, values))}
-    assert verdict.holds == (len(good) == len(held))
+        by_class[age, sex].append(value)
+    large = all(len(cohort) >= k for cohort in by_class.values())
+    good = {key for key, cohort in by_class.items() if len(cohort) >= k and (not large or naive(model, cohort, values))}
+    assert verdict.holds == (len(good) == len(by_class))
     if verdict.witness is not None:
         rows = [row for row, key in enumerate(zip(ages, sexes, strict=True)) if key not in good]
-        assert (verdict.witness.record, verdict.witness.support) == (rows[0], len(held[ages[rows[0]], sexes[rows[0]]]))
+        assert (verdict.witness.record, verdict.witness.support) == (
+            rows[0],
+            len(by_class[ages[rows[0]], sexes[rows[0]]]),
+        )
     if large and isinstance(model, KLDiversity):
-        assert verdict.checked["fewest_values"] == min(len(set(own)) for own in held.values())
+        assert verdict.checked["fewest_values"] == min(len(set(cohort)) for cohort in by_class.values())
     elif large:
-        largest = max(distance_of(model, own, values) for own in held.values())
+        largest = max(distance_of(model, cohort, values) for cohort in by_class.values())
         assert verdict.checked["largest_distance"] == float(round(largest, 6))
 
 
@@ -379,12 +382,14 @@ def test_parts_are_compared_with_the_shares_of_all_records(name: str, asked: dic
         assert verify(publication, algorithm.model).holds
         cluster = result.recoding.cluster  # type: ignore[union-attr]
         for number in range(int(cluster.max()) + 1):
-            own = [values[row] for row in np.flatnonzero(cluster == number).tolist()]
-            assert naive(algorithm.model, own, values)
+            cluster_values = [values[row] for row in np.flatnonzero(cluster == number).tolist()]
+            assert naive(algorithm.model, cluster_values, values)
         joined += result.figures["parts"] > 1 and result.figures["largest_part"] > 60
         for part in (range(30), range(210, 240)):  # valid by the part's shares, invalid by the shares of all records
-            held = [values[row] for row in part]
-            wrong_by_parts += naive(algorithm.model, held, held) and not naive(algorithm.model, held, values)
+            part_values = [values[row] for row in part]
+            wrong_by_parts += naive(algorithm.model, part_values, part_values) and not naive(
+                algorithm.model, part_values, values
+            )
     assert joined
     assert wrong_by_parts
 

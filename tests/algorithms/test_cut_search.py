@@ -143,8 +143,8 @@ def test_increments_equal_the_number_of_sets_in_the_records(steps, sizes, rows, 
             on_cut = [ways_up(int(search.image[leaf])) for leaf in range(TREE.n_leaves)]
             ways = [way if size == 2 else way[:1] for way in on_cut]
             for row in column.rows() if size > 1 else ():
-                held = {v for item in row for v in ways[LEAVES.index(item)]}
-                expected += comb(len(held), size)
+                row_nodes = {v for item in row for v in ways[LEAVES.index(item)]}
+                expected += comb(len(row_nodes), size)
             for rare in search.rare_sets(size):
                 search.fix(rare, looked_up=False)
     assert search.increments == expected

@@ -191,8 +191,8 @@ def test_witnesses_are_leaves_of_a_record_and_yield_the_twins_clauses(case: Case
     pairs = RarePairs(view, SearchBudget(None, 1e9)).violated()
     clauses = witnessed(view, pairs)
     assert bool(clauses.n) == bool(len(pairs))
-    held = {leaves for nodes in of_frequent_nodes(case, 2) for leaves in twin.witnesses(nodes, rows, model)}
-    assert {tuple(hierarchy.leaves.labels[i] for i in items) for items in clauses.items} <= held
+    witnesses = {leaves for nodes in of_frequent_nodes(case, 2) for leaves in twin.witnesses(nodes, rows, model)}
+    assert {tuple(hierarchy.leaves.labels[i] for i in items) for items in clauses.items} <= witnesses
     for parents, meetings in zip(clauses.parents, clauses.meetings, strict=True):
         assert all(hierarchy.leaf_lo[meetings[0]] <= hierarchy.leaf_lo[p] for p in parents)
         assert all(hierarchy.leaf_hi[p] <= hierarchy.leaf_hi[meetings[0]] for p in parents)

@@ -123,20 +123,20 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     result = algorithm.recode(table, {"items": TREE})
     certain = beside.certain(table, TREE.leaves.labels)
     try:
-        kept, linked = kept_together(algorithm, result, table.transactions, beside, certain=certain)
+        joint, linked = kept_together(algorithm, result, table.transactions, beside, certain=certain)
     except InfeasibleError:
         assert left or changes
         return
-    publication = apply(table, kept.recoding)
+    publication = apply(table, joint.recoding)
     assert few_together(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
     before = {i: records[left + i] for i in range(len(stayed))}
     if linked:
         assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
     elif not changes:
         assert naive_by_rows(publication, beside, now, m, (True, True)) >= k
-    assert isinstance(kept.recoding, Cut)
+    assert isinstance(joint.recoding, Cut)
     assert isinstance(result.recoding, Cut)
-    was, new_image = result.recoding.image, kept.recoding.image
+    was, new_image = result.recoding.image, joint.recoding.image
     assert (TREE.leaf_lo[new_image] <= TREE.leaf_lo[was]).all()
     assert (TREE.leaf_hi[new_image] >= TREE.leaf_hi[was]).all()
 
@@ -162,11 +162,11 @@ def test_the_check_finds_every_joint_violation(
     shows_all = [set(chain(*records)) <= may_be(release, certain=True) for release in (later, earlier)]
     beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all[1])
     before = dict(enumerate(records))
-    kept = naive_linked(later, beside, records, before, m) >= k
-    assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == kept
-    kept = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
+    holds = naive_linked(later, beside, records, before, m) >= k
+    assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == holds
+    holds = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
     result = few_together(table, later, beside, KmAnonymity(k, m))
-    assert (result is None) == kept
+    assert (result is None) == holds
     assert result is None or (result.required, result.support < k, result.what) == (k, True, ())
 
 

@@ -249,15 +249,15 @@ def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_
     limits = Limits(rows_per_bucket=4, room=None if room else 1)
     with Files.temporary(tmp_path, limits, Threads(2)) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", at_once)
-        held = replace(table, transactions=mapped(column, work), store=work)
-        actual = algorithm.recode(held, {"items": hierarchy})
+        filed_table = replace(table, transactions=mapped(column, work), store=work)
+        actual = algorithm.recode(filed_table, {"items": hierarchy})
         assert {path.name.split("-")[0] for path in work.path.iterdir()} == {"indptr", "items", "cluster", "record"}
         assert groups_of(actual) == groups_of(expected)
         assert [part.fixes for part in actual.trace] == [part.fixes for part in expected.trace]
         assert actual.figures == expected.figures
         assert actual.recoding.cluster.tolist() == expected.recoding.cluster.tolist()
-        assert published_rows(held, actual) == published_rows(table, expected)
-        assert ncp_of(held, actual) == ncp_of(table, expected)
+        assert published_rows(filed_table, actual) == published_rows(table, expected)
+        assert ncp_of(filed_table, actual) == ncp_of(table, expected)
         assert by_level(column, actual.recoding, hierarchy) == by_level(column, expected.recoding, hierarchy)
         written = [
             write_local_mapping(entry.recoding, column, tmp_path / "mapping.csv").read_bytes()
@@ -282,8 +282,8 @@ def test_partitions_in_memory_share_the_limit_of_the_run(
     column = bound_table([{"x", "y"}] * 8, hierarchy).transactions
     assert column is not None
     with Files.temporary(tmp_path, Limits(room=1 << 30), Threads(workers)) as work:
-        held = Table(mapped(column, work), store=work)
-        Lra(k=2, m=2, partitions=3).recode(held, {"items": hierarchy})
+        filed_table = Table(mapped(column, work), store=work)
+        Lra(k=2, m=2, partitions=3).recode(filed_table, {"items": hierarchy})
     assert rooms == [(1 << 30) // workers] * 3
 
 
@@ -292,10 +292,10 @@ def test_damaged_files_are_reported_before_sorting(tmp_path: Path) -> None:
     column = bound_table([{"x", "y"}] * 4, hierarchy).transactions
     assert column is not None
     with Files.temporary(tmp_path) as work:
-        held = mapped(column, work)
-        held.items[3] = 99
+        filed_column = mapped(column, work)
+        filed_column.items[3] = 99
         with refused(InputError, code="damaged"):
-            Lra(k=2, m=2).recode(Table(held, store=work), {"items": hierarchy})
+            Lra(k=2, m=2).recode(Table(filed_column, store=work), {"items": hierarchy})
         assert len(list(work.path.iterdir())) == 2
 
 

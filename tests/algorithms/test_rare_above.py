@@ -44,8 +44,8 @@ def naive_rare_sets(rows, tree, image, size, k):
     counts = Counter()
     for row in rows:
         on_cut = {int(image[tree.leaves.labels.index(item)]) for item in row}
-        held = sorted({v for node in on_cut for v in (node, *tree.ancestors(node)) if v != 0})
-        counts.update(subset for subset in combinations(held, size) if are_apart(tree, subset))
+        row_nodes = sorted({v for node in on_cut for v in (node, *tree.ancestors(node)) if v != 0})
+        counts.update(subset for subset in combinations(row_nodes, size) if are_apart(tree, subset))
     return {nodes: n for nodes, n in counts.items() if n < k}
 
 

@@ -147,8 +147,8 @@ def file_of_columns(source: random.Random) -> list[list[str]]:
             group += source.random() < 0.6
             names[label] = f"g{level}.{group}"
         shared = Counter(names.values())
-        own = {label: shared[name] == 1 and source.random() < 0.5 for label, name in names.items()}
-        columns.append([label if own[label] else names[label] for label in below])
+        unchanged = {label: shared[name] == 1 and source.random() < 0.5 for label, name in names.items()}
+        columns.append([label if unchanged[label] else names[label] for label in below])
     lines = [list(line) for line in zip(*columns, ["*"] * len(columns[0]), strict=True)]
     if source.random() < 0.5:  # shorter lines replace lines that begin with their leaf several times
         lines = [line[line.count(line[0]) - 1 :] for line in lines]

@@ -92,7 +92,7 @@ def test_the_first_candidate_within_a_bound_is_exact(merge: MergeOrder, margin: 
     places = [x for x, _ in candidates(clusters, 0, merge, ncp, clusters.usable(0))]
 
     def rum_after(x: int) -> float:
-        return fsum([2 * ncp[x], *(own for c, own in enumerate(clusters.ncp.tolist()) if c not in (0, x))]) / 30
+        return fsum([2 * ncp[x], *(loss for c, loss in enumerate(clusters.ncp.tolist()) if c not in (0, x))]) / 30
 
     for bound in sorted({rum_after(x) for x in places}):
         delta = bound + margin

@@ -273,14 +273,16 @@ def test_clusters_are_searched_as_one_table_from_apriori_cuts(seed: int) -> None
     search = anonset.SetSearch(k=case.k, m=case.m, mu=case.mu).on_clusters(rows)
     for records, mapping in zip(members, search(members), strict=True):
         assert isinstance(mapping, MergedItems)
-        own = SetColumn.of(rows.take(records).rows())
+        cluster_column = SetColumn.of(rows.take(records).rows())
         expected = list(range(len(rows.vocabulary)))
-        if own.n_nonempty:
-            alone = from_cuts(own, Rule(case.k, case.m, case.mu, 0))
+        if cluster_column.n_nonempty:
+            alone = from_cuts(cluster_column, Rule(case.k, case.m, case.mu, 0))
             alone.run()
             for group in groups_of(alone.best.tolist()):
                 for x in group:
-                    expected[int(own.vocabulary.labels[x])] = int(own.vocabulary.labels[min(group)])
+                    expected[int(cluster_column.vocabulary.labels[x])] = int(
+                        cluster_column.vocabulary.labels[min(group)]
+                    )
         assert mapping.image(len(expected)).tolist() == expected
 
 

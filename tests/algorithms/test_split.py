@@ -140,11 +140,11 @@ def test_the_union_of_parts_is_anonymous_and_its_loss_uses_the_full_domain(forma
     assert result.figures["parts"] == len(recoding.parts) > 1
     published = apply(table, recoding)
     assert anonset.verify(published, algorithm.model).holds
-    own = [apply(*_piece(table, records, piece)) for records, piece in recoding.pieces()]
-    assert published.n == sum(part.n for part in own)
+    part_publications = [apply(*_piece(table, records, piece)) for records, piece in recoding.pieces()]
+    assert published.n == sum(part.n for part in part_publications)
     for column in range(3):  # each record is published as in its part
         labels = published.relational[column].labels()
-        alone = [part.relational[column].labels() for part in own]
+        alone = [part.relational[column].labels() for part in part_publications]
         records = [records for records, _ in recoding.pieces()]
         assert [[labels[r] for r in rows] for rows in records] == alone
     if transaction != "lra":

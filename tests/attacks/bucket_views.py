@@ -98,10 +98,10 @@ def by_names(view: View, _: Ints) -> Bools:
     even = view.starred == 0
     lost = np.zeros(len(view.shown), np.bool_)
     for shown in range(1, int(view.shown.max())):
-        own, above = (np.flatnonzero(even & (view.shown == tuples)) for tuples in (shown, shown + 1))
+        same_count, above = (np.flatnonzero(even & (view.shown == tuples)) for tuples in (shown, shown + 1))
         if len(above) >= 10:
-            crossed = _crossing(low, high, own, own) > 1  # a group overlaps itself
-            lost[own] = crossed & (_crossing(low, high, own, above) == 0)
+            crossed = _crossing(low, high, same_count, same_count) > 1  # a group overlaps itself
+            lost[same_count] = crossed & (_crossing(low, high, same_count, above) == 0)
     return _claims(view, lost)
 
 
@@ -192,8 +192,8 @@ class Score:
         """
         named, right = (sum(getattr(hits, what) for hits in self.chance) for what in ("named", "right"))
         rate = (right + 1) / (named + 2)
-        own = [hits.above(rate) for hits in self.chance]
-        return self.hits.above(rate) / max(1.0, float(np.std(own)))
+        control = [hits.above(rate) for hits in self.chance]
+        return self.hits.above(rate) / max(1.0, float(np.std(control)))
 
 
 def score(attack: Attack, published: list[tuple[Table, Bucketized]], redraws: int = 20) -> Score:

@@ -62,10 +62,10 @@ def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
     drawn = np.repeat(np.arange(n)[:, np.newaxis], len(words), axis=1)  # a row per place
     by_place, each = np.ascontiguousarray(words.T), np.arange(len(words))
     for last in range(n - 1, 0, -1):
-        own = by_place[last // 2 if paired else last]
+        words_of_place = by_place[last // 2 if paired else last]
         if paired and last % 2 == 0 and last + 1 < n:
-            own = own // np.uint64(last + 2)
-        other = (own % np.uint64(last + 1)).astype(np.int64)
+            words_of_place = words_of_place // np.uint64(last + 2)
+        other = (words_of_place % np.uint64(last + 1)).astype(np.int64)
         drawn[other, each], drawn[last] = drawn[last].copy(), drawn[other, each]
     return drawn.T
 

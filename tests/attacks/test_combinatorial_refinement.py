@@ -91,8 +91,8 @@ def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tup
                         (
                             sum(
                                 times
-                                for (row, own), times in world.rows.items()
-                                if row == name and own[column] in values
+                                for (row, record), times in world.rows.items()
+                                if row == name and record[column] in values
                             ),
                             world.left_at_last,
                         )
@@ -206,8 +206,8 @@ def test_a_box_is_covered_by_others_or_not() -> None:
     for _ in range(300):
         box, *others = [tuple(int(x) for x in random.integers(1, 8, 3)) for _ in range(int(random.integers(2, 9)))]
         cells = product(*([bit for bit in range(3) if values >> bit & 1] for values in box))
-        held = all(any(all(o[a] >> b & 1 for a, b in enumerate(cell)) for o in others) for cell in cells)
-        assert is_covered(box, others) == held
-        seen.add(held)
+        covered = all(any(all(o[a] >> b & 1 for a, b in enumerate(cell)) for o in others) for cell in cells)
+        assert is_covered(box, others) == covered
+        seen.add(covered)
     assert seen == {True, False}
     assert not is_covered((3, 3), [(1, 3), (2, 3)], steps=1)

@@ -55,13 +55,13 @@ def tables_of(classes: dict[Pair, int]) -> Iterator[list[Pair]]:
 def boxes_of(classes: dict[Pair, int]) -> Boxes:
     rows = [row for row, size in classes.items() for _ in range(size)]
     firsts = [tuple(leaves(label, tree)[0] for label, tree in zip(row, TREES.values(), strict=True)) for row in rows]
-    own = [
+    originals = [
         CategoricalColumn.of(name, list(values)) for name, values in zip(TREES, zip(*firsts, strict=True), strict=True)
     ]
     shown = [
         CategoricalColumn.of(name, list(values)) for name, values in zip(TREES, zip(*rows, strict=True), strict=True)
     ]
-    return Boxes.of(own, shown, TREES)
+    return Boxes.of(originals, shown, TREES)
 
 
 @pytest.mark.compiled

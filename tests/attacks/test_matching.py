@@ -40,8 +40,8 @@ def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list
     for order in permutations(range(len(records))):
         if all((rows[i], others[other]) in possible for i, other in enumerate(order)):
             expected |= {(int(sides[0].kind[i]), int(sides[1].kind[other])) for i, other in enumerate(order)}
-    own = np.stack((sides[0].kind[np.argsort(first.record)], sides[1].kind[np.argsort(second.record)]), axis=1)
-    pairs = Pairs.of(Both(*sides), own)
+    kinds = np.stack((sides[0].kind[np.argsort(first.record)], sides[1].kind[np.argsort(second.record)]), axis=1)
+    pairs = Pairs.of(Both(*sides), kinds)
     assert set(zip(*(part.tolist() for part in pairs.matched.nonzero()), strict=True)) == expected
     random = pairs.as_many_at_random(np.random.default_rng(1))
     assert random.nnz == pairs.matched.nnz

@@ -93,8 +93,8 @@ def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:
         if key[0] is None:
             continue
         told, without = chances(publication_of(worlds[0], tree, images[key[0]]), tree)
-        held = [frozenset[str]().union(*world.records) for world in worlds]
-        always = frozenset.intersection(*held)
+        occurring = [frozenset[str]().union(*world.records) for world in worlds]
+        always = frozenset.intersection(*occurring)
         assert {item for item in told if told[item] == 1} == always & told.keys()
         assert all(without[item] < 1 for item in told)
         told_of_some += bool(always & told.keys())
@@ -130,7 +130,7 @@ def _chances(worlds: list[World], known: frozenset[str]) -> dict[tuple[str, ...]
     for world in worlds:
         for record, row in zip(world.records, world.rows, strict=True):
             weight[row] += world.orders if known <= record else 0
-    return {row: Fraction(held, weight.total()) for row, held in weight.items() if held}
+    return {row: Fraction(chances, weight.total()) for row, chances in weight.items() if chances}
 
 
 TREE = Hierarchy.from_tree(
@@ -147,14 +147,14 @@ def test_a_published_node_has_items_of_two_children(records: list[Record], k: in
     table = Table.from_sets(records, universe=TREE.leaves.labels)
     assert table.transactions is not None
     table = table.with_transactions(TREE.bind(table.transactions))
-    held = {TREE.leaves.index[item] for record in records for item in record}
+    occurring = {TREE.leaves.index[item] for record in records for item in record}
     for algorithm in (Apriori(k=k, m=m), Exact(k=k, m=m)):
         cut = algorithm.recode(table, {"items": TREE}).recoding
         assert isinstance(cut, Cut)
         for node in cut.nodes.tolist():
             children = np.flatnonzero(TREE.parent == node).tolist()
-            there = [child for child in children if held & set(range(TREE.leaf_lo[child], TREE.leaf_hi[child]))]
-            shown = held & set(range(TREE.leaf_lo[node], TREE.leaf_hi[node]))
+            there = [child for child in children if occurring & set(range(TREE.leaf_lo[child], TREE.leaf_hi[child]))]
+            shown = occurring & set(range(TREE.leaf_lo[node], TREE.leaf_hi[node]))
             assert not children or not shown or len(there) >= 2
 
 

@@ -124,9 +124,9 @@ def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[in
     """
     hits, chance, fits, seeds = Hits(0, 0), [Hits(0, 0)] * 20, [], []
     words = words_of_keys(keys_of_seeds(tried, NUMBER), max(buckets.n_groups for _, buckets in found))
-    for (table, buckets), own in zip(found, SEEDS, strict=True):
+    for (table, buckets), true_seed in zip(found, SEEDS, strict=True):
         view, lost = View.of(bucketize(table, buckets)), removed(table, buckets)
-        counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(own)
+        counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(true_seed)
         numbers = shuffles(words, buckets.n_groups, paired=True)
         falls = -correlations(view.shown[numbers])
         best = int(falls.argmax())
@@ -166,9 +166,9 @@ def linked_values(found: Published, *, in_order: bool = False) -> float:
         assert table.sensitive is not None
         true = table.sensitive.codes[view.record]
         by_group = np.lexsort((true, view.group.codes)) if in_order else np.argsort(view.group.codes, kind="stable")
-        group, own = view.group.codes[by_group], true[by_group]
+        group, true_values = view.group.codes[by_group], true[by_group]
         guessed = np.repeat(view.snt_value.codes, view.snt_count)
-        right += int(np.count_nonzero(guessed == own))
+        right += int(np.count_nonzero(guessed == true_values))
         size, count = np.bincount(group), view.snt_count.astype(float)
         squares = np.bincount(view.snt_group, count**2, len(size))
         cubes = np.bincount(view.snt_group, count**3, len(size))

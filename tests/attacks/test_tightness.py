@@ -23,13 +23,13 @@ def test_a_range_end_is_guessed_with_its_frequency(algorithm: anonset.Algorithm)
     trees = {"age": "range", "origin": "values"}
     release = anonset.anonymize(TABLE, algorithm, hierarchies=trees, round_ends=False)
     ages, origins = (column.labels() for column in release.publication.relational)
-    own = [int(PEOPLE["age"][record]) for record in release.publication.record.tolist()]
-    held: dict[tuple[str, str], list[int]] = {}
-    for shown, value in zip(zip(ages, origins, strict=True), own, strict=True):
-        held.setdefault(shown, []).append(value)
+    true_ages = [int(PEOPLE["age"][record]) for record in release.publication.record.tolist()]
+    class_ages: dict[tuple[str, str], list[int]] = {}
+    for shown, value in zip(zip(ages, origins, strict=True), true_ages, strict=True):
+        class_ages.setdefault(shown, []).append(value)
     often = Counter(map(int, PEOPLE["age"]))
     by_end, by_often, wide = 0, 0, 0
-    for (age, _), values in held.items():
+    for (age, _), values in class_ages.items():
         low, _, high = age.strip("[]").partition(":")
         if high:
             assert (int(low), int(high)) == (min(values), max(values))

@@ -29,8 +29,8 @@ def invented(figure, random):
     for quantity in figure.quantities:
         shared = random.choice(BASES[quantity in {"seconds", "peak_mib"} :]), random.choice(POWERS)
         for series in dict.fromkeys(case.series for case in figure.cases):
-            own = random.choice(BASES[quantity in {"seconds", "peak_mib"} :]), random.choice(POWERS)
-            law[series, quantity] = shared if alike else own
+            base_and_power = random.choice(BASES[quantity in {"seconds", "peak_mib"} :]), random.choice(POWERS)
+            law[series, quantity] = shared if alike else base_and_power
     return {
         (case.series, case.x): {
             quantity: base * (place[case.x] / low) ** float(power)
@@ -49,9 +49,9 @@ def test_every_claim_can_hold_and_can_fail():
             if figure.key == "speed":
                 results = Results({key: entry for key, entry in results.measured.items() if key[1] != 1_000_000})
             for claim in (claim for claim in figure.claims if claim.check):
-                held, shown = claim.check(results)[:2]
+                holds, shown = claim.check(results)[:2]
                 assert shown
-                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+                answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
     answers["violations", "naive Anatomy leaves as many violations between groups as printed"] |= as_printed()
     assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 

@@ -53,6 +53,6 @@ def test_claims_of_curves() -> None:
 def test_the_gray_order_is_compared_with_horpart() -> None:
     both = results({("a, gray", 5): 0.11, ("a, horpart", 5): 0.1, ("b, gray", 5): 0.1, ("b, horpart", 5): 0.2})
     assert claims._gray_beside_horpart("re", 1.1)(both)[0]
-    held, shown = claims._gray_beside_horpart("re", 1.05)(both)
-    assert (held, "of 2: less in 1; above: a at 5 0.11 to 0.1" in shown) == (False, True)
+    holds, shown = claims._gray_beside_horpart("re", 1.05)(both)
+    assert (holds, "of 2: less in 1; above: a at 5 0.11 to 0.1" in shown) == (False, True)
     assert not claims._gray_beside_horpart("re", 1.1)(results({("a, gray", 5): 0.1}))[0]

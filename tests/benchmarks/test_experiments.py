@@ -279,9 +279,9 @@ def test_every_claim_can_hold_and_can_fail(key):
         for figure in runner.paper(key).figures:
             results = Results(invented(figure, random))
             for claim in (claim for claim in figure.claims if claim.check):
-                held, shown = claim.check(results)[:2]
+                holds, shown = claim.check(results)[:2]
                 assert shown
-                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+                answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
     assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 

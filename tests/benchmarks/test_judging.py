@@ -54,8 +54,8 @@ def test_an_opposite_result_of_a_named_order_depends_on_the_order():
 @pytest.mark.parametrize(("b_holds_in", "verdict"), [(20, "holds"), (0, "depends on the data set"), (10, "unsettled")])
 def test_consistently_opposite_parts_depend_on_the_part(b_holds_in, verdict):
     def check(results):
-        held = results.at("AA", 1, "loss") <= 1
-        return Finding(held, "", {"A": True, "B": held})
+        holds = results.at("AA", 1, "loss") <= 1
+        return Finding(holds, "", {"A": True, "B": holds})
 
     values = {level: 0.5 if number < b_holds_in else 2 for number, level in enumerate(SAMPLES.draws)}
     judgement = judged(values, factor=SAMPLES, check=check, over="data set")

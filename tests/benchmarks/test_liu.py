@@ -136,9 +136,9 @@ def test_a_timing_run_measures_only_seconds():
 
 def test_only_local_recoding_publishes_an_item_in_several_ways():
     shared = {}
-    for name, own in (("local-generalization", {}), ("apriori", {"m": 2}), ("mhghs", {"m": 2})):
+    for name, parameters in (("local-generalization", {}), ("apriori", {"m": 2}), ("mhghs", {"m": 2})):
         chosen = {key: value for key, value in BALANCED.items() if key != "order"}
-        shared[name] = liu.measure({**chosen, "algorithm": name, **own})["shared"]
+        shared[name] = liu.measure({**chosen, "algorithm": name, **parameters})["shared"]
     assert shared["local-generalization"] > 0 == shared["apriori"] == shared["mhghs"]
 
 

@@ -49,13 +49,13 @@ def invented(figure, random):
         return {q: float(random.choice(CHOICES.get(q, BASES))) for q in quantities}
 
     shared, lead, last = bases(), float(random.choice(FACTORS)), float(random.choice(FACTORS))
-    own = {name: shared if alike else bases() for name in dict.fromkeys(name for name, _ in points)}
-    power = {name: float(random.choice((-2, 0, 0, 0.2, 1, 4))) for name in own}
+    base_of = {name: shared if alike else bases() for name in dict.fromkeys(name for name, _ in points)}
+    power = {name: float(random.choice((-2, 0, 0, 0.2, 1, 4))) for name in base_of}
     for name, x in points:
         place = float(positions.index(x) + 1)
         factor = (lead * (last if x == positions[-1] else 1.0)) if alike and not name.startswith("COAT") else 1.0
-        grown = {q: value * place ** power[name] for q, value in own[name].items() if q not in FIXED}
-        values[name, x] = own[name] | {q: value * factor for q, value in grown.items()}
+        grown = {q: value * place ** power[name] for q, value in base_of[name].items() if q not in FIXED}
+        values[name, x] = base_of[name] | {q: value * factor for q, value in grown.items()}
     return Results(values)
 
 

@@ -94,7 +94,7 @@ def test_every_claim_can_hold_and_can_fail():
         for figure in PAPER.figures:
             results = Results(invented(figure, random))
             for claim in figure.claims:
-                held, shown = claim.check(results)
+                holds, shown = claim.check(results)
                 assert shown
-                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+                answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
     assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []

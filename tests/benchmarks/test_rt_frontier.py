@@ -97,10 +97,10 @@ def test_the_best_variant_at_each_bound_is_compared() -> None:
 def test_points_that_are_out_of_reach_are_named() -> None:
     points = {("joint-split", 0.1): {"rum": 0.1, "items_error": 0.2}, ("rfirst", 0.1): {"rum": 0.1, "items_error": 0.2}}
     assert claims._not_dominated("rfirst")(results(points)) == (True, "of 1 points: 0 not")
-    held, shown = claims._not_dominated("rfirst")(
+    holds, shown = claims._not_dominated("rfirst")(
         results({**points, ("rfirst, AA", 0.1): {"rum": 0.05, "items_error": 0.9}})
     )
-    assert (held, shown) == (False, "of 2 points: 1 not; rfirst, AA (0.05, 0.9)")
+    assert (holds, shown) == (False, "of 2 points: 1 not; rfirst, AA (0.05, 0.9)")
     assert not claims._not_dominated("tfirst")(results(points))[0]
 
 

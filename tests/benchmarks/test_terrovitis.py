@@ -35,8 +35,8 @@ def invented(figure, random):
     for quantity in (*figure.quantities, "published"):
         shared = random.choice(BASES.get(quantity, (0.001, 0.1, 1, 100))), random.choice(POWERS)
         for series in dict.fromkeys(case.series for case in figure.cases):
-            own = random.choice(BASES.get(quantity, (0.001, 0.1, 1, 100))), random.choice(POWERS)
-            law[series, quantity] = shared if alike else own
+            base_and_power = random.choice(BASES.get(quantity, (0.001, 0.1, 1, 100))), random.choice(POWERS)
+            law[series, quantity] = shared if alike else base_and_power
     empty = random.random() < 0.05
     return {
         (case.series, case.x): {
@@ -56,9 +56,9 @@ def test_every_claim_can_hold_and_can_fail():
         for figure in PAPER.figures[1:]:
             results = Results(invented(figure, random))
             for claim in (claim for claim in figure.claims if claim.check):
-                held, shown = claim.check(results)[:2]
+                holds, shown = claim.check(results)[:2]
                 assert shown
-                answers.setdefault((figure.key, claim.text), set()).add(bool(held))
+                answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
     assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 

@@ -77,8 +77,8 @@ def results(values: dict[tuple[str, str], dict[str, float]]) -> Results:
 def test_a_claim_about_all_data_sets_names_exceptions() -> None:
     check = claims._at_most("ours", "theirs", "lm", 1.1)
     assert check(results({("ours", "x"): {"lm": 11.0}, ("theirs", "x"): {"lm": 10.0}}))[0]
-    held, shown = check(results({("ours", "x"): {"lm": 12.0}, ("theirs", "x"): {"lm": 10.0}}))
-    assert (held, "above: x 1.2" in shown) == (False, True)
+    holds, shown = check(results({("ours", "x"): {"lm": 12.0}, ("theirs", "x"): {"lm": 10.0}}))
+    assert (holds, "above: x 1.2" in shown) == (False, True)
     assert check(results({("ours", "x"): {"lm": 0.0}, ("theirs", "x"): {"lm": 0.0}}))[0]
     assert not check(results({("ours", "x"): {"lm": 1.0}, ("theirs", "x"): {"lm": 0.0}}))[0]
     assert not check(results({}))[0]
@@ -106,8 +106,8 @@ class LeaveOut:
         return KmAnonymity(self.k, 1)
 
     def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **_: object) -> Result:
-        kept = table.transactions.occurrences >= self.k  # type: ignore[union-attr]
-        return Result(ItemGroups(TREE.leaves, np.where(kept, np.arange(len(kept)), -1).astype(np.int32)))
+        frequent = table.transactions.occurrences >= self.k  # type: ignore[union-attr]
+        return Result(ItemGroups(TREE.leaves, np.where(frequent, np.arange(len(frequent)), -1).astype(np.int32)))
 
 
 def test_any_algorithm_can_be_compared_with_ours(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:

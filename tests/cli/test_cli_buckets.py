@@ -58,7 +58,7 @@ def test_a_seed_reproduces_the_bytes_and_is_not_published(long: Place, model: tu
     fingerprint = report["input"]["content_sha256"]
     secret = hashlib.sha256(f"{seed}\0{fingerprint}".encode()).hexdigest()
     public = b"".join(contents[0].values())
-    assert not any(kept.encode() in public for kept in (seed, fingerprint, secret, secret[:32]))
+    assert not any(secret_text.encode() in public for secret_text in (seed, fingerprint, secret, secret[:32]))
 
 
 def test_anatomy_reports_disclosed_values(long: Place) -> None:

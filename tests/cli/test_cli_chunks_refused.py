@@ -121,9 +121,9 @@ def test_unpublishable_input_is_rejected(chunks: Place, arguments: tuple[str, ..
     chunks.write("blank.csv", "codes\n" + "a b;c\n" * 9)
     chunks.write("two.csv", "codes,drugs\n" + "a b,x\n" * 9)
     name, *more = arguments
-    own = [option for option in IN_CHUNKS if "--k" not in more or option not in ("--k", "3")]
-    own = [option for option in own if "--cluster-size" not in more or option not in ("--cluster-size", "12")]
-    ran = chunks.run("anonymize", str(chunks.folder / name), *own, *more, "-o", str(chunks.out))
+    options = [option for option in IN_CHUNKS if "--k" not in more or option not in ("--k", "3")]
+    options = [option for option in options if "--cluster-size" not in more or option not in ("--cluster-size", "12")]
+    ran = chunks.run("anonymize", str(chunks.folder / name), *options, *more, "-o", str(chunks.out))
     assert ran.code in (1, 2)
     assert names(ran.err, message)
     assert len(ran.err.strip().splitlines()) == 1

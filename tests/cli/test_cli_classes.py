@@ -28,21 +28,21 @@ def people(place: Place) -> Place:
 
 
 def values_by_class(out: Path) -> list[list[str]]:
-    held = defaultdict(list)
+    by_class = defaultdict(list)
     for row in rows_of(out / "published.csv"):
-        held[row["age"], row["sex"]].append(row["drug"])
-    return list(held.values())
+        by_class[row["age"], row["sex"]].append(row["drug"])
+    return list(by_class.values())
 
 
 @pytest.mark.parametrize("algorithm", [*FORMATIONS])
 def test_every_formation_verifies(people: Place, algorithm: str) -> None:
     ran = publish(people, "people.csv", *KL, "--algorithm", algorithm, "--json")
     assert ran.json["verdict"] == "holds"
-    assert all(len(held) >= 3 and len(set(held)) >= 2 for held in values_by_class(people.out))
+    assert all(len(values) >= 3 and len(set(values)) >= 2 for values in values_by_class(people.out))
     attested = json.loads((people.out / "attestation.json").read_text())
     assert attested["parameters"] == {"k": 3, "l": 2, "sensitive": "drug", "l_kind": "distinct"}
     assert attested["data"]["keep"] == ["drug"]
-    assert attested["verified"]["fewest_values"] == min(len(set(held)) for held in values_by_class(people.out))
+    assert attested["verified"]["fewest_values"] == min(len(set(values)) for values in values_by_class(people.out))
     assert "minimality" in attested["limits"]
     checked = people.run("verify", str(people.out), "--original", str(people.folder / "people.csv"), "--json")
     assert (checked.code, checked.json["true"]) == (0, True), checked.err
@@ -54,7 +54,7 @@ def test_every_formation_verifies(people: Place, algorithm: str) -> None:
     }
     risk = people.run("risk", str(people.out), "--original", str(people.folder / "people.csv"), "--json")
     assert risk.code == 0, risk.err
-    guessed = sum(max(held.count(value) for value in held) for held in values_by_class(people.out))
+    guessed = sum(max(values.count(value) for value in values) for values in values_by_class(people.out))
     assert risk.json["skewness"]["drug"]["guessed"] == guessed / 200
     assert risk.json["sensitive"]["drug"]["distinct_l"] == attested["verified"]["fewest_values"]
 
@@ -209,8 +209,8 @@ def test_repeated_ids_are_refused_as_for_any_model_of_records(people: Place) -> 
 def test_a_tampered_value_is_detected(people: Place) -> None:
     publish(people, "people.csv", *KL)
     published, attestation = people.out / "published.csv", people.out / "attestation.json"
-    held = {row["drug"] for row in rows_of(published)}
-    assert held == {"a", "b", "c"}
+    drugs = {row["drug"] for row in rows_of(published)}
+    assert drugs == {"a", "b", "c"}
     text = published.read_text()
     head, *rows = text.splitlines()
     same = [row.rpartition(",")[0] + ",a" for row in rows]

@@ -71,7 +71,7 @@ def test_cached_runs_are_not_repeated(
 ) -> None:
     from anonset.jobs import comparison
 
-    kept, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
+    study, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
     original = comparison._run
 
     def counting(contest, table, settings, name, given, size):
@@ -80,22 +80,22 @@ def test_cached_runs_are_not_repeated(
 
     monkeypatch.setattr(comparison, "_run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
-    first = place.run(*small, "--k", "2,4", "-o", str(kept), "--format", "json").json
-    assert kept.stat().st_mode & 0o077 == 0
-    with kept.open("a") as file:
+    first = place.run(*small, "--k", "2,4", "-o", str(study), "--format", "json").json
+    assert study.stat().st_mode & 0o077 == 0
+    with study.open("a") as file:
         file.write('{"key": "a run that was killed')
-    repeated = place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json").json
+    repeated = place.run(*small, "--k", "2,4,100", "-o", str(study), "--format", "json").json
     assert ran == [("apriori", 2), ("apriori", 4), ("apriori", 100)]
     assert repeated[:2] == first
     assert repeated[2]["outcome"] == "infeasible"
-    assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
-    place.run(*small, "--k", "2,4,100", "-o", str(kept), "--format", "json")
+    assert len([json.loads(line) for line in study.read_text().splitlines()]) == 4
+    place.run(*small, "--k", "2,4,100", "-o", str(study), "--format", "json")
     assert len(ran) == 3
     place.write("data.dat", BASKETS + "1 2\n")
-    other = place.run(*small, "--k", "2", "-o", str(kept))
+    other = place.run(*small, "--k", "2", "-o", str(study))
     assert (other.code, names(other.err, "study input")) == (2, True)
-    kept.write_text("something else\n")
-    assert names(place.run(*small, "--k", "2", "-o", str(kept)).err, "'compare -o'")
+    study.write_text("something else\n")
+    assert names(place.run(*small, "--k", "2", "-o", str(study)).err, "'compare -o'")
 
 
 @pytest.mark.parametrize("given", [("--k", "2,4,50"), ("--k", "2")])
@@ -125,14 +125,14 @@ def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
         (records, workers, run) for records in (24, 48) for workers in (1, 2) for run in (1, 2, 3)
     ]
     assert all(row["peak_mib"] > 0 for row in ran.json)
-    kept = (place.folder / "study.jsonl").read_text().splitlines()
+    lines = (place.folder / "study.jsonl").read_text().splitlines()
     repeated = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
     assert repeated.json == ran.json
-    assert (place.folder / "study.jsonl").read_text().splitlines() == kept
+    assert (place.folder / "study.jsonl").read_text().splitlines() == lines
     shown = place.run(*options, "--records", "50%,100%", "--workers", "1,2")
     assert names(shown.out, "apriori k=2, m=2, workers=1")
     assert place.run(*options, "--records", "49").code == 2
-    assert json.loads(kept[1])["parameters"]["records"] == 24
+    assert json.loads(lines[1])["parameters"]["records"] == 24
 
 
 def test_fewer_items_make_a_smaller_tree(place: Place) -> None:

@@ -165,9 +165,9 @@ def test_an_encoding_option_is_not_replaced(place: Place) -> None:
 def test_code_columns_keep_their_hierarchies_and_conflicts_are_named(place: Place, shape: str) -> None:
     text = stays_of()
     if shape == "crosses":
-        held = [{n % 45, n * 7 % 45} for n in range(90)]
+        item_sets = [{n % 45, n * 7 % 45} for n in range(90)]
         rows = [["age", *[f"dx_{code}" for code in ICD]]]
-        rows += [[str(20 + n % 60), *["x" if at in one else "" for at in range(45)]] for n, one in enumerate(held)]
+        rows += [[str(20 + n % 60), *["x" if at in one else "" for at in range(45)]] for n, one in enumerate(item_sets)]
         text = "".join(",".join(row) + "\n" for row in rows)
     ran = place.run("inspect", place.write("rows.csv", text), "-o", str(place.folder / "job.toml"))
     assert ran.code == 0, ran.err

@@ -315,11 +315,11 @@ def test_evaluate_uses_the_private_directory_of_a_job_only_for_its_output(place:
     place.write("jobs/job.toml", JOB + 'private = "../kept"\n')
     for flags in ((), ("-o", "other", "--private", "other.private", "--k", "3")):
         assert place.run("anonymize", job, *flags).code == 0
-    own, other = place.run("evaluate", job, "--json"), place.run("evaluate", job, "other", "--json")
-    assert (own.code, other.code) == (0, 0), other.err
+    first, other = place.run("evaluate", job, "--json"), place.run("evaluate", job, "other", "--json")
+    assert (first.code, other.code) == (0, 0), other.err
     weighted = place.write("jobs/weighted.toml", (place.folder / job).read_text() + 'item_weights = "ones"\n')
-    assert place.run("evaluate", weighted, "--json").json["ul"] != own.json["ul"]
-    assert place.run("evaluate", weighted, "--item-weights", "lca", "--json").json["ul"] == own.json["ul"]
+    assert place.run("evaluate", weighted, "--json").json["ul"] != first.json["ul"]
+    assert place.run("evaluate", weighted, "--item-weights", "lca", "--json").json["ul"] == first.json["ul"]
     (place.folder / "kept").rename(place.folder / "gone")
     ran = place.run("evaluate", job)
     assert (ran.code, "kept" in ran.err) == (2, True)

@@ -29,12 +29,12 @@ def lines_of(err: str) -> list[dict[str, Any]]:
     """Return the events of a log, each validated against the documented schema."""
     result = [loads(line) for line in err.splitlines()]
     for one in result:
-        own = {"code", "exit_code"} if one.get("level") == "error" else set()
-        more = set(one) & {"column", "line", "row", "count"} if own else set()
+        required = {"code", "exit_code"} if one.get("level") == "error" else set()
+        more = set(one) & {"column", "line", "row", "count"} if required else set()
         more |= (
             set(one) & {"verdict", "records", "losses", "peak_memory", "out", "sha256"} if "exit_code" in one else set()
         )
-        assert set(one) == {"time", "event", *FIELDS[one["event"]], *own, *more}
+        assert set(one) == {"time", "event", *FIELDS[one["event"]], *required, *more}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
     assert [i for i, one in enumerate(result) if one["event"] == "start"] == [0]
     assert [i for i, one in enumerate(result) if one["event"] == "end"] == [len(result) - 1]
@@ -173,7 +173,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("label", SMUGGLED)
 def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) -> None:
     """The log never contains the label; messages for people may name it."""
-    held = 0
+    shown_to_people = 0
     for i, (data, arguments, tree) in enumerate(FAULTS.values()):
         source = place.write(f"data{i}.csv", data.replace("{0}", label))
         beside = place.write(f"file{i}.csv", tree.replace("{0}", label))
@@ -185,8 +185,8 @@ def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) 
         assert not re.search(
             "requires --|one of --model|does not apply|unknown option|guarantees the model", logged(ran)[-2]["message"]
         )
-        held += NUMBER in place.run("anonymize", source, *fixed, *more).err
-    assert held >= 10
+        shown_to_people += NUMBER in place.run("anonymize", source, *fixed, *more).err
+    assert shown_to_people >= 10
 
 
 def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,8 +271,8 @@ def test_the_page_names_every_exit_code() -> None:
     from anonset.cli import main
 
     named = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
-    own = {main.DONE, main.FAILED, main.BAD_INPUT, main.UNDECIDED, main._DEFECT, main._BY_SIGNAL + main._SIGINT}
-    assert named == own
+    exit_codes = {main.DONE, main.FAILED, main.BAD_INPUT, main.UNDECIDED, main._DEFECT, main._BY_SIGNAL + main._SIGINT}
+    assert named == exit_codes
     assert {error: exit_code(error) for error in CODES} == CODES
     assert {code for code in CODES.values() if code != 143} <= named
 

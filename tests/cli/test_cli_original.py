@@ -102,15 +102,15 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     asked = ("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
     ran = clinic.run(*asked)
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
-    clinic.private.rename(kept := clinic.folder / "kept")
+    clinic.private.rename(private := clinic.folder / "kept")
     ran = clinic.run(*asked)
     assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
     assert clinic.run(*asked, "--json").json["true"] is None
-    ran = clinic.run(*asked, "--records", str(kept / "records.csv"))
+    ran = clinic.run(*asked, "--records", str(private / "records.csv"))
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
     clinic.private.mkdir()
     (clinic.private / "report.json").write_text(
-        (kept / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
+        (private / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
     )
     assert clinic.run(*asked).code == 2
 

@@ -25,8 +25,8 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert list(ran.json["measures"])[:2] == ["ncp", "lm"]
     attestation = json.loads((shop.out / "attestation.json").read_text())
     assert attestation["parameters"] == {"k": 4, "policy": "21 constraints"}
-    kept = shop.private / "privacy_constraints.txt"
-    assert kept.read_text() == privacy.read_text()
+    constraints = shop.private / "privacy_constraints.txt"
+    assert constraints.read_text() == privacy.read_text()
     ran = shop.run("verify", str(shop.out))
     assert (ran.code, "--privacy-constraints" in ran.err) == (2, True)
     checks = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")

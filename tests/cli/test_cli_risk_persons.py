@@ -42,7 +42,7 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
     for i, values in enumerate(classes):
         in_class[values].add(persons[record_of[i]])
         of_person[persons[record_of[i]]].add(values)
-    few = sum(min(len(in_class[values]) for values in own) < 5 for own in of_person.values())
+    few = sum(min(len(in_class[values]) for values in rows_of_person) < 5 for rows_of_person in of_person.values())
     return few, len(of_person)
 
 

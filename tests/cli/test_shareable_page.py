@@ -112,8 +112,8 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
                     hierarchies={"codes": TREE})  # fmt: skip
     first = page_of(out)
     (tmp_path / "out.private" / "report.json").write_bytes(b"damaged")
-    for kept in ("private", "report"):
-        monkeypatch.setattr(Opened, kept, property(lambda _: pytest.fail("the private directory was opened")))
+    for private_name in ("private", "report"):
+        monkeypatch.setattr(Opened, private_name, property(lambda _: pytest.fail("the private directory was opened")))
     (tmp_path / "out.html").unlink()
     assert page_of(out) == first
     shutil.rmtree(tmp_path / "out.private")

@@ -88,8 +88,8 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
     assert type(filed.items) is np.ndarray
     assert filed.items is filed.items
     assert filed.items.tolist() == column.items.tolist()
-    held = [items[a:b].tolist() for ptr, items in blocks for a, b in pairwise(ptr)]
-    assert held == [column.items[a:b].tolist() for a, b in pairwise(column.indptr)]
+    read_rows = [items[a:b].tolist() for ptr, items in blocks for a, b in pairwise(ptr)]
+    assert read_rows == [column.items[a:b].tolist() for a, b in pairwise(column.indptr)]
 
 
 def test_a_narrow_table_is_saved_as_it_is(tmp_path):

@@ -68,8 +68,8 @@ def test_each_cell_contains_k_records_and_all_cells_contain_all(values: list[Any
     numbers = array(values)
     grid = grid_of(numbers, k)
     cell = np.searchsorted(grid.lows, numbers, side="right") - 1
-    held = np.bincount(cell, minlength=len(grid))
-    assert held.min() >= min(k, len(values))
+    counts = np.bincount(cell, minlength=len(grid))
+    assert counts.min() >= min(k, len(values))
     assert (grid.lows[cell] <= numbers).all()
     assert (numbers <= grid.highs[cell]).all()
     assert len(cells_of(grid)) == 1 or len(values) >= 2 * k

@@ -82,16 +82,16 @@ def named_tree(shape, counter):
 @thorough
 @given(trees.filter(bool), st.data())
 def test_a_finer_tree_keeps_every_node_and_its_name(by, shape, data):
-    own = Hierarchy.from_tree(named_tree(shape, iter(range(1000))))
-    occurrences = data.draw(st.lists(st.integers(0, 9), min_size=own.n_leaves, max_size=own.n_leaves))
-    finer = refined(own, np.array(occurrences), by)
-    before, after = inner(own), inner(finer)
+    owners_tree = Hierarchy.from_tree(named_tree(shape, iter(range(1000))))
+    occurrences = data.draw(st.lists(st.integers(0, 9), min_size=owners_tree.n_leaves, max_size=owners_tree.n_leaves))
+    finer = refined(owners_tree, np.array(occurrences), by)
+    before, after = inner(owners_tree), inner(finer)
     assert {label: below for label, below in after.items() if label not in finer.unnamed} == before
     assert set(finer.unnamed) == set(after) - set(before)
     assert all(len(finer.children(v)) in (0, 2) for v in range(finer.n_nodes))
-    assert [own.leaves.labels[place] for place in finer.place] == list(finer.leaves.labels)
+    assert [owners_tree.leaves.labels[place] for place in finer.place] == list(finer.leaves.labels)
     for label in before:
-        assert finer.members(finer.node_of[label]) == own.members(own.node_of[label])
+        assert finer.members(finer.node_of[label]) == owners_tree.members(owners_tree.node_of[label])
     assert finer.from_data
 
 

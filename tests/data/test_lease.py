@@ -268,16 +268,16 @@ def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick)
 
 def test_renewing_a_lost_lease_does_not_change_the_new_lease(folder):
     take(folder)
-    held = module._held[folder]
+    lease = module._held[folder]
     (folder / LEASE).rename(folder / "moved")
     forget_of = module._held.pop(folder)
     take(folder)
     mine = lease_of(folder)
-    held.renew()
+    lease.renew()
     assert lease_of(folder) == mine
     assert forget_of.lease.renewals == 1
     release(folder)
-    held.close()
+    lease.close()
 
 
 def test_a_recreated_directory_is_lost_and_not_removed(folder):
@@ -298,7 +298,7 @@ def test_a_recreated_directory_is_lost_and_not_removed(folder):
 def test_a_takeover_of_a_recreated_directory_fails(folder, ended, monkeypatch):
     """Between reading the stale lease and creating the successor, another process wins and starts again."""
     stale = (ended / LEASE).read_bytes()
-    kept = module._held
+    leases = module._held
     take(ended)
     release(ended)
     take(ended)
@@ -310,7 +310,7 @@ def test_a_takeover_of_a_recreated_directory_fails(folder, ended, monkeypatch):
     with refused(InputError, code="in-use"):
         take(ended)
     assert lease_of(ended) == theirs
-    monkeypatch.setattr(module, "_held", kept)
+    monkeypatch.setattr(module, "_held", leases)
     assert holds(ended)
     release(ended)
 

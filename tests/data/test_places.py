@@ -38,9 +38,9 @@ def test_pages_shared_with_other_elements_are_kept(work):
     place(codes, 0, N)
     codes[:] = np.arange(N)
     vacate(codes, 1000, 5001)  # pages of 1,024 elements
-    kept = np.flatnonzero(codes == np.arange(N))
-    assert set(range(1000)) <= set(kept.tolist())
-    assert set(range(5001, N)) <= set(kept.tolist())
+    unchanged = np.flatnonzero(codes == np.arange(N))
+    assert set(range(1000)) <= set(unchanged.tolist())
+    assert set(range(5001, N)) <= set(unchanged.tolist())
 
 
 def test_arrays_in_memory_are_not_affected():

@@ -24,9 +24,9 @@ def table(work):
 def test_a_changed_byte_is_detected(work, table, name, at):
     seal = Seal.of(table)
     seal.require_unbroken()
-    held = bytearray((work.path / name).read_bytes())
-    held[at] ^= 4
-    (work.path / name).write_bytes(held)
+    content = bytearray((work.path / name).read_bytes())
+    content[at] ^= 4
+    (work.path / name).write_bytes(content)
     with refused(InputError, f"/{name}", code="damaged"):
         seal.require_unbroken()
 

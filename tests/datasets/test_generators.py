@@ -170,8 +170,8 @@ def test_youtube_like_attributes_depend_on_each_other() -> None:
     numbers = {c.name: c.values for c in table.relational if isinstance(c, NumericColumn)}
     category = next(c for c in table.relational if isinstance(c, CategoricalColumn))
     column = sets(table)
-    own = np.repeat(category.codes, column.lengths) == column.items // 78
-    assert own.mean() > 0.8
+    in_category = np.repeat(category.codes, column.lengths) == column.items // 78
+    assert in_category.mean() > 0.8
     assert np.corrcoef(np.log1p(numbers["views"]), np.log1p(numbers["ratings"]))[0, 1] > 0.7
     assert np.corrcoef(numbers["age"], np.log1p(numbers["views"]))[0, 1] > 0.1
     assert ((numbers["rate"] == 0) == (numbers["ratings"] == 0)).all()

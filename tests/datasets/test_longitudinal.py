@@ -66,10 +66,10 @@ def test_rows_equal_adult_in_order(table: Table) -> None:
 
 @pytest.mark.data
 def test_missing_occupations_are_a_value_or_dropped() -> None:
-    kept, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
-    assert kept.sensitive is not None
+    complete, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
+    assert complete.sensitive is not None
     assert dropped.sensitive is not None
-    assert Counter(kept.sensitive.labels())["?"] == 2_809
+    assert Counter(complete.sensitive.labels())["?"] == 2_809
     assert "?" not in dropped.sensitive.labels()
     assert (dropped.n, len(tuples_of(dropped))) == (46_033, 1_000)
 

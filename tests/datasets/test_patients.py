@@ -45,7 +45,7 @@ def test_a_patient_has_one_age_and_several_drugs_in_scattered_rows() -> None:
         ages[patient].add(age)
     assert len(drugs) == 300
     assert all(len(seen) == 1 for seen in ages.values())
-    assert all(1 <= len(own) == len(set(own)) <= 5 for own in drugs.values())
+    assert all(1 <= len(drugs_of_patient) == len(set(drugs_of_patient)) <= 5 for drugs_of_patient in drugs.values())
     assert [patient for patient, _, _ in result] != sorted(patient for patient, _, _ in result)
     assert result == rows(prescriptions(300, seed=5)) != rows(prescriptions(300, seed=6))
 

@@ -140,9 +140,9 @@ def spanish_bank(n: int, seed: int) -> RawFile:
     for i in range(n):
         number = f"C-{700_000 + 19 * i}"
         secrets.add(number)
-        held = ";".join(sorted(random.choice(names, size=int(random.integers(1, 5)), replace=False)))
+        names_of_person = ";".join(sorted(random.choice(names, size=int(random.integers(1, 5)), replace=False)))
         income = f"€ {random.integers(10, 90)}.{random.integers(100, 999)},{random.integers(10, 99)}"
-        rows.append([number, str(random.integers(18, 90)), str(random.choice(["V", "M"])), income, held])
+        rows.append([number, str(random.integers(18, 90)), str(random.choice(["V", "M"])), income, names_of_person])
         persons.append(i)
     text = _text([["id_cliente", "edad", "sexo", "saldo", "productos"], *rows], ",")
     return RawFile("clientes.csv", text.encode(), persons, frozenset(secrets))
@@ -189,9 +189,9 @@ def workbook(n: int, seed: int) -> RawFile:
         sheet.cell(sheet.max_row, 4).number_format = "00000"
         persons.append(i)
     sheet.append(["Anzahl", None, None, n])
-    held = io.BytesIO()
-    book.save(held)
-    return RawFile("register.xlsx", held.getvalue(), persons, frozenset(secrets))
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return RawFile("register.xlsx", buffer.getvalue(), persons, frozenset(secrets))
 
 
 def hes(n: int, seed: int) -> RawFile:

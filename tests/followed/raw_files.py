@@ -127,10 +127,10 @@ def english_encounters(n: int, seed: int) -> RawFile:
     """Encounters with codes in numbered columns, the last of them often empty."""
     random = np.random.default_rng(seed + 2)
     all_of_them = people(n, seed)
-    rows, secrets, encounter, held = [], set[str](), 500_000, []
+    rows, secrets, encounter, item_sets = [], set[str](), 500_000, []
     for i, person in enumerate(all_of_them):
         secrets |= {f"{person.born:%m/%d/%Y}", f"P{person.number}"}
-        held.append(frozenset(code for _, codes in person.visits for code in codes[:5]))
+        item_sets.append(frozenset(code for _, codes in person.visits for code in codes[:5]))
         for when, codes in person.visits:
             encounter += int(random.integers(1, 9))
             dx = [*codes[:5], *[""] * (5 - len(codes[:5]))]
@@ -139,7 +139,7 @@ def english_encounters(n: int, seed: int) -> RawFile:
                                        f"{when:%m/%d/%Y}",
                                        f"{random.integers(100, 90000) / 100:.2f}", *dx])))  # fmt: skip
     head = "patient_id,encounter_id,dob,zip,sex,admission_date,charges,dx1,dx2,dx3,dx4,dx5"
-    return replace(_of("encounters.csv", head, rows, all_of_them, secrets, unit="patient_id"), codes=held)
+    return replace(_of("encounters.csv", head, rows, all_of_them, secrets, unit="patient_id"), codes=item_sets)
 
 
 def crosses(n: int, seed: int) -> RawFile:
@@ -375,11 +375,11 @@ def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
     """Order lines, with an e-mail address under an uninformative header."""
     random = np.random.default_rng(seed + 7)
     all_of_them = people(n, seed, ARTICLES)
-    rows, secrets, order, held = [], set[str](), 9_000, []
+    rows, secrets, order, item_sets = [], set[str](), 9_000, []
     for i, person in enumerate(all_of_them):
         address = f"{person.first}.{person.surname}{i}@example.org".lower()
         secrets |= {address}
-        held.append(person.codes)
+        item_sets.append(person.codes)
         for when, articles in person.visits:
             order += 1
             for article in articles:
@@ -396,7 +396,7 @@ def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
                 rows.append((i, ",".join(fields)))
     head = f"order_no,{header},plz,date,product,qty,price"
     made = _of("orders.csv", head, rows, all_of_them, secrets, unit=header)
-    return replace(made, codes=held)
+    return replace(made, codes=item_sets)
 
 
 def orders_by_name(n: int, seed: int) -> RawFile:
@@ -418,9 +418,9 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
     """Claims in which two columns together identify a person, as the owner knows."""
     random = np.random.default_rng(seed + 8)
     all_of_them = people(n, seed)
-    rows, secrets, held = [], set[str](), []
+    rows, secrets, item_sets = [], set[str](), []
     for i, person in enumerate(all_of_them):
-        held.append(person.codes)
+        item_sets.append(person.codes)
         insurer, number = f"K{i % 7}", f"{i // 7 + 100:05d}"
         for when, codes in person.visits:
             for code in codes:
@@ -428,7 +428,7 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
                 rows.append((i, f"{insurer},{number},{person.sex},{when:%Y-%m-%d},{code},{price}"))
     head = "fund,contract,sex,claim_date,dx,price"
     made = _of("contracts.csv", head, rows, all_of_them, secrets, unit="fund,contract")
-    return replace(made, codes=held, flags="--id fund,contract --group")
+    return replace(made, codes=item_sets, flags="--id fund,contract --group")
 
 
 def survey_with_one_secret(n: int, seed: int) -> RawFile:
@@ -462,10 +462,10 @@ def long_claims(n: int, seed: int) -> RawFile:
     """Claim lines with the insured person's number; amounts and places of service vary."""
     random = np.random.default_rng(seed + 11)
     all_of_them = people(n, seed)
-    rows, secrets, held, claim = [], set[str](), [], 0
+    rows, secrets, item_sets, claim = [], set[str](), [], 0
     for i, person in enumerate(all_of_them):
         secrets |= {f"M{person.number}"}
-        held.append(person.codes)
+        item_sets.append(person.codes)
         for when, codes in person.visits:
             claim += 1
             for line, code in enumerate(codes, 1):
@@ -473,7 +473,7 @@ def long_claims(n: int, seed: int) -> RawFile:
                           f"{when:%m/%d/%Y}", code, f"{random.integers(1000, 90000) / 100:.2f}"]  # fmt: skip
                 rows.append((i, ",".join(fields)))
     head = "CLM_ID,LINE_NUM,MEMBER_ID,SEX,BIRTH_YEAR,SERVICE_DATE,ICD_CODE,PAID_AMOUNT"
-    return replace(_of("claims.csv", head, rows, all_of_them, secrets, unit="MEMBER_ID"), codes=held)
+    return replace(_of("claims.csv", head, rows, all_of_them, secrets, unit="MEMBER_ID"), codes=item_sets)
 
 
 def disagreeing(n: int, seed: int) -> RawFile:

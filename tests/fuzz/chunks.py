@@ -61,7 +61,9 @@ def files_of(out: Path) -> Files:
     """Return the rows of each table, from a file or from parts."""
     paths = {table: sorted(p for p in out.rglob("*") if table in (p.stem, p.parent.name)) for table in TABLES}
     return {
-        table: [row for path in own for row in _lines(path)] for table, own in paths.items() if own or table != "counts"
+        table: [row for path in files for row in _lines(path)]
+        for table, files in paths.items()
+        if files or table != "counts"
     }
 
 
@@ -112,7 +114,7 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
     """Return the first difference between published chunks and the original; empty if they agree."""
     shown = twin.items_of(published)
     rows = [frozenset(row & shown) for row in original_rows(case)]
-    if [cluster_of.count(c) for c in range(len(published.clusters))] != [own.n for own in published.clusters]:
+    if [cluster_of.count(c) for c in range(len(published.clusters))] != [cluster.n for cluster in published.clusters]:
         return "the clusters have other numbers of records"
     cut: Counter[tuple[object, twin.Row]] = Counter()
     terms: Counter[tuple[int, str]] = Counter()

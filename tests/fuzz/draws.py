@@ -317,9 +317,9 @@ def _buckets(seed: int, name: str, rng: random.Random) -> Case:
         columns["birth"] = [rng.choice(("1", "2")) for _ in range(n)]
         roles["id"] = ["person", "birth"]
     if rng.random() < 0.5:
-        kept = rng.choice(("age", "age", "count", "value", "=x", "a,b"))
-        columns[kept] = [rng.choice(("20", "21", "", "*", "=2", "a,b")) for _ in range(n)]
-        roles["keep"] = [kept]
+        kept_name = rng.choice(("age", "age", "count", "value", "=x", "a,b"))
+        columns[kept_name] = [rng.choice(("20", "21", "", "*", "=2", "a,b")) for _ in range(n)]
+        roles["keep"] = [kept_name]
     if rng.random() < 0.5:
         columns["note"] = [f"Qd{seed}x{i}" for i in range(n)]
         roles["drop"] = ["note"]

@@ -91,8 +91,8 @@ def test_an_end_in_the_middle_of_the_parts(folder, monkeypatch, number):
     job = ["anonymize", "v.csv", *ROLES, *MODELS["safe-grouping"]]
     assert main([*job, "-o", "whole", "--work-dir", "other"]) == 0
     command = [sys.executable, "-c", dedent(IN_THE_THIRD_PART), *job, *PLACES, "--workers", "1", str(int(number))]
-    own = {"env": {**os.environ, "TMPDIR": str(folder / "temporary")}, "start_new_session": True}
-    ended = subprocess.run(command, check=False, capture_output=True, text=True, **own)
+    process_options = {"env": {**os.environ, "TMPDIR": str(folder / "temporary")}, "start_new_session": True}
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, **process_options)
     if number == signal.SIGKILL:
         assert ended.returncode == -signal.SIGKILL
     else:
@@ -127,8 +127,8 @@ def test_parts_of_the_tuples_keep_to_the_limit(on_disk, monkeypatch):
     roles = ["--id", "patient", "--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping"]
     job = ["anonymize", "tuples.parquet", *roles, "--k", "5", "--l", "5", *PLACES, "--memory-limit", str(LIMIT)]
     with group() as made:
-        held = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
+        file_limit = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
     command = [sys.executable, "-c", dedent(IN_PARTS), *job, "--workers", "1"]
-    took = run(command, limit=held, env={**os.environ, "TMPDIR": str(on_disk)})
+    took = run(command, limit=file_limit, env={**os.environ, "TMPDIR": str(on_disk)})
     assert (took.code, names(took.errors, "blocks")) == (0, True), took.errors
     assert took.peak <= PEAK

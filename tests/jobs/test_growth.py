@@ -46,9 +46,9 @@ def test_the_most_frequent_items_are_kept(rows: list[set[str]], n: int) -> None:
     taken = sample(Table(column), RunSize(n_items=n), 0).transactions
     assert taken is not None
     often = np.argsort(-column.occurrences, kind="stable")[:n]
-    kept = {column.vocabulary.labels[i] for i in often}
-    assert set(taken.vocabulary.labels) == kept
-    assert [set(row) for row in taken.rows()] == [row & kept for row in rows]
+    frequent_labels = {column.vocabulary.labels[i] for i in often}
+    assert set(taken.vocabulary.labels) == frequent_labels
+    assert [set(row) for row in taken.rows()] == [row & frequent_labels for row in rows]
 
 
 def test_exponents_are_fitted_per_series() -> None:

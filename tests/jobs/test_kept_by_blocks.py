@@ -130,8 +130,8 @@ RUNS = {
 def arguments(tmp_path, run, out, *options):
     make, roles = RUNS[run]
     make(tmp_path / "v.csv")
-    kept = ["--keep", "note,number", "--publish-as-is", "note,number", "--seed", "4"]
-    return ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *roles, *kept, *options]
+    keep_options = ["--keep", "note,number", "--publish-as-is", "note,number", "--seed", "4"]
+    return ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *roles, *keep_options, *options]
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -160,10 +160,10 @@ def test_long_labels_are_stored_in_files_even_if_few(tmp_path, monkeypatch):
     baskets(tmp_path / "v.csv")
     roles = {"items": "items", "keep": "note", "drop": "number"}
     expected = anonset.read(tmp_path / "v.csv", **roles).kept[0].labels()
-    for characters, held in ((100, False), (10_000, True)):
+    for characters, in_memory in ((100, False), (10_000, True)):
         monkeypatch.setattr(texts, "_MOST_TEXT_HELD", characters)
-        actual = anonset.scan(tmp_path / "v.csv", **roles, work_dir=tmp_path / f"{held}").kept[0]
-        assert (actual.vocabulary.filed is None) == held
+        actual = anonset.scan(tmp_path / "v.csv", **roles, work_dir=tmp_path / f"{in_memory}").kept[0]
+        assert (actual.vocabulary.filed is None) == in_memory
         assert actual.labels() == expected
 
 

@@ -84,8 +84,8 @@ def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):
     dies[0] = at
     with pytest.raises(Killed):
         run("out", JOBS[name], "two")
-    kept = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("part-")]
-    assert len(kept) == at
+    part_files = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("part-")]
+    assert len(part_files) == at
     dies[0] = 10**9
     assert run("out", JOBS[name], "two", "--if-exists", "resume").code == 0
     assert sorted(spans) == expected
@@ -97,11 +97,11 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
     solved[1][0] = 2
     with pytest.raises(Killed):
         run("out", JOBS["in parts"], "two")
-    (kept, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("part-"))
-    kept.write_bytes(kept.read_bytes()[:-40])
+    (part_file, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("part-"))
+    part_file.write_bytes(part_file.read_bytes()[:-40])
     solved[1][0] = 10**9
     done = run("out", JOBS["in parts"], "two", "--if-exists", "resume")
-    assert (done.code, names(done.err, f"{kept} damaged")) == (2, True)
+    assert (done.code, names(done.err, f"{part_file} damaged")) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
@@ -134,10 +134,10 @@ def test_bits_and_figures_are_restored_exactly(tmp_path):
     )
     with Files.temporary(tmp_path) as work:
         (work.path / RUN).write_text("{}")
-        kept = Kept.of(work, Table(column), {})
-        assert kept.restored("one") is None
-        kept.keep("one", begun)
-        result = kept.restored("one")
+        parts = Kept.of(work, Table(column), {})
+        assert parts.restored("one") is None
+        parts.keep("one", begun)
+        result = parts.restored("one")
     assert [a.tolist() for a in result.values] == [a.tolist() for a in values]
     assert (result.cluster.tolist(), result.size.tolist(), result.seeds.tolist()) == ([0, 1, 1], [1, 2], [0.1, 1 / 3])
     assert list(result.longest[0].rows()) == list(column.rows())

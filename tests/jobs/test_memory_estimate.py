@@ -47,8 +47,8 @@ class Extended(Apriori):
 
 
 def test_each_built_in_algorithm_declares_its_factor():
-    own = [cls for cls in ALGORITHMS.values() if cls.__module__.startswith("anonset.")]
-    declared = [vars(cls)["traits"].memory_factor for cls in own]
+    built_in = [cls for cls in ALGORITHMS.values() if cls.__module__.startswith("anonset.")]
+    declared = [vars(cls)["traits"].memory_factor for cls in built_in]
     assert len(declared) > 20
     assert (min(declared), max(declared)) == (1.0, LARGEST_MEMORY_FACTOR)
 

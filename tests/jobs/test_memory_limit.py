@@ -36,7 +36,9 @@ def test_a_run_that_needs_more_in_memory_keeps_the_limit(on_disk, baskets, by):
     places = ["-o", str(on_disk / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(on_disk / "work")]
     command = ["anonymize", str(baskets), *of_items, *places, "--workers", "1"]
     with group() as made:
-        held = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
-    took = run([sys.executable, "-m", "anonset", *command], limit=held, env={**os.environ, "TMPDIR": str(on_disk)})
+        memory_limit = None if made is None else int(1.1 * LIMIT)  # the kernel kills a run that exceeds the limit
+    took = run(
+        [sys.executable, "-m", "anonset", *command], limit=memory_limit, env={**os.environ, "TMPDIR": str(on_disk)}
+    )
     assert (took.code, names(took.errors, "blocks")) == (0, True), took.errors
     assert took.peak <= PEAK

@@ -197,7 +197,9 @@ def test_persons_with_several_rows_are_counted_once():
     by_values = next(exposure for exposure in risks.exposures if not exposure.items)
     least = {}
     for (values, _), person in zip(rows, person_of, strict=True):
-        fitting = len({own for (other, _), own in zip(rows, person_of, strict=True) if other == values})
+        fitting = len(
+            {person_number for (other, _), person_number in zip(rows, person_of, strict=True) if other == values}
+        )
         least[person] = min(fitting, least.get(person, 60))
     assert (risks.unit, risks.persons, anonset.risk(RT).persons) == ("person", 5, None)
     assert by_values.smallest == min(least.values())

@@ -44,9 +44,9 @@ def found():
 
 def test_the_best_candidate_has_the_highest_usefulness(found):
     best = found.recommended
-    held = [candidate for candidate in found.candidates if candidate.outcome == "holds" and not candidate.beside]
-    assert best is held[0]
-    assert best.usefulness == max(candidate.usefulness for candidate in held)
+    valid = [candidate for candidate in found.candidates if candidate.outcome == "holds" and not candidate.beside]
+    assert best is valid[0]
+    assert best.usefulness == max(candidate.usefulness for candidate in valid)
     assert not best.sampled
     release = anonset.anonymize(TABLE, anonset.Exact(k=3, m=2), hierarchies={"items": TREE})
     exact = next(candidate for candidate in found.candidates if candidate.asked == {"algorithm": "exact"})
@@ -133,8 +133,10 @@ def test_a_useless_result_is_explained_with_remedies(found, told, smaller):
 
 
 def test_the_best_candidate_with_the_owners_hierarchy_is_listed(found):
-    own = found.with_own_hierarchy
-    assert own is next(candidate for candidate in found.candidates if candidate.outcome == "holds" and candidate.nodes)
+    best_own_hierarchy = found.with_own_hierarchy
+    assert best_own_hierarchy is next(
+        candidate for candidate in found.candidates if candidate.outcome == "holds" and candidate.nodes
+    )
     assert not any(candidate.nodes for candidate in found.candidates if candidate.algorithm == "coat")
     made = suggest(TABLE, MODEL, hierarchies={"items": "balanced:3"}, workers=1)
     assert made.with_own_hierarchy is suggest(TABLE, MODEL, workers=1).with_own_hierarchy is None
@@ -151,10 +153,10 @@ def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
     rows = [{x} for x in frequent for _ in range(50)] + [{x} for x in rare for _ in range(2)]
     pairs = {"any": {f"p{n}": [f"f{n}", f"r{n}"] for n in range(5)}}
     suggestion = suggest(anonset.Table.from_sets(rows), MODEL, hierarchies={"items": pairs}, workers=1)
-    best, own = suggestion.recommended, suggestion.with_own_hierarchy
+    best, best_own_hierarchy = suggestion.recommended, suggestion.with_own_hierarchy
     assert best.settings["hierarchy"] == BY_FREQUENCY
-    assert (best.nodes, own.nodes, "hierarchy" in own.settings) == (False, True, False)
-    assert best.countable.items_error < own.countable.items_error
+    assert (best.nodes, best_own_hierarchy.nodes, "hierarchy" in best_own_hierarchy.settings) == (False, True, False)
+    assert best.countable.items_error < best_own_hierarchy.countable.items_error
     assert names(made_from_data(best), "halves:frequency items")
     sets = Candidate("set-search", {}, "holds")
     assert names(made_from_data(sets), "set-search items")
@@ -163,7 +165,7 @@ def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
     by_default = Candidate("joint-split", {"point": "items"}, "holds")
     assert names(made_from_data(by_default), "set-search items")
     assert made_from_data(Candidate("coat", {}, "holds")) == made_from_data(None) == ""
-    assert made_from_data(own) == made_from_data(None) == ""
+    assert made_from_data(best_own_hierarchy) == made_from_data(None) == ""
     assert names(suggestion.limit, "nodes hierarchy")
 
 
@@ -306,12 +308,12 @@ def test_all_candidates_of_every_model_run(table, model, best):
 
 def test_three_points_of_joint_split_are_candidates():
     suggestion = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
-    held = [
+    valid = [
         candidate
         for candidate in suggestion.candidates
         if candidate.algorithm == "joint-split" and candidate.outcome == "holds"
     ]
-    assert {candidate.settings["point"] for candidate in held} == {"items", "balanced", "attributes"}
+    assert {candidate.settings["point"] for candidate in valid} == {"items", "balanced", "attributes"}
 
 
 def test_another_guarantee_is_an_alternative_and_never_the_best(found):
@@ -406,8 +408,8 @@ def test_the_notebook_view(found):
 def half(items_error, rum, **more):
     """Return a candidate whose two halves are as good as the ranges."""
     counted = Countable(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
-    kept = {"items": {"kept": 1.0 - rum}}
-    return Candidate("x", more, "holds", kept, countable=counted, measures={"rum": rum})
+    shares = {"items": {"kept": 1.0 - rum}}
+    return Candidate("x", more, "holds", shares, countable=counted, measures={"rum": rum})
 
 
 @pytest.mark.parametrize(("rum", "first"), [(0.55, True), (0.6, True), (0.61, False)])

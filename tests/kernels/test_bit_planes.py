@@ -151,8 +151,8 @@ def test_sets_of_meanwhile_generalized_nodes_are_skipped(data, tree, size, k):
             assert not any(generalized[v] for chosen, _ in parts for v in chosen)
             actual += parts
             generalized[data.draw(st.lists(st.sampled_from(range(1, tree.n_nodes)), max_size=2))] = 1
-    kept = [(chosen, n) for chosen, n in expected if not any(generalized[v] for v in chosen)]
-    assert [itemset for itemset in actual if itemset in kept] == kept
+    expected_rest = [(chosen, n) for chosen, n in expected if not any(generalized[v] for v in chosen)]
+    assert [itemset for itemset in actual if itemset in expected_rest] == expected_rest
     assert sorted(actual, key=expected.index) == actual
 
 

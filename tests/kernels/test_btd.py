@@ -89,9 +89,9 @@ def test_searches_find_the_nearest_unions(seed: int, numerator: str) -> None:
             assert list(zip(nearest.tolist(), places.tolist(), strict=True)) == order[:count]
         assert not distances.expanded.any()
         x = source.choice([x for x in range(len(clusters)) if x != c])
-        kept, gone = min(c, x), max(c, x)
-        distances.merge(kept, gone, result[x])
-        clusters[kept] += clusters.pop(gone)
+        survivor, gone = min(c, x), max(c, x)
+        distances.merge(survivor, gone, result[x])
+        clusters[survivor] += clusters.pop(gone)
         distances.keep(np.arange(len(clusters) + 1) != gone)
 
 

@@ -139,11 +139,13 @@ def test_diversify_equals_its_twin(size: int) -> None:
         start = np.searchsorted(person, np.arange(bounds[-1] + 1)).astype(np.int64)
         keys = np.stack([key_of(secret, purpose) for purpose in (VALUE, PERSON, TUPLE)])
         with np.errstate(over="ignore"):
-            kept, n_too_frequent = diversify(np.array(value, np.int32), start, np.array(bounds, np.int64), 12, l, keys)
+            retained, n_too_frequent = diversify(
+                np.array(value, np.int32), start, np.array(bounds, np.int64), 12, l, keys
+            )
         names, places = [f"{v:02}" for v in value], dict(enumerate(range(len(value))))
         for begin, end in pairwise(start[bounds].tolist()):
             remaining = diverse(range(begin, end), person, names, l, places, keyed(secret))
-            assert (np.flatnonzero(kept[begin:end]) + begin).tolist() == remaining
+            assert (np.flatnonzero(retained[begin:end]) + begin).tolist() == remaining
             removed = {value[t] for t in set(range(begin, end)) - set(remaining)}
             n_too_frequent -= sum(max(0, c - (end - begin) // l) for c in Counter(value[begin:end]).values())
             n_removed += end - begin - len(remaining)
@@ -154,13 +156,13 @@ def test_diversify_equals_its_twin(size: int) -> None:
 
 
 def test_settle_drops_small_groups_and_evens_out_the_others() -> None:
-    kept = np.array([1, 0, 1, 1, 1, 1, 0, 1], np.bool_)
+    retained = np.array([1, 0, 1, 1, 1, 1, 0, 1], np.bool_)
     start, bounds = np.array([0, 3, 4, 6, 7, 8], np.int64), np.array([0, 2, 4, 5], np.int64)
-    shown, n_dropped = fewest_shown(kept, start, bounds, 2)
+    shown, n_dropped = fewest_shown(retained, start, bounds, 2)
     assert (shown.tolist(), n_dropped) == ([1, 0, 0], 3)
     tuples, numbers = np.array([7, 6, 5, 4, 3, 2, 1, 0], np.int32), np.array([4, 0, 0], np.int32)
     with np.errstate(over="ignore"):
-        group, starred = settle(kept, tuples, start, bounds, shown, numbers, key_of(b"settle"))
+        group, starred = settle(retained, tuples, start, bounds, shown, numbers, key_of(b"settle"))
     assert group.tolist() == [-1, -1, -1, -1, 4, 4, -1, 4]
     assert np.flatnonzero(starred).tolist() in ([5], [7])
 

@@ -99,13 +99,13 @@ def test_records_that_contain_the_first_groups_are_counted(seed: int) -> None:
         image = np.empty(len(itemset), np.int32)
         image = image[: image_of(records.groups, itemset, image)]
         if len(image):
-            held = np.empty(len(image), np.int64)
-            count_held(records.groups, bitmaps, image, 10**9, held)
+            counts = np.empty(len(image), np.int64)
+            count_held(records.groups, bitmaps, image, 10**9, counts)
             shown = records.shown()
             parts = [frozenset(image[: j + 1].tolist()) for j in range(len(image))]
-            assert held.tolist() == [sum(n for row, n in shown.items() if part <= row) for part in parts]
-            count_held(records.groups, bitmaps, image, 2, held)
-            assert min(held[-1], 2) == min(2, sum(n for row, n in shown.items() if parts[-1] <= row))
+            assert counts.tolist() == [sum(n for row, n in shown.items() if part <= row) for part in parts]
+            count_held(records.groups, bitmaps, image, 2, counts)
+            assert min(counts[-1], 2) == min(2, sum(n for row, n in shown.items() if parts[-1] <= row))
         records.change(rng)
         for g in np.flatnonzero(records.groups.changed).tolist():
             give_back(bitmaps, g)

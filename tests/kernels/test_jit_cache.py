@@ -117,9 +117,9 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path):
     assert run_in(tmp_path, nothing_there) == ["None"]
     alone = "from anonset_kernels.callee import factor\nprint(factor(), sum(factor.stats.cache_hits.values()))"
     assert run_in(tmp_path, alone) == ["2", "0"]
-    kept = {path.name for path in (tmp_path / "cache").rglob("*.nb?")}
+    cached = {path.name for path in (tmp_path / "cache").rglob("*.nb?")}
     assert run_in(tmp_path, READ_ONLY + alone + RUN) == ["2", "1", "20", "0"]
-    assert {path.name for path in (tmp_path / "cache").rglob("*.nb?")} == kept
+    assert {path.name for path in (tmp_path / "cache").rglob("*.nb?")} == cached
 
 
 @pytest.mark.parametrize("path", sorted(Path(anonset_kernels.__file__).parent.glob("*.py")), ids=lambda path: path.stem)

@@ -84,8 +84,8 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
 def held_by(part):
     """Return the memory in bytes of a task with some sets, mainly their bits."""
     wanted = WantedSets(part, ITEMS, N_CODES, 2)
-    own = wanted_sets._none_met(wanted.index)
-    return sum(array.nbytes for array in (*own, *wanted.index) if isinstance(array, np.ndarray))
+    own_bytes = wanted_sets._none_met(wanted.index)
+    return sum(array.nbytes for array in (*own_bytes, *wanted.index) if isinstance(array, np.ndarray))
 
 
 @settings(max_examples=examples(150))

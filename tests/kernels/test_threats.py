@@ -128,29 +128,29 @@ def kept_of(rows, k, budget):
     begin, length, key = outline(codes, len(rows))
     assert length.tolist() == [len(row) for row in rows]
     order = np.lexsort((key, -length)).astype(np.int64)[: np.count_nonzero(length)]
-    rows_of, kept = np.zeros((N_CODES, 1 + len(rows) // 64), np.uint64), np.empty(len(rows), np.int64)
+    rows_of, decisive = np.zeros((N_CODES, 1 + len(rows) // 64), np.uint64), np.empty(len(rows), np.int64)
     index = n_kept = 0
     while index < len(order):
         before = index
-        index, n_kept, _ = keep_decisive(codes, begin, length, order, index, (k, n_kept, budget), rows_of, kept)
+        index, n_kept, _ = keep_decisive(codes, begin, length, order, index, (k, n_kept, budget), rows_of, decisive)
         assert index > before
-    return kept[:n_kept], (codes, begin, length, start, position)
+    return decisive[:n_kept], (codes, begin, length, start, position)
 
 
 @settings(max_examples=examples(150))
 @given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
 def test_dominated_records_make_no_difference(rows, k, budget):
-    kept, (codes, begin, length, _, _) = kept_of(rows, k, budget)
-    remaining = [rows[record] for record in kept]
+    decisive, (codes, begin, length, _, _) = kept_of(rows, k, budget)
+    remaining = [rows[record] for record in decisive]
     for size in range(1, N_CODES + 1):
         for chosen in combinations(range(N_CODES), size):
             assert min(support(chosen, remaining), k) == min(support(chosen, rows), k)
-    assert len(set(kept.tolist())) == len(kept)
+    assert len(set(decisive.tolist())) == len(decisive)
     for place, row in enumerate(remaining):
         assert sum(1 for other in remaining[:place] if row <= other) < k
     expected, start = stored(remaining), np.zeros(N_CODES + 1, np.int64)
     position = np.empty(sum(map(len, remaining)), np.int32)
-    assert gather(codes, begin, length, kept, start, position).tolist() == expected[0].tolist()
+    assert gather(codes, begin, length, decisive, start, position).tolist() == expected[0].tolist()
     assert (start.tolist(), position.tolist()) == (expected[1].tolist(), expected[2].tolist())
 
 

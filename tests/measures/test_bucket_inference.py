@@ -17,10 +17,10 @@ def surely(publication, who):
     result = {}
     for group, values in values_of(publication).items():
         rows = [row for row, label in enumerate(labels) if label == group]
-        own = [i for i, row in enumerate(rows) if shown[row] == who]
+        own_rows = [i for i, row in enumerate(rows) if shown[row] == who]
         ways = list(permutations(values))
-        for value in set(values) if own else ():
-            none = Fraction(sum(all(way[i] != value for i in own) for way in ways), len(ways))
+        for value in set(values) if own_rows else ():
+            none = Fraction(sum(all(way[i] != value for i in own_rows) for way in ways), len(ways))
             result[value] = result.get(value, Fraction(1)) * none
     return max(1 - none for none in result.values())
 
@@ -46,7 +46,10 @@ def test_shares_in_groups(seed):
     rows = [(f"P{n}", rng.choice("xxyz")) for n in range(9)]
     publication = published(rows, [n // 3 for n in range(9)])
     values, labels = values_of(publication), publication.group.labels()
-    most = {group: max(own.count(value) for value in own) / len(own) for group, own in values.items()}
+    most = {
+        group: max(group_values.count(value) for value in group_values) / len(group_values)
+        for group, group_values in values.items()
+    }
     assert of_groups(publication).tolist() == [most[label] for label in publication.group.vocabulary.labels]
     known = publication.snt_value.vocabulary.labels
     for code, value in enumerate(known):

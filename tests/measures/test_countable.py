@@ -67,10 +67,10 @@ def test_of_local_groups(rows: list[set[str]], groups: list[list[int]]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
     assert table.transactions is not None
     cluster = (np.arange(len(rows)) % 3).astype(np.int32)
-    own = [
+    recodings = [
         ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)) for group in groups[: min(3, len(rows))]
     ]
-    assert_counted(rows, apply(table, PerCluster(cluster, tuple(own))))
+    assert_counted(rows, apply(table, PerCluster(cluster, tuple(recodings))))
 
 
 def test_nodes_with_absent_leaves_are_counted() -> None:

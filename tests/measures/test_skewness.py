@@ -15,13 +15,18 @@ from anonset.measures.skewness import Skewness, skewness
 def test_guesses_equal_a_count(rows: list[tuple[int, str]]) -> None:
     classes, values = [row[0] for row in rows], [row[1] for row in rows]
     skew = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
-    n, held = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
+    n, values_of_class = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
     assert skew.guessed_of_all == max(map(values.count, values)) / n
-    assert skew.guessed == sum(max(map(own.count, own)) for own in held.values()) / n
-    gains = [held[c].count(v) / len(held[c]) / (values.count(v) / n) for c, v in rows]
+    assert (
+        skew.guessed == sum(max(map(class_values.count, class_values)) for class_values in values_of_class.values()) / n
+    )
+    gains = [values_of_class[c].count(v) / len(values_of_class[c]) / (values.count(v) / n) for c, v in rows]
     assert skew.largest_gain == pytest.approx(max(gains))
     assert skew.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
-    assert skew.alone == sum(len(own) for own in held.values() if len(set(own)) == 1) / n
+    assert (
+        skew.alone
+        == sum(len(class_values) for class_values in values_of_class.values() if len(set(class_values)) == 1) / n
+    )
     assert skew.alone <= skew.guessed
     assert skew.alone_by_chance <= skew.by_chance
     assert skew.guessed_of_all - 1e-12 <= skew.guessed

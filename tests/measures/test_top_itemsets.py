@@ -57,10 +57,15 @@ def assert_measured(column: SetColumn, publication: Records | Chunks, count: Cou
     most = min(itemsets.top, len(set(sure) & set(reached)) + tied)
     if not tied and len(reached) <= itemsets.top:
         most = least = len(set(sure) & set(reached))
-    kept = itemsets.top * (1 - itemsets.tkd)
-    assert least - 1e-9 <= kept <= most + 1e-9
+    matched = itemsets.top * (1 - itemsets.tkd)
+    assert least - 1e-9 <= matched <= most + 1e-9
     if not tied:
-        errors = [2 * abs(true[own] - expected.get(own, 0)) / (true[own] + expected.get(own, 0)) for own in sure]
+        errors = [
+            2
+            * abs(true[certain_set] - expected.get(certain_set, 0))
+            / (true[certain_set] + expected.get(certain_set, 0))
+            for certain_set in sure
+        ]
         assert itemsets.re == pytest.approx(np.mean(errors) if errors else 0)
 
 
@@ -75,7 +80,7 @@ def assert_mined(publication: Records | Chunks, count: Count, top: int, reading:
         assert counts[:top] == pytest.approx(expected[:top])
         assert all(one.count == sets[-1].count for one in sets if one.count <= counts[:top][-1])
         for one in sets:
-            labels = [supports.groups[own][one.chosen[:place].count(own)] for place, own in enumerate(one.chosen)]
+            labels = [supports.groups[item][one.chosen[:place].count(item)] for place, item in enumerate(one.chosen)]
             assert count(Query(tuple(labels))) == pytest.approx(one.count)
 
 

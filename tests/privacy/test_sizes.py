@@ -25,9 +25,11 @@ def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, s
 
 def made(cls: Any, name: str, value: int) -> Any:
     """Create a model or an algorithm with default sizes except one."""
-    own = {field.name for field in fields(cls)}
-    options = {key: usual for key, usual in GIVEN.items() if key in own and not (key == "t" and "l" in own)}
-    if cls is SafetyConstraint or own >= {"k", "l"}:
+    field_names = {field.name for field in fields(cls)}
+    options = {
+        key: usual for key, usual in GIVEN.items() if key in field_names and not (key == "t" and "l" in field_names)
+    }
+    if cls is SafetyConstraint or field_names >= {"k", "l"}:
         options["k"] = max(2, value if name == "l" else 2)
     return cls(**{**options, name: value})
 

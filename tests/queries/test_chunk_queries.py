@@ -38,12 +38,12 @@ def publications(draw: st.DrawFn) -> Chunks:
         ]
         terms = "".join(sorted(item for item in set().union(*records) if places.get(item) == 3))
         rows_of_all += ["".join(sorted(record & set(SHARED))) for record in records] if shares else []
-        clusters.append((len(records), terms, [chunk for own in rows if (chunk := list(filter(None, own)))]))
+        clusters.append((len(records), terms, [chunk for record in rows if (chunk := list(filter(None, record)))]))
     shared = list(filter(None, rows_of_all))
     totals = {}
     for term in sorted(set().union(*(terms for _, terms, _ in clusters))):
-        own = [n for n, terms, _ in clusters if term in terms]
-        totals[term] = draw(st.integers(len(own), sum(own)))
+        sizes = [n for n, terms, _ in clusters if term in terms]
+        totals[term] = draw(st.integers(len(sizes), sum(sizes)))
     with_totals = totals if draw(st.booleans()) else None
     return publication_of(clusters, [(0, n_clusters - 1, shared)] if shared else [], with_totals)
 

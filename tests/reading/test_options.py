@@ -25,8 +25,10 @@ def test_options_equal_settings_in_default_and_text(option) -> None:
 
 
 def test_settings_of_files_are_options() -> None:
-    own = {name for name in ReadingSettings.model_fields if name not in {option.name for option in fields(FileOptions)}}
-    assert not own
+    settings_only = {
+        name for name in ReadingSettings.model_fields if name not in {option.name for option in fields(FileOptions)}
+    }
+    assert not settings_only
 
 
 def test_an_unknown_keyword_is_named() -> None:

@@ -48,9 +48,14 @@ def test_every_kind_of_input_becomes_a_source(folder: Path) -> None:
         assert source_of(source) is source
         assert sets_of(read(source)) == sets_of(read(arguments))
     rows = [{"a", "b"}, {"b"}]
-    held = source_of(rows)
-    assert (held.format, held.files, held.keys, held.where) == (OBJECT, (), (), "the given list")
-    assert sets_of(read(held)) == sets_of(read(rows))
+    row_source = source_of(rows)
+    assert (row_source.format, row_source.files, row_source.keys, row_source.where) == (
+        OBJECT,
+        (),
+        (),
+        "the given list",
+    )
+    assert sets_of(read(row_source)) == sets_of(read(rows))
 
 
 def test_the_repr_of_a_source_shows_no_data() -> None:

@@ -153,15 +153,15 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
             grouping.group[t] = number
         fewest = min(Counter(ids[t] for t in group).values())
         for u in {ids[t] for t in group}:
-            own = {place[t]: t for t in group if ids[t] == u}
-            shown = chosen(sorted(own), fewest, partial(draw, SHOWN))
-            grouping.starred |= {own[i] for i in own.keys() - shown}
+            tuple_at = {place[t]: t for t in group if ids[t] == u}
+            shown = chosen(sorted(tuple_at), fewest, partial(draw, SHOWN))
+            grouping.starred |= {tuple_at[i] for i in tuple_at.keys() - shown}
     return grouping
 
 
 def by_falling_count(tuples: Mapping[Any, Sequence[int]], draw: Number) -> list[Any]:
     """Return the individuals by descending number of tuples, in random order for equal numbers."""
-    people, counts = list(tuples), [len(own) for own in tuples.values()]
+    people, counts = list(tuples), [len(tuples_of_person) for tuples_of_person in tuples.values()]
     return [people[i] for i in drawn_order([-c for c in counts], draw, weights=Counter({-c: c for c in counts}))]
 
 

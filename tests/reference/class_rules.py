@@ -28,8 +28,8 @@ def is_recursive(values: Sequence[str], l: int, c: Fraction) -> bool:  # noqa: E
 
 def equal_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
     """Return half the sum of absolute differences of the shares."""
-    own, whole = Counter(values), Counter(everybody)
-    shares = (abs(Fraction(own[v], len(values)) - Fraction(whole[v], len(everybody))) for v in whole)
+    in_class, in_table = Counter(values), Counter(everybody)
+    shares = (abs(Fraction(in_class[v], len(values)) - Fraction(in_table[v], len(everybody))) for v in in_table)
     return sum(shares, Fraction()) / 2
 
 
@@ -63,10 +63,10 @@ def hierarchical_distance(
     nodes = {node for path in paths.values() for node in path}
     below = {node: [leaf for leaf in paths if node in paths[leaf]] for node in nodes}
     height = {node: max(paths[leaf].index(node) for leaf in below[node]) for node in nodes}
-    own, whole = Counter(values), Counter(everybody)
+    in_class, in_table = Counter(values), Counter(everybody)
     extra = {
-        node: Fraction(sum(own[leaf] for leaf in leaves), len(values))
-        - Fraction(sum(whole[leaf] for leaf in leaves), len(everybody))
+        node: Fraction(sum(in_class[leaf] for leaf in leaves), len(values))
+        - Fraction(sum(in_table[leaf] for leaf in leaves), len(everybody))
         for node, leaves in below.items()
     }
     children = {node: {path[path.index(node) - 1] for path in paths.values() if node in path[1:]} for node in nodes}

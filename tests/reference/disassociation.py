@@ -60,7 +60,7 @@ def parts(items: Collection[Item], most: int) -> Iterator[Row]:
 
 def items_of(publication: Chunks) -> Row:
     """Return all published items."""
-    clusters = (row for own in publication.clusters for row in (own.terms, *map(domain, own.chunks)))
+    clusters = (row for cluster in publication.clusters for row in (cluster.terms, *map(domain, cluster.chunks)))
     return frozenset(chain(*clusters, *(domain(chunk.rows) for chunk in publication.shared)))
 
 
@@ -117,7 +117,9 @@ def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chu
     state = [_with_chunks([rows[i] for i in group], asked) for group in groups]
     terms = [set(cluster.terms) for cluster in state]
     shared = _refined([[rows[i] for i in group] for group in groups], state, terms, asked)
-    clusters = [replace(cluster, terms=frozenset(own)) for cluster, own in zip(state, terms, strict=True)]
+    clusters = [
+        replace(cluster, terms=frozenset(cluster_terms)) for cluster, cluster_terms in zip(state, terms, strict=True)
+    ]
     order = _sorted_clusters(clusters, shared)
     new = {old: number for number, old in enumerate(order)}
     placed = []
@@ -131,10 +133,10 @@ def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chu
     placed.sort(key=lambda chunk: (chunk.first, chunk.last, _key(chunk.rows)))
     totals = None
     if asked.counts:
-        own = {item: [c for c in range(len(groups)) if item in terms[c]] for item in set().union(*terms)}
+        groups_with = {item: [c for c in range(len(groups)) if item in terms[c]] for item in set().union(*terms)}
         totals = tuple(
-            (item, sum(item in rows[i] for c in own[item] for i in groups[c]))
-            for item in sorted(own.keys() - asked.secrets)
+            (item, sum(item in rows[i] for c in groups_with[item] for i in groups[c]))
+            for item in sorted(groups_with.keys() - asked.secrets)
         )
     return Chunks(tuple(clusters[c] for c in order), tuple(placed), totals), cluster_of
 
@@ -296,7 +298,7 @@ def _sorted_clusters(clusters: Sequence[Cluster], shared: Sequence[Shared]) -> l
         above: list[tuple[Any, list[int]]] = []
         for first in range(0, len(nodes), 4):
             group = sorted(nodes[first : first + 4], key=lambda node: node[0])
-            members = [c for _, own in group for c in own]
+            members = [c for _, members in group for c in members]
             span = (min(members), max(members))
             chunks = sorted(_key(chunk.rows) for chunk in shared if (chunk.first, chunk.last) == span)
             above.append((([key for key, _ in group], chunks if len(group) > 1 else []), members))
@@ -471,7 +473,7 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
         if not all(is_capped(rows, cluster.n, secrets, cap) for rows in cluster.chunks):
             return False
     ranges = [set(range(chunk.first, chunk.last + 1)) for chunk in publication.shared]
-    if any(len(own) < 2 or not own <= set(range(len(publication.clusters))) for own in ranges):
+    if any(len(range_pair) < 2 or not range_pair <= set(range(len(publication.clusters))) for range_pair in ranges):
         return False
     if any(first & other not in (set(), first, other) for first, other in combinations(ranges, 2)):
         return False
@@ -480,8 +482,8 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
         if len(chunk.rows) > room or not is_km(chunk.rows, k, m) or not is_capped(chunk.rows, room, secrets, cap):
             return False
     for item, total in publication.totals or ():
-        own = [cluster.n for cluster in publication.clusters if item in cluster.terms]
-        if not own or item in secrets or not len(own) <= total <= sum(own):
+        sizes = [cluster.n for cluster in publication.clusters if item in cluster.terms]
+        if not sizes or item in secrets or not len(sizes) <= total <= sum(sizes):
             return False
     return not any(
         (first.first, first.last) == (other.first, other.last) and domain(first.rows) & domain(other.rows)

@@ -41,8 +41,8 @@ def _finest(largest: Fraction) -> Fraction:
 def _inner(cells: list[int], k: int) -> list[int]:
     ends: list[int] = []
     for step in reversed(list(_steps(10 * (cells[-1] - cells[0] + 1)))):
-        held = Counter(cell // step for cell in cells)
-        dense = [cell for cell in held if held[cell] >= k]
+        counts = Counter(cell // step for cell in cells)
+        dense = [cell for cell in counts if counts[cell] >= k]
         for multiples in ([(cell + 1) * step for cell in dense], [cell * step for cell in dense]):
             for end in sorted(multiples):
                 position = bisect_left(ends, end)

@@ -57,7 +57,7 @@ def _ways(records: Sequence[Record], step: Step) -> list[list[tuple[int, Row | N
     rows, places, empty_first, more = step
     if more:
         free = [place for place in places if not rows[0] <= records[place]]
-        return [[(place, rows[0]) for place in own] for own in combinations(free, more)]
+        return [[(place, rows[0]) for place in chosen_places] for chosen_places in combinations(free, more)]
     ways = [list(zip(places, way, strict=True)) for way in placements(rows, len(places))]
     if empty_first:
         fresh = [sum(row is not None and not records[place] for place, row in way) for way in ways]

@@ -24,8 +24,8 @@ class Refinement:
         self.slots: list[Slot] = [[] for _ in range(n)]
         order = sorted(self.first, key=_canonical(relation))
         for c, members in enumerate(clusters):
-            held = [relation.rows[r] for r in members]
-            pieces = [[self.first[row], held.count(row)] for row in order if row in held]
+            member_rows = [relation.rows[r] for r in members]
+            pieces = [[self.first[row], member_rows.count(row)] for row in order if row in member_rows]
             self.slots[c * n // len(clusters)] = pieces
         self.random = split_mix(0)
 
@@ -33,15 +33,15 @@ class Refinement:
         return self.relation.loss([t for t, _ in pieces])
 
     def step(self) -> bool:
-        own, other = (next(self.random) % len(self.slots) for _ in range(2))
-        while not self.slots[own]:
-            own = (own + 1) % len(self.slots)
-        if key(self.total([other])) > key(self.total([own])):
-            own = other
-        tuple_, _ = self.slots[own][next(self.random) % len(self.slots[own])]
-        others = [d for d, pieces in enumerate(self.slots) if pieces and d != own]
+        first, other = (next(self.random) % len(self.slots) for _ in range(2))
+        while not self.slots[first]:
+            first = (first + 1) % len(self.slots)
+        if key(self.total([other])) > key(self.total([first])):
+            first = other
+        tuple_, _ = self.slots[first][next(self.random) % len(self.slots[first])]
+        others = [d for d, pieces in enumerate(self.slots) if pieces and d != first]
         others.sort(key=lambda d: self.increase(self.slots[d], tuple_))
-        return any(self.try_(own, others) for _ in range(TRIES))
+        return any(self.try_(first, others) for _ in range(TRIES))
 
     def total(self, slots: list[int]) -> float:
         return sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in slots if self.slots[d])

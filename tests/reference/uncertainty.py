@@ -35,10 +35,10 @@ def largest_share(rows: Rows, sensitive: Collection[str]) -> Fraction:
             break
         closed |= more
     shares = [Fraction(0)]
-    for held in closed:
-        support = sum(held <= set(row) for row in rows)
-        for secret in held & set(sensitive):
-            rest = held - {secret}
+    for closed_set in closed:
+        support = sum(closed_set <= set(row) for row in rows)
+        for secret in closed_set & set(sensitive):
+            rest = closed_set - {secret}
             shares.append(Fraction(support, sum(rest <= set(row) for row in rows)))
     return max(shares)
 

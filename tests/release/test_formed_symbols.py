@@ -135,8 +135,8 @@ def test_unmerged_items_may_contain_a_comma(tmp_path: Path) -> None:
 def test_a_subclass_runs_its_own_search() -> None:
     """COAT would not merge the items of these clusters; the subclass merges them in pairs."""
     rows = [["a", "b"]] * 4 + [["c", "d"]] * 4
-    own = anonset.anonymize(rt(rows), framework(Rebel))
-    assert {len(symbol.members) for symbol in own.publication.symbols} == {2}
+    subclass_release = anonset.anonymize(rt(rows), framework(Rebel))
+    assert {len(symbol.members) for symbol in subclass_release.publication.symbols} == {2}
     coat = anonset.anonymize(rt(rows), framework(Heir))
     assert {len(symbol.members) for symbol in coat.publication.symbols} == {1}
 
@@ -170,8 +170,8 @@ def test_diversity_is_recognized_by_the_model_of_the_transaction_function() -> N
             return anonset.LmDiversity(self.k, 2, self.m, ("s",))
 
         def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **options: Any) -> Result:
-            own = anonset.LmApriori(k=self.k, l=2, m=self.m, sensitive_items=("s",))
-            return own.recode(table, hierarchies, **options)
+            wrapped = anonset.LmApriori(k=self.k, l=2, m=self.m, sensitive_items=("s",))
+            return wrapped.recode(table, hierarchies, **options)
 
     tree = anonset.Hierarchy.from_tree(("ALL", ["a", "b", "c"]))
     rows = [["a", "s"], ["a", "b"], ["a"], ["a", "b"], ["c"], ["c"], ["c"], ["c"]]

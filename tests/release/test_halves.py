@@ -148,11 +148,11 @@ def test_a_finer_tree_never_loses_more(tmp_path_factory, rows, k):
     assume(sum(map(bool, rows)) >= k)
     path = tmp_path_factory.mktemp("tree") / "tree.csv"
     path.write_text("".join(f"{x},{'AB'[x > 'e']},ALL\n" for x in "abcdefghij"))
-    own = made(rows, str(path), anonset.Exact(k=k, m=2))
+    owners_release = made(rows, str(path), anonset.Exact(k=k, m=2))
     finer = made(rows, f"refine:{path}", anonset.Exact(k=k, m=2))
-    assert loss(finer) <= loss(own)
+    assert loss(finer) <= loss(owners_release)
     assert {label for label, kind, _ in shown(finer) if kind == "node"} <= {"A", "B", "ALL"}
-    assert {kind for _, kind, _ in shown(own)} <= {"item", "node"}
+    assert {kind for _, kind, _ in shown(owners_release)} <= {"item", "node"}
 
 
 def test_frequencies_of_another_file_need_no_declaration(tmp_path):

@@ -86,8 +86,8 @@ def test_declarations() -> None:
     assert said(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
     assert said(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
     for together in ("TOGETHER", "TOGETHER_LINKED"):
-        kept = {"earlier": True, "together": SENTENCES[together]}
-        assert said(KmAnonymity(2, 2), published([A]), **kept) == ALWAYS | ITEMS | {"CONTINUES", together}
+        facts = {"earlier": True, "together": SENTENCES[together]}
+        assert said(KmAnonymity(2, 2), published([A]), **facts) == ALWAYS | ITEMS | {"CONTINUES", together}
     assert said(KmAnonymity(2, 2), published([A]), sets_from_data=True) == ALWAYS | ITEMS | {"SETS_FROM_DATA"}
     assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
 

@@ -71,8 +71,8 @@ def test_each_file_is_hashed_once_and_read_once(made: Path, counts: Any, name: s
     code, opens, hashed = counts[name, command]
     assert code == 0
     published = {path.relative_to(here).as_posix() for path in (here / "out").rglob("*") if path.is_file()}
-    kept = json.loads(report.read_text())["files"]
-    expected = {*(published - {"out/attestation.json"}), *(f"private/{file}" for file in kept)}
+    listed = json.loads(report.read_text())["files"]
+    expected = {*(published - {"out/attestation.json"}), *(f"private/{file}" for file in listed)}
     assert {path: times for path, times in hashed.items() if path.startswith(("out", "private"))} == dict.fromkeys(
         expected, 1
     )

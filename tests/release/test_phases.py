@@ -125,9 +125,9 @@ def test_peak_memory_excludes_mapped_files(on_disk: Path) -> None:
         mapped = np.memmap(on_disk / "zeros", np.uint8, "c")
         assert not mapped.any()  # every page was read
     with watch.phase("hold"):
-        held = np.ones(size, np.uint8)
+        array = np.ones(size, np.uint8)
         watch.memory.look()
-        del held
+        del array
     with watch.phase("after"):
         pass
     mapping, holding, after = (phase.peak_memory for phase in watch.phases)

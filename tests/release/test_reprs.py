@@ -189,8 +189,8 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         elif isinstance(one, (tuple, list)):
             pending += one[:50]
         elif type(one).__module__.startswith("anonset"):
-            own = {name for name in dir(type(one)) if isinstance(getattr(type(one), name), property)}
-            pending += [getattr(one, name) for name in sorted({*own, *vars(one)}) if not name.startswith("_")]
+            properties = {name for name in dir(type(one)) if isinstance(getattr(type(one), name), property)}
+            pending += [getattr(one, name) for name in sorted({*properties, *vars(one)}) if not name.startswith("_")]
     return [one for one in seen.values() if type(one).__module__.startswith("anonset")]
 
 

@@ -105,8 +105,8 @@ def test_with_unspecified_keeps_the_tree(tree):
     assert misfits(after, before.leaves.labels, [1] * before.n_leaves) == []
     for label in before.labels:
         above = [before.labels[v] for v in before.ancestors(before.node_of[label])]
-        kept = [after.labels[v] for v in after.ancestors(after.node_of[label])]
-        assert [x for x in kept if x in above] == above
+        ancestors = [after.labels[v] for v in after.ancestors(after.node_of[label])]
+        assert [x for x in ancestors if x in above] == above
 
 
 def test_relational_values_follow_the_same_rules_but_cannot_be_suppressed():

@@ -97,8 +97,8 @@ def test_every_page_is_two_clicks_away_and_every_link_leads_somewhere(site: Path
 def links(site: Path, page: str) -> set[str]:
     """Return the link targets of a page, as paths below the site."""
     result = re.findall(r'<a\b[^>]*? href="([^"#?]+)', (site / page).read_text()) if page.endswith(".html") else []
-    own = [target for target in result if not re.match(r"[a-z]+:|//", target)]
-    return {os.path.normpath(Path(page).parent / target) for target in own}
+    internal = [target for target in result if not re.match(r"[a-z]+:|//", target)]
+    return {os.path.normpath(Path(page).parent / target) for target in internal}
 
 
 @pytest.mark.parametrize("name", ["footprint", "notebooks"])

@@ -245,13 +245,13 @@ UNTRUE: list[tuple[Callable[[Chunks], Chunks], str]] = [
     (lambda one: _changed(one, terms=()), "cluster"),
     (lambda one: _changed(one, terms=tuple(range(len(one.vocabulary))), chunks=()), "cluster"),
     (
-        lambda one: replace(one, totals=((next(own.terms[0] for own in one.clusters if own.terms), 40),)),
+        lambda one: replace(one, totals=((next(cluster.terms[0] for cluster in one.clusters if cluster.terms), 40),)),
         "term 40",
     ),
     (lambda one: replace(one, shared=()), "cluster"),
     (
         lambda one: replace(
-            one, shared=tuple(replace(own, rows=tuple((row, n + 1) for row, n in own.rows)) for own in one.shared)
+            one, shared=tuple(replace(chunk, rows=tuple((row, n + 1) for row, n in chunk.rows)) for chunk in one.shared)
         ),
         "records",
     ),

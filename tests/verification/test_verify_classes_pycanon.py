@@ -45,7 +45,7 @@ def test_both_count_the_same(anonymity: Any, seed: int) -> None:
     if rounded != by_entropy:
         classes = texts.groupby(NAMES)["paid"].apply(list)
         assert rounded == by_entropy - 1
-        assert any(_reaches_exactly(held, by_entropy) for held in classes)
+        assert any(_reaches_exactly(class_values, by_entropy) for class_values in classes)
 
 
 def _reaches_exactly(values: list[str], l: int) -> bool:  # noqa: E741

@@ -219,12 +219,12 @@ def test_complete_transactions_are_checked(seed: int) -> None:
 def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
     rows = [{"a", "b", "cd"[i % 2], f"s{i % 6}", *(["e"] if i % 150 == 0 else [])} for i in range(600)]
-    column, held = SetColumn.of(rows), []
+    column, peak_sizes = SetColumn.of(rows), []
     of_size = occurrences.Symbols.of_size
 
     def measured(symbols: occurrences.Symbols, size: int) -> Iterator[occurrences.Occurrences]:
         for occurrences_of_size in of_size(symbols, size):
-            held.append(len(occurrences_of_size.row))
+            peak_sizes.append(len(occurrences_of_size.row))
             yield occurrences_of_size
 
     monkeypatch.setattr(occurrences.Symbols, "of_size", measured)
@@ -232,9 +232,9 @@ def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch:
     for k, share in ((4, 2), (5, 2), (1, 4)):
         model = LmDiversity(k, share, 4, tuple(f"s{n}" for n in range(6)))
         expected = verify(Table(column), model)
-        del held[:]
+        del peak_sizes[:]
         assert verify(Table(column, store=Memory(Limits(room=8_000))), model) == expected
-        assert max(held) <= 50 < len(rows)
+        assert max(peak_sizes) <= 50 < len(rows)
 
 
 @settings(max_examples=examples(60))

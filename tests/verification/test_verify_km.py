@@ -253,10 +253,12 @@ def test_symbols_of_the_same_rows_are_represented_by_the_first(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distinct_rows, "_CODES_PER_CALL", together)
         others = np.array([code in kept for code in range(6)])
-        assert distinct_rows.first_of_alike(column).tolist() == [places.index(own) == i for i, own in enumerate(places)]
-        free = [own if i not in kept else frozenset({-1 - i}) for i, own in enumerate(places)]
+        assert distinct_rows.first_of_alike(column).tolist() == [
+            places.index(rows_of_symbol) == i for i, rows_of_symbol in enumerate(places)
+        ]
+        free = [rows_of_symbol if i not in kept else frozenset({-1 - i}) for i, rows_of_symbol in enumerate(places)]
         result = distinct_rows.first_of_alike(column, others)
-        assert result.tolist() == [free.index(own) == i for i, own in enumerate(free)]
+        assert result.tolist() == [free.index(rows_of_symbol) == i for i, rows_of_symbol in enumerate(free)]
         fewer = column.only(result)
         labels = column.vocabulary.labels
         wanted = [{labels[code] for code in row if result[code]} for row in rows]

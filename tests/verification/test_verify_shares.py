@@ -103,8 +103,8 @@ def test_a_share_has_complete_classes_and_leaves_no_files(work: Files) -> None:
     seen = [np.asarray(rows).copy() for rows in shares.shares_of([column], work)]
     assert len(seen) > 1
     assert sorted(np.concatenate(seen).tolist()) == list(range(30))
-    held = [set(column.codes[rows].tolist()) for rows in seen]
-    assert sum(map(len, held)) == 4
+    class_codes = [set(column.codes[rows].tolist()) for rows in seen]
+    assert sum(map(len, class_codes)) == 4
     assert not list(work.path.iterdir())
 
 

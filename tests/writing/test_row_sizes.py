@@ -78,13 +78,13 @@ def test_a_large_row_group_is_read_page_by_page(tmp_path):
     path = tmp_path / "v.parquet"
     table = pa.table({"long": texts(400_000, 80), "short": texts(400_000, 20)})
     parquet.write_table(table, path)
-    before, held, done = pa.total_allocated_bytes(), 0, 0
+    before, peak, done = pa.total_allocated_bytes(), 0, 0
     assert estimate_size(path).text == 400_000 * 102
     for part in own_parquet._row_groups(source_of(str(path)).files[0], ["long", "short"], ["long", "short"]):
         n = len(part.columns["long"])
         for name, column in part.columns.items():
             assert column.combine_chunks().equals(table[name].slice(done, n).combine_chunks())
         done += n
-        held = max(held, pa.total_allocated_bytes() - before)
+        peak = max(peak, pa.total_allocated_bytes() - before)
     assert done == 400_000
-    assert held < 45_000_000, "two batches and a few pages; both columns alone take 40 MB, and would be held beside"
+    assert peak < 45_000_000, "two batches and a few pages; both columns alone take 40 MB, and would be held beside"
