@@ -175,7 +175,7 @@ TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), 
     TOTALS,
     st.sampled_from((1, 9)),
 )
-@settings(max_examples=examples(250), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_verified_publications_link_no_person(
     clusters: list[object],
     shared: list[object],
