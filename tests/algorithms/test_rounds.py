@@ -7,6 +7,7 @@ from tests.facts import refused
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.store import RUN
 from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
@@ -14,6 +15,7 @@ HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)
 
 @pytest.fixture
 def table(work):
+    (work.path / RUN).write_text("{}")  # the search stores its state in resumable directories alone
     rng = np.random.default_rng(3)
     weights = 1 / np.arange(1, 41)
     rows = [rng.choice(40, size, replace=False, p=weights / weights.sum()) for size in rng.integers(0, 6, 300)]

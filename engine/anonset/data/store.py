@@ -63,6 +63,8 @@ class Store(Discreet, ABC):
     """Limits of the data in memory at once."""
     workers: Workers
     """Workers that run the tasks."""
+    path: Path | None = None
+    """Directory of the files, None in memory."""
     in_files: bool
     """True if arrays are mapped from files. Then code should keep no array of table length in memory."""
 
@@ -108,6 +110,15 @@ class Store(Discreet, ABC):
     def require_held(self) -> None:
         """Reject a work directory that another process has taken over."""
         return
+
+    @property
+    def of_run(self) -> "Files | None":
+        """Work directory of a run that can be resumed, or None."""
+        return None
+
+    def below_on_disk(self) -> "Files":
+        """Return a nested store in files: temporary files if this store is in memory."""
+        return Files.temporary()
 
     @abstractmethod
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -321,6 +332,13 @@ class Files(Store):
     def below(self) -> Self:
         """Return a new store in a subdirectory."""
         return type(self).temporary(self.path, self.limits, self.workers)
+
+    below_on_disk = below
+
+    @property
+    def of_run(self) -> "Files | None":
+        """Work directory if it identifies its run, or None."""
+        return self if (self.path / RUN).exists() else None
 
     def drop(self, *names: str) -> None:
         """Delete arrays, if they exist. Existing memory maps remain valid."""

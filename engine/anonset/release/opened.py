@@ -102,8 +102,8 @@ class Opened(Discreet):
         if not (records or self.attested.data.by_blocks):
             yield self
             return
-        in_parts = self.attested.data.parts is not None and not store.in_files
-        with Files.temporary() if in_parts else store.below() as below:
+        in_parts = self.attested.data.parts is not None
+        with store.below_on_disk() if in_parts else store.below() as below:
             yield replace(self, store=below)
 
     def require_about(self, model: PrivacyModel) -> None:

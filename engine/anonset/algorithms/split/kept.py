@@ -15,7 +15,7 @@ from anonset.algorithms.rt.across import Begun
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import PARTS, RUN, Files, Store, damaged
+from anonset.data.store import PARTS, Files, Store, damaged
 from anonset.data.table import Int32
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
@@ -40,8 +40,7 @@ class Kept(Discreet):
     @classmethod
     def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
         """Store parts in a work directory if it belongs to a resumable run."""
-        place = store if isinstance(store, Files) and (store.path / RUN).exists() else None
-        return cls(place, whole, hierarchies)
+        return cls(store.of_run, whole, hierarchies)
 
     def keep(self, name: str, result: Any) -> None:
         """Store the result of a part, if results of its type can be stored.

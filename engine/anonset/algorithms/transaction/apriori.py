@@ -21,7 +21,7 @@ from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.algorithms.transaction.rounds import Rounds
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY, Files, Store
+from anonset.data.store import MEMORY, Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -57,8 +57,8 @@ class AprioriBased(Generalization):
         Parameters
         ----------
         resumable
-            Whether to resume from the itemset sizes that an interrupted search finished. The records must be in a
-            work directory.
+            Whether to resume from the itemset sizes that an interrupted search finished, if the records are in the work
+            directory of a run that can be resumed.
 
         Raises
         ------
@@ -69,9 +69,8 @@ class AprioriBased(Generalization):
         search = CutSearch(  # line 1
             blocks, hierarchy, self.k, start=start, max_increments=limit, progress=progress
         )
-        store, rounds = blocks.store, None
-        if resumable and isinstance(store, Files):
-            rounds = Rounds(search, store)
+        work = blocks.store.of_run if resumable else None
+        rounds = None if work is None else Rounds(search, work)
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, 
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import Files, Store
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
@@ -70,8 +70,7 @@ class RareTriples(Discreet):
         start = row_starts(n_codes, SIZE, (n_codes + 63) // 64)
         if 8 * start[-1] > BYTES_OF_BITS:
             return None
-        mapped = not store.in_files and 8 * start[-1] > BYTES_IN_MEMORY
-        with Files.temporary() if mapped else store.below() as place:
+        with store.below_on_disk() if 8 * start[-1] > BYTES_IN_MEMORY else store.below() as place:
             rare = self._rare(start, place)
             parents = None if rare is None else self._parents(rare)
             return None if parents is None else Clauses.of_parents(self.problem, parents)
