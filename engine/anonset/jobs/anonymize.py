@@ -16,7 +16,6 @@ from typing import Any
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.cluster import cluster_of, require_workers
-from anonset.data.store import Files
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization.beside import Beside
@@ -30,7 +29,7 @@ from anonset.jobs.work_places import clear_unfinished
 from anonset.reading.files import arrow_threads
 from anonset.release.disclosure_scan import declared
 from anonset.release.earlier import read_earlier, require_one_machine
-from anonset.release.formats import Format, Layout, Order, Symbols, kind_of
+from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import Request, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import private_of, require_apart, require_free
@@ -148,7 +147,7 @@ def anonymize(
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
-        require_apart(table.store.path if isinstance(table.store, Files) else None, request.out, request.private_folder)
+        require_apart(table.store.path, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         require_shareable(table, algorithm, client)
@@ -158,7 +157,6 @@ def anonymize(
     )  # fmt: skip
     with tell_compiling(progress), job.watch.memory.watched():
         unverified = job.run(table, hierarchies or {}, algorithm)
-        kind_of(algorithm.model).require_readable(unverified.publication)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         if request is not None:

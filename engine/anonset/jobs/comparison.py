@@ -202,16 +202,9 @@ _OF_ALL = (
 
 
 _STORED = {
-    "algorithm": "algorithm",
-    "parameters": "settings",
-    "outcome": "outcome",
-    "measures": "measures",
-    "seconds": "phases",
-    "note": "note",
-    "reading": "reading",
-    "model": "model",
-    "peak_mib": "peak_mib",
-}
+    "algorithm": "algorithm", "parameters": "settings", "outcome": "outcome", "measures": "measures",
+    "seconds": "phases", "note": "note", "reading": "reading", "model": "model", "peak_mib": "peak_mib",
+}  # fmt: skip
 """Keys of a line in a study file, with the field of the candidate that they contain."""
 
 

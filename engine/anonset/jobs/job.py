@@ -73,7 +73,9 @@ class Job:
             bound = cap(bound, self.ceilings)
             algorithm = algorithm if made_from is None else made_from(table, bound)
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
-        return self.search(table, bound, algorithm)
+        unverified = self.search(table, bound, algorithm)
+        kind_of(algorithm.model).require_readable(unverified.publication)
+        return unverified
 
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
         """Find a recoding of a bound table, apply it, and measure the loss."""
@@ -85,7 +87,7 @@ class Job:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"):
             sealed = Seal.of(table)
-            with sealed.kept():
+            with sealed.blamed():
                 with self._on_cluster(table) as searched:
                     result = self._recode(algorithm, searched, hierarchies)
                 if (beside := self.beside) is not None:

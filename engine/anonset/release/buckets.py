@@ -16,7 +16,7 @@ from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
 from anonset.reading.publications.buckets import read_buckets
 from anonset.release.documents import BucketFiles
-from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formats import Kind, Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.statements import digests
@@ -28,7 +28,7 @@ Hierarchies = Mapping[str, Hierarchy]
 _SEVERAL = 2
 
 
-class BucketsKind:
+class BucketsKind(Kind[Buckets]):
     """Files ``qit.csv`` and ``snt.csv``; the private directory contains the records."""
 
     no_stream = "buckets are two tables, not a single stream; use to_arrow(): .qit and .snt"
@@ -48,9 +48,6 @@ class BucketsKind:
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Buckets:
         """Apply a grouping."""
         return bucketize(table, _grouping(result))
-
-    def require_readable(self, publication: Buckets) -> None:
-        """Accept all: buckets publish values unchanged."""
 
     def to_arrow(self, publication: Buckets) -> Any:
         """Return the two tables ``qit`` and ``snt``."""
@@ -133,10 +130,6 @@ class BucketsKind:
         if publication.starred.all():
             return "every identity is hidden"
         return "all tuples are in one group" if publication.n_groups == 1 else ""
-
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: Buckets) -> tuple[str, ...]:
-        """Return no warnings: values are published unchanged."""
-        return ()
 
     def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
         """Return warnings about the labels of both tables."""

@@ -17,7 +17,7 @@ from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
 from anonset.release.documents import ChunkFiles
-from anonset.release.formats import Layout, Unverified, require_few_parts
+from anonset.release.formats import Kind, Layout, Unverified, require_few_parts
 from anonset.release.formulas import item_warnings
 from anonset.release.statements import digests
 from anonset.verification.chunk_truth import check_chunks_true
@@ -27,7 +27,7 @@ from anonset.writing.publications.chunks import chunks_to_arrow, write_chunks
 Hierarchies = Mapping[str, Hierarchy]
 
 
-class ChunksKind:
+class ChunksKind(Kind[Chunks]):
     """Tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``; privately the cluster of each record."""
 
     no_stream = "chunks are three tables, not a single stream; use to_arrow(): .clusters, .chunks, …"
@@ -64,9 +64,6 @@ class ChunksKind:
             msg = f"an algorithm of model disassociation must return chunks, got {type(result.recoding).__name__}"
             raise InputError(msg)
         return disassociate(table, result.recoding)
-
-    def require_readable(self, publication: Chunks) -> None:
-        """Accept all: items are published unchanged."""
 
     def to_arrow(self, publication: Chunks) -> Any:
         """Return the tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``."""
@@ -105,10 +102,6 @@ class ChunksKind:
         """Read the tables."""
         return read_chunks(folder, files.items[0], files.tables, store)
 
-    def stated(self, publication: Chunks, files: ChunkFiles) -> dict[str, tuple[Any, Any]]:
-        """Return no facts: the tables contain no column names."""
-        return {}
-
     def untrue(
         self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
@@ -141,10 +134,6 @@ class ChunksKind:
         if items is None or not len(items.codes) or publication.shared:
             return ""
         return "" if len(publication.columns[0].rows) else "no chunk contains an item"
-
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: Chunks) -> tuple[str, ...]:
-        """Return no warnings: items are published unchanged, and there are no other columns."""
-        return ()
 
     def formula_warnings(self, publication: Chunks) -> tuple[str, ...]:
         """Return warnings about the items."""

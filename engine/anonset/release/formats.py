@@ -4,11 +4,12 @@ There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, 
 for a model.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
@@ -126,8 +127,8 @@ def sizes_of_parts(result: Result) -> dict[str, int]:
 Hierarchies = Mapping[str, Hierarchy]
 
 
-class Kind(Protocol[P]):
-    """Interface for a kind of publication: apply, write, read, and compare with the original."""
+class Kind(ABC, Generic[P]):
+    """Operations on a kind of publication. Defaults fit a kind without the feature."""
 
     no_stream: str
     """Reason why there is no single Arrow stream, and the alternative; empty if there is one."""
@@ -136,6 +137,7 @@ class Kind(Protocol[P]):
     next_commands: tuple[str, ...]
     """Commands for the owner to run next on the publication."""
 
+    @abstractmethod
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject columns and labels that cannot be published in this layout, before the search.
 
@@ -144,11 +146,10 @@ class Kind(Protocol[P]):
         InputError
             With the column or the label, and the remedy.
         """
-        ...
 
+    @abstractmethod
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> P:
         """Apply the recoding of an algorithm."""
-        ...
 
     def require_readable(self, publication: P) -> None:
         """Reject published symbols with a misleading name.
@@ -158,20 +159,21 @@ class Kind(Protocol[P]):
         InputError
             With the label, and the remedy.
         """
-        ...
+        return
 
+    @abstractmethod
     def to_arrow(self, publication: P) -> Any:
         """Return a publication as one or several Arrow tables."""
-        ...
 
+    @abstractmethod
     def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:
         """Write the public files into a folder, and return their reading options for the attestation."""
-        ...
 
+    @abstractmethod
     def write_private(self, unverified: Unverified[P], folder: Path) -> None:
         """Write the files with the link to the input into the private folder."""
-        ...
 
+    @abstractmethod
     def read(
         self,
         folder: Path,
@@ -192,41 +194,40 @@ class Kind(Protocol[P]):
         AnonsetError
             If columns differ from the expected columns during reading.
         """
-        ...
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
         """Return attested facts about the data, and the same facts computed from the data, by field."""
-        ...
+        return {}
 
+    @abstractmethod
     def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
         """Return a published statement that the original contradicts, or None."""
-        ...
 
+    @abstractmethod
     def sizes(self, unverified: Unverified[P]) -> dict[str, int]:
         """Return the sizes to report to the owner: of items, symbols, clusters, groups."""
-        ...
 
+    @abstractmethod
     def retention(self, table: Table, result: Result, publication: P) -> Mapping[str, Mapping[str, int]]:
         """Return the number of items, values or tuples by outcome, by part of the data."""
-        ...
 
+    @abstractmethod
     def measures(
         self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: P
     ) -> Mapping[str, float]:
         """Return the losses by name, the main loss first."""
-        ...
 
+    @abstractmethod
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
         """Return why a publication is worthless; empty if it is not (`losses`)."""
-        ...
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
         """Return a warning if only the items, or only the relational values, became worthless."""
-        ...
+        return ()
 
+    @abstractmethod
     def formula_warnings(self, publication: P) -> tuple[str, ...]:
         """Return a warning if a spreadsheet might run labels in the CSV files as formulas (`formulas`)."""
-        ...
 
 
 _KINDS = {

@@ -80,7 +80,6 @@ def publish(
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
     kind = kind_of(unverified.algorithm.model)
-    kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         meant, store = unverified.publication, unverified.table.store
         with Seal.of_labels(unverified.table).kept():

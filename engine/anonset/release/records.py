@@ -33,7 +33,7 @@ from anonset.reading.publications.records import read_published
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
 from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFile
-from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formats import Kind, Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
@@ -49,7 +49,7 @@ _NOWHERE = "\n"
 """Separator that no text field contains: the labels of a set contain no line breaks."""
 
 
-class RecordsKind:
+class RecordsKind(Kind[Records]):
     """File ``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
 
     no_stream = ""
