@@ -13,6 +13,7 @@ from tests.tiny_limits import set_limits
 
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, Table, spans
+from anonset.data.store import MEMORY
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.jobs import bucket_people, correlations
@@ -157,4 +158,4 @@ def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at
     assert each.tolist() == bucket_inference.of_persons(publication).tolist()
     assert sorted(np.concatenate([[], *(part.row for part in parts)])) == np.flatnonzero(~publication.starred).tolist()
     group, value = publication.snt
-    assert bucket_inference.observed(publication) == observed_diversity(group.codes, value)
+    assert bucket_inference.observed(publication) == observed_diversity([group.codes], value, MEMORY)

@@ -2,7 +2,7 @@
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, entropy); Xiao and
 Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness, with
-the equal and the ordered ground distance).
+the equal ground distance).
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import run_spans, spans
 from anonset.data.store import Store
-from anonset.data.table import CategoricalColumn, Int32, Int64, NumericColumn
-from anonset.errors import InputError
+from anonset.data.table import CategoricalColumn, Int32, Int64
 from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
 from anonset.measures.distinct_records import begins_group
 
@@ -69,82 +68,26 @@ class ClassDiversity(Discreet):
         )
 
 
-def classes_of(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return the class of each record, int64 (n,). Records with equal labels in all columns are in the same class.
-
-    >>> classes_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "112")]).tolist()
-    [0, 2, 1]
-    """
-    class_of = np.zeros(columns[0].n if columns else 0, np.int64)
-    for column in columns:
-        paired = class_of * max(1, len(column.vocabulary)) + column.codes
-        class_of = np.unique(paired, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return class_of
-
-
-def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ClassDiversity:
-    """Return the diversity of each class. Ground distance: 1 between any two categories, rank distance for numbers.
-
-    Cost: O(n log n), and for numbers the number of different values times the number of classes, in blocks.
-
-    Parameters
-    ----------
-    class_of
-        integer (n,): the class of each record, numbered from 0 without gaps.
-    values
-        The sensitive column.
-
-    Raises
-    ------
-    InputError
-        If the column has another number of records, or a class has none.
-
-    Examples
-    --------
-    >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "asthma"])
-    >>> print(class_diversity(np.array([0, 0, 1, 1]), illness).worst())
-    ObservedDiversity(classes=2, distinct_l=1, frequency_l=1.0, entropy_l=1.0, t=0.25, homogeneous_records=2)
-    """
-    if len(class_of) != values.n:
-        msg = f"column {values.name!r} has {values.n} records, the classes have {len(class_of)}"
-        raise InputError(msg)
-    size: Int64 = np.bincount(class_of).astype(np.int64)
-    if not size.all():
-        msg = f"classes must be numbered without gaps; class {int(np.argmin(size))} has no records"
-        raise InputError(msg)
-    of_record = values.codes if isinstance(values, CategoricalColumn) else values.values
-    rank = np.unique(of_record, return_inverse=True)[1].reshape(-1)
-    n_values = int(rank.max(initial=-1)) + 1
-    pairs, count = np.unique(class_of.astype(np.int64) * max(1, n_values) + rank, return_counts=True)
-    overall = np.bincount(rank, minlength=n_values) / max(1, values.n)
-    of_class, value = np.divmod(pairs, max(1, n_values))
-    return _diversity(of_class, value, count, overall, ordered=isinstance(values, NumericColumn))
-
-
-def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64, *, ordered: bool = False) -> ClassDiversity:
+def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> ClassDiversity:
     """Return the diversity of each class, given its values, ordered by class, and the number of records with each."""
     start = np.flatnonzero(np.diff(of, prepend=-1))
     size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
     share = count / size[of]
     if not len(size):
         return ClassDiversity(size, size, size, np.zeros(0), np.zeros(0))
-    distance = _ordered(of, value, share, overall, start) if ordered else _equal(value, share, overall, start)
     return ClassDiversity(
         size,
         np.diff(np.append(start, len(of))).astype(np.int64),
         np.maximum.reduceat(count, start).astype(np.int64),
         np.maximum(np.add.reduceat(-share * np.log(share), start), 0.0),
-        distance,
+        _equal(value, share, overall, start),
     )
 
 
-def observed_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the classes, see `class_diversity`."""
-    return class_diversity(class_of, values).worst()
+def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
+    """Return the smallest l and the largest t over the classes. Ground distance: 1 between any two values.
 
-
-def diversity_by_blocks(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
-    """Return the result of `observed_diversity` out of core: records are sorted in a store and measured in blocks.
+    Records are sorted in the store and measured in blocks.
 
     Parameters
     ----------
@@ -155,7 +98,7 @@ def diversity_by_blocks(group: Sequence[Int32], values: CategoricalColumn, store
     --------
     >>> from anonset.data.store import MEMORY
     >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "asthma"])
-    >>> diversity_by_blocks([np.array([0, 0, 1, 1], np.int32)], illness, MEMORY).distinct_l
+    >>> observed_diversity([np.array([0, 0, 1, 1], np.int32)], illness, MEMORY).distinct_l
     1
     """
     n, found = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
@@ -200,20 +143,3 @@ def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Floa
     """Return half the sum of absolute differences: the sum of the positive differences to the overall shares."""
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above
-
-
-def _ordered(of: Int64, value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return the mean absolute difference of the cumulative shares, with values in ascending order."""
-    n_values = len(overall)
-    if n_values < 2:
-        return np.zeros(len(start))
-    out = np.empty(len(start))
-    step, expected = max(1, 2**20 // n_values), np.cumsum(overall)
-    bounds = np.append(start, len(of))
-    for first in range(0, len(start), step):
-        last = min(first + step, len(start))
-        chosen = slice(bounds[first], bounds[last])
-        dense = np.zeros((last - first, n_values))
-        dense[of[chosen] - first, value[chosen]] = share[chosen]
-        out[first:last] = np.abs(np.cumsum(dense, axis=1) - expected).sum(axis=1) / (n_values - 1)
-    return np.minimum(out, 1.0)

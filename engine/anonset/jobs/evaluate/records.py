@@ -10,9 +10,10 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import Bounds
 from anonset.jobs.evaluate.base import Asked, Evaluation, losses, require_itemsets, with_itemsets
 from anonset.jobs.workloads import QueryAnswers, answers
+from anonset.measures.distinct_records import codes_of
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.retention import counted_levels
-from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
+from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.utility_loss import ItemWeights, group_weights, weighted_utility_loss
 from anonset.publications import Records
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
@@ -60,8 +61,8 @@ def _observed(publication: Records) -> dict[str, ObservedDiversity]:
     """Return the observed diversity of each kept column in the classes of equal relational values."""
     if not publication.relational or not publication.n:
         return {}
-    class_of = classes_of(publication.relational)
-    return {column.name: observed_diversity(class_of, column) for column in publication.kept}
+    group = codes_of(publication.relational)
+    return {column.name: observed_diversity(group, column, publication.store) for column in publication.kept}
 
 
 def _item_losses(

@@ -18,7 +18,7 @@ from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.item_supports import supports_of
-from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
+from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.skewness import Skewness, skewness
 from anonset.measures.told_items import Telling, told_items
 from anonset.publications import Records
@@ -102,12 +102,8 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
 
 def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
     """Return the disclosure of kept columns by the classes of equal quasi-identifiers."""
-    columns = {name: _kept(publication, name) for name in names}
-    if publication.store.in_files:
-        group = codes_of(publication.relational)
-        return {name: diversity_by_blocks(group, column, publication.store) for name, column in columns.items()}
-    classes = class_of(publication.relational, publication.n) if columns else np.zeros(0, np.int64)
-    return {name: observed_diversity(classes, column) for name, column in columns.items()}
+    group = codes_of(publication.relational)
+    return {name: observed_diversity(group, _kept(publication, name), publication.store) for name in names}
 
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
