@@ -307,7 +307,8 @@ class _Trial:
         frequent: FrequentItems | None,
     ) -> Candidate:
         """Return a candidate with its utility and verdict."""
-        figures, recoding = unverified.result.figures, unverified.result.recoding
+        figures = unverified.result.figures
+        recoding: Any = unverified.result.recoding
         measures = {**candidate.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
         if table.transactions is not None and isinstance(recoding, PerCluster):
             k = model.k or 1

@@ -282,7 +282,8 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 
 def _levels_text(unverified: Unverified[Any]) -> str:
     """Return by how many levels occurrences of items are generalized; empty if all have the same level."""
-    column, recoding = unverified.table.transactions, unverified.result.recoding
+    column = unverified.table.transactions
+    recoding: Any = unverified.result.recoding
     if column is None or "generalized" not in unverified.retention.get("items", {}):
         return ""
     counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
