@@ -184,8 +184,8 @@ def test_distances_equal_their_twin_through_merges(case: Case) -> None:
         nearest = [pair for pair in nearest if allowed[pair[1]]]
         search = distances.search(c, allowed)
         for count in sorted(source.randint(0, len(members)) for _ in range(3)):
-            places, found = search.nearest(count)
-            assert list(zip(found.tolist(), places.tolist(), strict=True)) == nearest[:count]
+            places, nearest_distances = search.nearest(count)
+            assert list(zip(nearest_distances.tolist(), places.tolist(), strict=True)) == nearest[:count]
         distances.merge(c, x, wanted[x])
         members[c] += members.pop(x)
         distances.keep(np.arange(len(members) + 1) != x)

@@ -63,17 +63,17 @@ def published(tree: Hierarchy, n: int, k: int, m: int) -> dict[object, list[Worl
     for records in combinations_with_replacement(SETS, n):
         orders = factorial(n) // prod(factorial(times) for times in Counter(records).values())
         safe = []
-        for at, image in enumerate(images):
+        for i, image in enumerate(images):
             rows = [tuple(sorted({image[x] for x in record})) for record in records]
             met = Counter(known for row in rows for size in range(1, m + 1) for known in combinations(row, size))
             if all(support >= k for support in met.values()):
-                loss = sum(sizes[at][image[x]] for record in records for x in record if sizes[at][image[x]] > 1)
-                safe.append((loss, at, World(records, orders, tuple(rows))))
-        for _, at, world in safe:
-            worlds[None, at, tuple(sorted(world.rows))].append(world)
+                loss = sum(sizes[i][image[x]] for record in records for x in record if sizes[i][image[x]] > 1)
+                safe.append((loss, i, World(records, orders, tuple(rows))))
+        for _, i, world in safe:
+            worlds[None, i, tuple(sorted(world.rows))].append(world)
         if safe:
-            _, at, world = min(safe, key=lambda found: found[:2])
-            worlds[at, tuple(sorted(world.rows))].append(world)
+            _, i, world = min(safe, key=lambda found: found[:2])
+            worlds[i, tuple(sorted(world.rows))].append(world)
     return worlds
 
 
@@ -92,12 +92,12 @@ def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:
         assert isinstance(key, tuple)
         if key[0] is None:
             continue
-        told, without = chances(publication_of(worlds[0], tree, images[key[0]]), tree)
+        reported, without = chances(publication_of(worlds[0], tree, images[key[0]]), tree)
         occurring = [frozenset[str]().union(*world.records) for world in worlds]
         always = frozenset.intersection(*occurring)
-        assert {item for item in told if told[item] == 1} == always & told.keys()
-        assert all(without[item] < 1 for item in told)
-        told_of_some += bool(always & told.keys())
+        assert {item for item in reported if reported[item] == 1} == always & reported.keys()
+        assert all(without[item] < 1 for item in reported)
+        told_of_some += bool(always & reported.keys())
     assert told_of_some
 
 
@@ -112,7 +112,7 @@ def test_no_row_is_identified_beyond_the_guarantee(tree: Hierarchy) -> None:
             continue
         count = Counter(key[1])
         for known in (frozenset(items) for size in (1, 2) for items in combinations(ITEMS, size)):
-            by_rule, alone = (_chances(found, known) for found in (minimal, worlds[None, *key]))
+            by_rule, alone = (_chances(tables, known) for tables in (minimal, worlds[None, *key]))
             assert by_rule.keys() == alone.keys()  # no row is excluded
             shown = {images[key[0]][x] for x in known}
             assert sum(count[row] for row in by_rule) == sum(

@@ -93,7 +93,7 @@ def test_record_blocks_are_distinguished_from_stored_arrays(tmp_path):
 @pytest.mark.compiled
 @pytest.mark.parametrize("figure", ["records", pytest.param("blocks-records", marks=pytest.mark.studies)])
 def test_a_small_case_measures_all_quantities_of_its_figure(figure):
-    result = next(one for one in PAPER.figures if one.key == figure)
+    result = next(some_figure for some_figure in PAPER.figures if some_figure.key == figure)
     measured = PAPER.measure({**result.cases[0].parameters, "records": 400})
     assert {*result.quantities} <= {*measured}
     assert measured["microseconds_per_record"] == pytest.approx(measured["seconds"] / 400 * 1e6)

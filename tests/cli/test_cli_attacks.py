@@ -7,7 +7,7 @@ from tests.facts import names
 
 from cli.place import Place
 
-PEOPLE = [(f"p{at}", "abcd"[at % 4] + " " + "efgh"[at // 4 % 4]) for at in range(32)]
+PEOPLE = [(f"p{i}", "abcd"[i % 4] + " " + "efgh"[i // 4 % 4]) for i in range(32)]
 TREES = {"first": "balanced:2", "second": "coarse"}
 
 
@@ -39,9 +39,9 @@ def test_ids_link_the_people_of_two_releases(place: Place) -> None:
     first = released(place, "first", PEOPLE, tree_of(place, "first", "ab cd ef gh"), "--id", "who")
     others = [*reversed(PEOPLE[4:]), ("new", "a e"), ("other", "b f"), ("p0", "d h")]
     second = released(place, "second", others, tree_of(place, "second", "ac bd eg fh"), "--id", "who")
-    found = place.run("risk", f"{second}.private/report.json", "--attack", "composition", "--beside", first, "--json")
-    assert found.code == 0, found.err
-    (outcome,) = found.json["attacks"]
+    result = place.run("risk", f"{second}.private/report.json", "--attack", "composition", "--beside", first, "--json")
+    assert result.code == 0, result.err
+    (outcome,) = result.json["attacks"]
     assert (outcome["attack"], outcome["targets"]) == ("composition", 28)
     text = place.run("risk", f"{second}.private/report.json", "--attack", "all", "--beside", first).out
     assert names(" ".join(text.split()), "composition attacks both releases")
@@ -53,10 +53,10 @@ def test_releases_of_one_file_need_no_ids(place: Place) -> None:
     (place.folder / "first.private").rename(place.folder / "before.private")
     second = released(place, "first", PEOPLE, "balanced:4", "--drop", "who", "--rows-are-persons")
     assert first == second
-    found = place.run(
+    result = place.run(
         "risk", f"{second}.private/report.json", "--beside", str(place.folder / "before"), "--json",
     )  # fmt: skip
-    assert (found.code, found.json["attacks"][0]["targets"]) == (0, 32)
+    assert (result.code, result.json["attacks"][0]["targets"]) == (0, 32)
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
         "anonymize", data, *columns, *trees, "--algorithm", "mondrian", "--k", "2", "-o", str(rt.out), "--quiet"
     )
     assert made.code == 0, made.err
-    found = rt.run("risk", str(rt.out), "--attack", "all", "--json").json
-    assert [one["attack"] for one in found["attacks"]] == ["homogeneity", "skewness"]
-    assert found["attacks"][1]["won"]["success"] == found["skewness"]["gender"]["guessed"]
-    assert "composition" in found["not_tried"]
+    result = rt.run("risk", str(rt.out), "--attack", "all", "--json").json
+    assert [attack["attack"] for attack in result["attacks"]] == ["homogeneity", "skewness"]
+    assert result["attacks"][1]["won"]["success"] == result["skewness"]["gender"]["guessed"]
+    assert "composition" in result["not_tried"]
     page = rt.folder / "page.html"
     ran = rt.run("report", str(rt.private / "report.json"), "-o", str(page))
     assert ran.code == 0, ran.err

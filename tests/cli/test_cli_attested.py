@@ -42,7 +42,7 @@ def test_published_files_do_not_name_suppressed_items(
     place: Place, algorithm: str, more: list[str], symbols: str
 ) -> None:
     """Replacing a suppressed item by another item does not change the published bytes."""
-    found, tree = [], place.write("tree.csv", CODES)
+    published_bytes, tree = [], place.write("tree.csv", CODES)
     constraints = ["--privacy-constraints", place.write("constraints.txt", "hiv\nrare\n")]
     for item in ("hiv", "rare"):
         data, out = place.write(f"{item}.csv", SICK.replace("hiv", item)), place.folder / f"out-{item}"
@@ -51,12 +51,12 @@ def test_published_files_do_not_name_suppressed_items(
         ran = place.run("anonymize", data, "-o", str(out), "--algorithm", algorithm, *more, *job)
         assert ran.code == 0, ran.err
         assert f"{item}," in (place.folder / f"out-{item}.private" / "mapping.csv").read_text().splitlines()
-        found.append({path.name: path.read_bytes() for path in out.iterdir()})
+        published_bytes.append({path.name: path.read_bytes() for path in out.iterdir()})
         ran = place.run("verify", str(out), *(constraints if algorithm == "coat" else []))
         assert ran.code == 0, ran.err
-    assert found[0] == found[1]
-    assert not any(name in b"".join(found[0].values()) for name in (b"hiv", b"rare"))
-    attested = json.loads(found[0]["attestation.json"])
+    assert published_bytes[0] == published_bytes[1]
+    assert not any(name in b"".join(published_bytes[0].values()) for name in (b"hiv", b"rare"))
+    attested = json.loads(published_bytes[0]["attestation.json"])
     assert attested["counts"] == {"records": 4, "symbols": 2}
     assert names(attested["limits"], "suppressed")
 
@@ -207,8 +207,8 @@ def test_protected_items_without_a_symbol_are_counted(place: Place) -> None:
     check = ["verify", data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
     ran = place.run(*check, place.write("c.txt", "a x\nx y\n"))
     assert (ran.code, names(ran.out, "2 3")) == (0, True)
-    found = place.run(*check, place.write("c.txt", "a x\nx y\n"), "--json").json["verified"]
-    assert (found["protected_items"], found["unpublished_items"]) == (3, 2)
+    result = place.run(*check, place.write("c.txt", "a x\nx y\n"), "--json").json["verified"]
+    assert (result["protected_items"], result["unpublished_items"]) == (3, 2)
     none = place.write("none.txt", "x y\n")
     ran = place.run(*check, none)
     assert (ran.code, names(ran.err, "2 x")) == (2, True)
@@ -253,6 +253,6 @@ def test_the_account_fits_a_screen(place: Place) -> None:
     """The account has at most 24 lines of 80 columns, with the first limits and a reference to the others."""
     lines = place.run(*place.job()).out.splitlines()
     assert sum(max(1, -(-len(line.rstrip()) // 80)) for line in lines if str(place.folder) not in line) <= 22 - 3
-    [at] = [number for number, line in enumerate(lines) if names(line, "covered")]
-    assert str(place.out / "attestation.json") in lines[at]
-    assert [line.startswith("- ") for line in lines[at + 1 : at + 6]] == [True, True, True, True, False]
+    [position] = [number for number, line in enumerate(lines) if names(line, "covered")]
+    assert str(place.out / "attestation.json") in lines[position]
+    assert [line.startswith("- ") for line in lines[position + 1 : position + 6]] == [True, True, True, True, False]

@@ -21,9 +21,9 @@ def test_safe_grouping(long: Place) -> None:
     assert len(rows_of(long.private / "records.csv")) == len(rows_of(long.out / "qit.csv"))
     assert long.run("verify", str(long.out)).code == 0
     assert long.run("verify", str(long.out), "--k", "11").code == 1
-    checks = verified(long, "long.csv")
-    assert (checks.code, checks.json["true"]) == (0, True), checks.err
-    assert checks.json["correlations"] == {"intra_group": [], "inter_group": []}
+    verification = verified(long, "long.csv")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
+    assert verification.json["correlations"] == {"intra_group": [], "inter_group": []}
     measured = long.run(
         "evaluate", str(long.folder / "long.csv"), str(long.out), *BUCKETS, "--workload", "record:20x1", "--json"
     )

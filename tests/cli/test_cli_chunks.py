@@ -31,8 +31,8 @@ def test_a_publication_consists_of_three_files_that_anyone_can_verify(chunks: Pl
     assert names(attested["limits"], "sub-record 1/3")
     assert chunks.run("verify", str(chunks.out)).code == 0
     assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "40", "--m", "2").code == 1
-    found = verified(chunks, "sets.dat")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(chunks, "sets.dat")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
 
 
 def test_the_account_suggests_next_commands(chunks: Place) -> None:
@@ -68,10 +68,10 @@ def test_sensitive_items_are_separate_and_capped_as_attested(chunks: Place) -> N
     attested = json.loads((chunks.out / "attestation.json").read_text())
     assert (attested["parameters"]["sensitive_items"], attested["parameters"]["cap"]) == (["0", "5"], "1/3")
     assert names(attested["statement"], "sensitive 1/3")
-    found = verified(chunks, "sets.dat")
-    assert (found.code, found.json["true"]) == (0, True), found.err
-    asked = ("--model", "disassociation", "--k", "3", "--m", "2", "--sensitive-items", "0,5", "--cap")
-    assert chunks.run("verify", str(chunks.out), *asked, "0.1").code == 1
+    verification = verified(chunks, "sets.dat")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
+    options = ("--model", "disassociation", "--k", "3", "--m", "2", "--sensitive-items", "0,5", "--cap")
+    assert chunks.run("verify", str(chunks.out), *options, "0.1").code == 1
 
 
 def test_sensitive_items_are_capped_at_one_half_by_default(chunks: Place) -> None:
@@ -105,8 +105,8 @@ def test_all_layouts_contain_the_same_chunks(chunks: Place, layout: tuple[str, .
     for table in tables:
         rows = [row for file in _files_of(chunks.out, table) for row in _table_of(file)]
         assert rows == _table_of(plain / f"{table}.csv")
-    found = verified(chunks, "sets.dat")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(chunks, "sets.dat")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     assert chunks.run("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--quiet").code == 0
     (chunks.out / "attestation.json").unlink()
     assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "3", "--m", "2").code == 0
@@ -116,8 +116,8 @@ def test_all_layouts_contain_the_same_chunks(chunks: Place, layout: tuple[str, .
 def test_a_table_without_rows_is_read_back(chunks: Place, layout: tuple[str, ...]) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS[:-1], "200", "--counts", *layout)
     assert _table_of(_files_of(chunks.out, "shared")[0]) == []
-    found = verified(chunks, "sets.dat")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(chunks, "sets.dat")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
 
 
 def _files_of(out: Path, table: str) -> list[Path]:
@@ -145,8 +145,8 @@ def test_totals_count_the_records_that_contain_a_term(chunks: Place) -> None:
 def test_a_column_of_a_table(chunks: Place) -> None:
     publish(chunks, "sets.csv", *IN_CHUNKS, "--items", "codes", "--drop", "age")
     assert any("c1" in row["items"].split(" ") for row in rows_of(chunks.out / "chunks.csv"))
-    found = verified(chunks, "sets.csv", "--drop", "age")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(chunks, "sets.csv", "--drop", "age")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
 
 
 def test_compare_varies_its_parameters(done: Place) -> None:
@@ -188,8 +188,8 @@ def test_compare_marks_another_guarantee(done: Place) -> None:
 
 def test_compare_measures_query_errors(done: Place) -> None:
     study = done.folder / "study.jsonl"
-    asked = ("--workload", "record:20x2", "-o", str(study))
-    ran = done.run("compare", str(done.folder / "sets.dat"), *IN_CHUNKS, *asked)
+    options = ("--workload", "record:20x2", "-o", str(study))
+    ran = done.run("compare", str(done.folder / "sets.dat"), *IN_CHUNKS, *options)
     assert ran.code == 0, ran.err
     assert 0 < json.loads(study.read_text().splitlines()[-1])["measures"]["are"] < 1
 
@@ -211,18 +211,18 @@ def test_evaluate_answers_queries(done: Place, workload: str) -> None:
 )
 def test_evaluate_measures_frequent_sets(chunks: Place, how: tuple[str, ...]) -> None:
     publish(chunks, "sets.dat", *how)
-    asked = ("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--top", "20")
+    options = ("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--top", "20")
     readings = (None, None) if how is IN_CHUNKS else ("one-member", "subsets")
     for reading in readings:
-        given = () if reading is None else ("--reading", reading)
-        ran = chunks.run(*asked, *given, "--json")
+        arguments = () if reading is None else ("--reading", reading)
+        ran = chunks.run(*options, *arguments, "--json")
         assert ran.code == 0, ran.err
         sets = ran.json["itemsets"]
         assert (sets["top"], sets["reading"]) == (20, reading)
         assert 0 < sets["tkd"] < 1
         assert 0 < sets["re"] < 2
         assert 0 <= ran.json["tlost"] <= 1
-    ran = chunks.run(*asked)
+    ran = chunks.run(*options)
     named = ", one-member" if readings[0] else ""
     assert names(ran.out, f"(tKd{named})")
     assert names(ran.out, "20 2 4 sets")
@@ -248,14 +248,14 @@ def test_risk_measures_inference_of_other_items(done: Place) -> None:
     ran = done.run("risk", str(done.out), "--original", sets)
     assert (ran.code, names(ran.out, "published"), "--original FILE" in ran.out) == (0, True, False), ran.err
     by_name = {}
-    for given in (("--original", sets), ("--original", sets, "--attempts", "10")):
-        ran = done.run("risk", str(done.out), *given, "--json")
+    for options in (("--original", sets), ("--original", sets, "--attempts", "10")):
+        ran = done.run("risk", str(done.out), *options, "--json")
         assert (ran.code, ran.json["model"], ran.json["smallest"]) == (0, "disassociation", smallest)
-        by_name = {one["source"]: one for one in ran.json["told"]}
+        by_name = {entry["source"]: entry for entry in ran.json["told"]}
         assert by_name["publication"]["likely"] < by_name["original"]["likely"]
     assert by_name["original"]["persons"] == 10
-    asked = done.run("risk", f"{done.private}/report.json", "--json")
-    assert asked.json["told"], asked.err
+    requested = done.run("risk", f"{done.private}/report.json", "--json")
+    assert requested.json["told"], requested.err
 
 
 def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) -> None:
@@ -264,8 +264,8 @@ def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) 
     original = str(chunks.folder / "sets.dat")
     ran = chunks.run("risk", str(chunks.out), "--original", original, *exact[2:4], "--json")
     assert ran.code == 0, ran.err
-    told = {one["source"]: one for one in ran.json["told"]}
-    assert told["publication"]["likely"] < told["original"]["likely"]
+    reported = {entry["source"]: entry for entry in ran.json["told"]}
+    assert reported["publication"]["likely"] < reported["original"]["likely"]
     assert chunks.run("risk", str(chunks.out), "--json").json["told"] == []
 
 

@@ -119,8 +119,8 @@ def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -
     assert ran.json["source"] == "mapping"
     assert (ran.json["universe"], ran.json["symbols"], ran.json["generalized"]) == (4, 3, 2)
     place.private.rename(place.folder / "gone")
-    again = place.run("evaluate", str(place.folder / "data.dat"), str(place.out), "--json")
-    assert again.json == {**ran.json, "source": "codebook"}
+    repeated = place.run("evaluate", str(place.folder / "data.dat"), str(place.out), "--json")
+    assert repeated.json == {**ran.json, "source": "codebook"}
     assert place.run("evaluate", str(place.folder / "data.dat"), str(place.out)).out.startswith("loss (NCP)")
 
 
@@ -201,11 +201,11 @@ def test_a_hierarchy_by_frequency_is_declared(place: Place) -> None:
         assert place.run("verify", str(place.folder / out)).code == 0
         return json.loads((place.folder / out / "attestation.json").read_text())
 
-    said = "built from label frequencies"
+    message = "built from label frequencies"
     plain, by_frequency = attested("balanced:2", "plain"), attested("balanced:2:frequency", "frequency")
     assert by_frequency["declarations"]["hierarchy_built_from_data"] is True
     assert "hierarchy_built_from_data" not in plain["declarations"]
-    assert (said in plain["limits"], said in by_frequency["limits"]) == (False, True)
+    assert (message in plain["limits"], message in by_frequency["limits"]) == (False, True)
 
 
 def test_hierarchy_check_rejects_a_hierarchy_that_lacks_values(place: Place) -> None:

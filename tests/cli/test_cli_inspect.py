@@ -23,13 +23,13 @@ def test_the_account(place: Place) -> None:
 
 
 def test_json(place: Place) -> None:
-    found = place.run("inspect", place.write("people.csv", PEOPLE), "--json", "--m", "1").json
-    assert set(found["known_items"]) == {"1", "2"}
-    assert found["records"] == 40
-    assert 0 <= found["known_items"]["2"]["average"] <= 1
-    assert found["quasi_identifiers"]["columns"] == ["age", "sex"]
-    assert [one["role"] for one in found["columns"]] == ["id", "relational", "relational", "items"]
-    assert found["question"] is None
+    result = place.run("inspect", place.write("people.csv", PEOPLE), "--json", "--m", "1").json
+    assert set(result["known_items"]) == {"1", "2"}
+    assert result["records"] == 40
+    assert 0 <= result["known_items"]["2"]["average"] <= 1
+    assert result["quasi_identifiers"]["columns"] == ["age", "sex"]
+    assert [column["role"] for column in result["columns"]] == ["id", "relational", "relational", "items"]
+    assert result["question"] is None
 
 
 @pytest.mark.parametrize("columns", ["name,age,sex,codes", "codes", "age,sex"])
@@ -116,9 +116,9 @@ def test_unreadable_rows_are_reported_once_and_not_counted_as_persons(place: Pla
     ran = place.run("inspect", data, "--relational", "a,zz")
     assert not names(ran.out, "taken person")
     assert re.search(r"^records +none: the rows cannot be read", ran.out, re.MULTILINE)
-    told = [line for line in ran.out.splitlines() if line.startswith("- ")]
-    assert sum(names(line, "column zz") for line in told) == 1
-    assert len(set(told)) == len(told)
+    reported = [line for line in ran.out.splitlines() if line.startswith("- ")]
+    assert sum(names(line, "column zz") for line in reported) == 1
+    assert len(set(reported)) == len(reported)
 
 
 ICD = [f"{letter}{number}" for letter in "EIJ" for number in range(10, 25)]
@@ -167,7 +167,10 @@ def test_code_columns_keep_their_hierarchies_and_conflicts_are_named(place: Plac
     if shape == "crosses":
         item_sets = [{n % 45, n * 7 % 45} for n in range(90)]
         rows = [["age", *[f"dx_{code}" for code in ICD]]]
-        rows += [[str(20 + n % 60), *["x" if at in one else "" for at in range(45)]] for n, one in enumerate(item_sets)]
+        rows += [
+            [str(20 + n % 60), *["x" if i in item_set else "" for i in range(45)]]
+            for n, item_set in enumerate(item_sets)
+        ]
         text = "".join(",".join(row) + "\n" for row in rows)
     ran = place.run("inspect", place.write("rows.csv", text), "-o", str(place.folder / "job.toml"))
     assert ran.code == 0, ran.err

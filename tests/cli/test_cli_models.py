@@ -25,8 +25,8 @@ def test_rt_frameworks(rt: Place, algorithm: str) -> None:
     assert {row["cluster"] for row in rows_of(rt.private / "records.csv")} == {
         row["cluster"] for row in rows_of(rt.private / "mapping.csv")
     }
-    checks = verified(rt, "rt.csv", *hierarchies(rt)[:4])
-    assert (checks.code, checks.json["true"]) == (0, True), checks.err
+    verification = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt), "--json")
     assert measured.code == 0, measured.err
     for name in ("rum", "tum", "ncp", "lm"):
@@ -102,8 +102,8 @@ def test_relational_data_without_items_are_published(rt: Place, algorithm: str) 
     ran = publish(rt, "rt.csv", "--model", "k", "--algorithm", algorithm, "--k", "2", *roles, *weights, "--json")
     assert list(ran.json["measures"]) == ["rum"]
     assert not (rt.private / "mapping.csv").exists()
-    checks = verified(rt, "rt.csv", "--drop", "items", *hierarchies(rt)[:4])
-    assert (checks.code, checks.json["true"]) == (0, True), checks.err
+    verification = verified(rt, "rt.csv", "--drop", "items", *hierarchies(rt)[:4])
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles, *weights, "--json")
     assert measured.json["rum"] == pytest.approx(ran.json["measures"]["rum"])
     assert measured.json["source"] == "data"
@@ -167,8 +167,8 @@ def test_other_algorithms_for_km(shop: Place, algorithm: str) -> None:
     assert ran.json["verdict"] == "holds"
     for model in ([], ["--model", "km", "--k", "3", "--m", "2"]):
         assert shop.run("verify", str(shop.out), *model).code == 0
-    checks = verified(shop, "shop.dat")
-    assert (checks.code, checks.json["true"]) == (0, True), checks.err
+    verification = verified(shop, "shop.dat")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     measured = shop.run(
         "evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", "record:10x2", "--seed", "1", "--json"
     )
@@ -277,8 +277,10 @@ def test_diversity_of_rt_data(rt: Place) -> None:
     job = [*ROLES, "--model", "klm", "--k", "2", "--l", "2", "--m", "2", "--sensitive-items", "secret"]
     ran = publish(rt, "rt.csv", *job, *hierarchies(rt), "--delta", "1", "--on-infeasible", "merge", "--json")
     assert ran.json["parameters"]["transaction"] == {"name": "lm-apriori", "l": 2, "sensitive_items": ["secret"]}
-    checks = verified(rt, "rt.csv", *hierarchies(rt)[:4])
-    assert (checks.code, checks.json["model"], checks.json["true"]) == (0, "klm", True), checks.err
+    verification = verified(rt, "rt.csv", *hierarchies(rt)[:4])
+    assert (verification.code, verification.json["model"], verification.json["true"]) == (0, "klm", True), (
+        verification.err
+    )
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt)[:4], "--json")
     assert measured.json["tum"] == pytest.approx(ran.json["measures"]["tum"])
     report = json.loads(report_of(rt))

@@ -51,8 +51,10 @@ def own_tree(place: Place, *arguments: str) -> list[str]:
 def test_separator_as_attested(clinic: Place) -> None:
     publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
     for more in ((), ("--separator", ";")):
-        found = verified(clinic, "codes.csv", *more)
-        assert (found.code, found.json["true"], found.json["suppressed"]) == (0, True, 0), found.err
+        verification = verified(clinic, "codes.csv", *more)
+        assert (verification.code, verification.json["true"], verification.json["suppressed"]) == (0, True, 0), (
+            verification.err
+        )
     assert verified(clinic, "codes.csv", "--separator", ",").json["true"] is False
 
 
@@ -61,15 +63,15 @@ def test_an_original_is_read_once_if_the_attested_separator_explains_all_items(
 ) -> None:
     tree = own_tree(clinic, *OTHERS)
     publish(clinic, "codes.csv", "--items", "codes", *tree, *KM, "--separator", ";")
-    found: list[bool] = []
+    result: list[bool] = []
     read = original.read_data
-    monkeypatch.setattr(original, "read_data", lambda *given, **more: noted(found, read(*given, **more)))
+    monkeypatch.setattr(original, "read_data", lambda *given, **more: noted(result, read(*given, **more)))
     assert verified(clinic, "codes.csv").json["true"] is True
-    assert len(found) == 1
+    assert len(result) == 1
     lines = (clinic.folder / "codes.csv").read_text().replace(";", " ")
     clinic.write("blanks.csv", lines)  # another separator than attested
     assert verified(clinic, "blanks.csv").json["true"] is True
-    assert len(found) == 3
+    assert len(result) == 3
 
 
 def test_a_differing_verdict_is_accepted_only_for_another_budget(
@@ -88,9 +90,9 @@ def test_a_differing_verdict_is_accepted_only_for_another_budget(
     assert clinic.run("verify", str(clinic.out)).code == 0
     assert budgets == [DEFAULT_BUDGET]
     path = clinic.out / "attestation.json"
-    said = loads(path.read_text())
-    said["verified"]["rows"] = 1
-    path.write_text(dumps(said))
+    attestation = loads(path.read_text())
+    attestation["verified"]["rows"] = 1
+    path.write_text(dumps(attestation))
     shutil.rmtree(clinic.private)
     ran = clinic.run("verify", str(clinic.out))
     assert (ran.code, names(ran.err, "verified.rows 1")) == (2, True), ran.err
@@ -99,20 +101,20 @@ def test_a_differing_verdict_is_accepted_only_for_another_budget(
 
 def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
-    asked = ("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
-    ran = clinic.run(*asked)
+    options = ("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
+    ran = clinic.run(*options)
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
     clinic.private.rename(private := clinic.folder / "kept")
-    ran = clinic.run(*asked)
+    ran = clinic.run(*options)
     assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
-    assert clinic.run(*asked, "--json").json["true"] is None
-    ran = clinic.run(*asked, "--records", str(private / "records.csv"))
+    assert clinic.run(*options, "--json").json["true"] is None
+    ran = clinic.run(*options, "--records", str(private / "records.csv"))
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
     clinic.private.mkdir()
     (clinic.private / "report.json").write_text(
         (private / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
     )
-    assert clinic.run(*asked).code == 2
+    assert clinic.run(*options).code == 2
 
 
 @pytest.mark.parametrize(
@@ -152,9 +154,9 @@ def test_an_original_of_many_files_is_read_as_one_data_set(
     (clinic.folder / "parts").mkdir()
     for name, part in (("a", rows[:33]), ("b", rows[33:])):
         clinic.write(f"parts/{name}.csv", "\n".join([header, *part]) + "\n")
-    told = ["--items", "codes", "--separator", ";", *tree, "--workload", "record:20x2", "--json"]
-    whole = clinic.run("evaluate", str(clinic.folder / "codes.csv"), str(clinic.out), *told)
-    assert whole.code == 0, whole.err
+    options = ["--items", "codes", "--separator", ";", *tree, "--workload", "record:20x2", "--json"]
+    complete = clinic.run("evaluate", str(clinic.folder / "codes.csv"), str(clinic.out), *options)
+    assert complete.code == 0, complete.err
     mapped: list[bool] = []
     if small:  # the table exceeds the memory limit and is stored in files
         monkeypatch.setattr(reading, "memory_limit", lambda _: 1)
@@ -162,10 +164,12 @@ def test_an_original_of_many_files_is_read_as_one_data_set(
     for module in (reading, original):
         monkeypatch.setattr(module, "read_data", lambda *given, **more: noted(mapped, read(*given, **more)))
     for source in ("parts", "parts/*.csv"):
-        ran = clinic.run("evaluate", str(clinic.folder / source), str(clinic.out), *told)
-        assert ran.json == whole.json, ran.err
-        found = verified(clinic, source)
-        assert (found.code, found.json["true"], found.json["suppressed"]) == (0, True, 0), found.err
+        ran = clinic.run("evaluate", str(clinic.folder / source), str(clinic.out), *options)
+        assert ran.json == complete.json, ran.err
+        verification = verified(clinic, source)
+        assert (verification.code, verification.json["true"], verification.json["suppressed"]) == (0, True, 0), (
+            verification.err
+        )
     assert mapped == [small, small]
 
 
@@ -179,7 +183,7 @@ def test_many_files_are_compared_as_one_data_set(clinic: Place) -> None:
     (clinic.folder / "parts").mkdir()
     for name, part in (("a", rows[:33]), ("b", rows[33:])):
         clinic.write(f"parts/{name}.csv", "\n".join(["codes", *part]) + "\n")
-    told = [
+    options = [
         "--items",
         "codes",
         "--separator",
@@ -191,9 +195,9 @@ def test_many_files_are_compared_as_one_data_set(clinic: Place) -> None:
         "--format",
         "json",
     ]
-    ran = [clinic.run("compare", str(clinic.folder / data), *told) for data in ("codes.csv", "parts/*.csv")]
-    assert [one.code for one in ran] == [0, 0], ran[1].err
-    losses = [[(found["ncp"], found["lm"]) for found in one.json] for one in ran]
+    ran = [clinic.run("compare", str(clinic.folder / data), *options) for data in ("codes.csv", "parts/*.csv")]
+    assert [compared.code for compared in ran] == [0, 0], ran[1].err
+    losses = [[(entry["ncp"], entry["lm"]) for entry in compared.json] for compared in ran]
     assert len(losses[0]) == 2
     assert losses[0] == losses[1]
 
@@ -211,8 +215,8 @@ def test_lone_column_of_the_original_of_a_nameless_publication(clinic: Place) ->
         *("--format", "dat"),
     )
     for more in ((), own_tree(clinic, *OTHERS), ("--items", "codes")):
-        found = verified(clinic, "codes.csv", "--separator", ";", *more)
-        assert (found.code, found.json["true"]) == (0, True), found.err
+        verification = verified(clinic, "codes.csv", "--separator", ";", *more)
+        assert (verification.code, verification.json["true"]) == (0, True), verification.err
     people = verified(clinic, "people.csv", "--separator", ";", "--items", "codes", "--id", "who", "--drop", "age")
     assert (people.code, people.json["true"]) == (0, True), people.err
     assert names(verified(clinic, "people.csv", "--separator", ";").err, "items --items")
@@ -251,13 +255,13 @@ def test_ranges_are_read_as_numbers_without_naming_the_column(place: Place, algo
     place.write("people.csv", "x,pay,sex\n" + "".join(f"{x},{pay},{sex}\n" for x, pay, sex in rows))
     roles = ["--relational", "x,pay,sex", "--numeric", "x,pay", "--algorithm", algorithm]
     publish(place, "people.csv", *roles, "--model", "k", "--k", "5")
-    found = verified(place, "people.csv")
-    assert (found.code, found.json["true"]) == (0, True), found.err
-    again = verified(place, "people.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
-    assert (again.code, again.json["true"]) == (0, True), again.err
+    verification = verified(place, "people.csv")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
+    repeated = verified(place, "people.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
+    assert (repeated.code, repeated.json["true"]) == (0, True), repeated.err
     place.write("others.csv", "x,pay,sex\n" + "".join(f"{x + 9},{pay},{sex}\n" for x, pay, sex in rows))
-    found = verified(place, "others.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
-    assert (found.code, found.json["true"]) == (1, False), found.err
+    verification = verified(place, "others.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
+    assert (verification.code, verification.json["true"]) == (1, False), verification.err
 
 
 def test_levels_of_a_missing_hierarchy_are_not_reported_as_untrue(place: Place) -> None:
@@ -269,14 +273,14 @@ def test_levels_of_a_missing_hierarchy_are_not_reported_as_untrue(place: Place) 
     publish(place, "zips.csv", "--relational", "zip,sex", *levels, "--model", "k", "--k", "25")
     ran = place.run("verify", str(place.out), "--original", str(place.folder / "zips.csv"))
     assert (ran.code, names(ran.err, "zip --hierarchy")) == (2, True), ran.err
-    found = verified(place, "zips.csv", *levels)
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(place, "zips.csv", *levels)
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
 
 
 def test_ranges_are_numeric_unless_the_column_is_declared_categorical(place: Place) -> None:
     place.write("rooms.csv", "room\n" + "[1:2]\n" * 5)
     publish(place, "rooms.csv", "--relational", "room", "--model", "k", "--k", "5")
-    found = verified(place, "rooms.csv")
-    assert (found.code, names(found.err, "numeric room")) == (2, True), found.err
-    found = verified(place, "rooms.csv", "--hierarchy", "room=values")
-    assert (found.code, found.json["true"]) == (0, True), found.err
+    verification = verified(place, "rooms.csv")
+    assert (verification.code, names(verification.err, "numeric room")) == (2, True), verification.err
+    verification = verified(place, "rooms.csv", "--hierarchy", "room=values")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err

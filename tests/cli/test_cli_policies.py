@@ -29,8 +29,10 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert constraints.read_text() == privacy.read_text()
     ran = shop.run("verify", str(shop.out))
     assert (ran.code, "--privacy-constraints" in ran.err) == (2, True)
-    checks = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")
-    assert (checks.code, checks.json["true"], checks.json["beyond_utility"]) == (0, True, None), checks.err
+    verification = verified(shop, "shop.dat", *files, "--max-suppressed", "0.5")
+    assert (verification.code, verification.json["true"], verification.json["beyond_utility"]) == (0, True, None), (
+        verification.err
+    )
     measured = shop.run("evaluate", data, str(shop.out), "--item-weights", "ones", "--json")
     assert measured.json["log2_ul"] == pytest.approx(json.loads(report_of(shop))["measures"]["log2_ul"])
 
@@ -122,8 +124,8 @@ def test_short_names_of_sets_of_values(rt: Place) -> None:
     publish(rt, "rt.csv", *roles)
     assert {row["origin"] for row in rows_of(rt.out / "published.csv")} == {"V1", "V2"}
     assert {row["kind"] for row in rows_of(rt.out / "codebook.csv")} == {"values"}
-    checks = verified(rt, "rt.csv", "--drop", "age,gender,items")
-    assert (checks.code, checks.json["true"]) == (0, True), checks.err
+    verification = verified(rt, "rt.csv", "--drop", "age,gender,items")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     measured = rt.run("evaluate", str(rt.folder / "rt.csv"), str(rt.out), *roles[:4], "--json")
     assert measured.json["rum"] == pytest.approx(json.loads(report_of(rt))["measures"]["rum"])
 

@@ -91,25 +91,27 @@ def private_words(ward: Place) -> set[str]:
     report = json.loads((ward.private / "report.json").read_text())
     attested = json.loads((ward.out / "attestation.json").read_text())
     known = set(re.findall(r"[\w.]+", json.dumps(attested)))
-    found = {"secret_id", "nurse", "ward_hidden", "rfirst", "coat", str(ward.folder), "report.json", "anonset"}
-    found |= {digest for digest in re.findall(r"[0-9a-f]{64}", json.dumps(report)) if digest not in known}
-    found |= {repr(value) for value in report["measures"].values()}
-    found |= {f"{value:.{digits}f}" for value in report["measures"].values() for digits in (3, 4, 6)}
-    found |= {str(count) for part in report["retention"].values() for count in part.values() if count > 100}
-    found |= {
+    result = {"secret_id", "nurse", "ward_hidden", "rfirst", "coat", str(ward.folder), "report.json", "anonset"}
+    result |= {digest for digest in re.findall(r"[0-9a-f]{64}", json.dumps(report)) if digest not in known}
+    result |= {repr(value) for value in report["measures"].values()}
+    result |= {f"{value:.{digits}f}" for value in report["measures"].values() for digits in (3, 4, 6)}
+    result |= {str(count) for part in report["retention"].values() for count in part.values() if count > 100}
+    result |= {
         f"{count / sum(part.values()):.1%}" for part in report["retention"].values() for count in part.values() if count
     }
-    found -= {"0.0", "1.0", "0.000", "1.000", "0.0000", "1.0000", "0.000000", "1.000000", "0.0%", "100.0%"}
-    found |= {version for name, version in report["versions"].items() if name != "python"}
-    return found | {line.split(",")[0] for line in WARD.splitlines()[1:]} | {f"Zoe{n}" for n in range(9)}
+    result -= {"0.0", "1.0", "0.000", "1.000", "0.0000", "1.0000", "0.000000", "1.000000", "0.0%", "100.0%"}
+    result |= {version for name, version in report["versions"].items() if name != "python"}
+    return result | {line.split(",")[0] for line in WARD.splitlines()[1:]} | {f"Zoe{n}" for n in range(9)}
 
 
 def test_the_shareable_page_contains_no_private_information(ward: Place) -> None:
     page = page_of(ward, "--shareable", "--purpose", "research")
     text = html.unescape(page)
     attributes = " ".join(re.findall(r'="([^"]*)"', text))
-    found = [w for w in private_words(ward) if re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", f"{text} {attributes}")]
-    assert found == []
+    result = [
+        w for w in private_words(ward) if re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", f"{text} {attributes}")
+    ]
+    assert result == []
     assert names(text, "shared data")
     assert "research" in text
     internal = html.unescape(page_of(ward, name="internal.html"))
@@ -164,9 +166,9 @@ def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None
     ]
     ran = ward.run("anonymize", str(ward.folder / "ward_hidden.csv"), "-o", str(ward.out), *roles, *how)
     assert ran.code == 0, ran.err
-    (told,) = [row for row in cells_below(page_of_out(ward, "--shareable"), "What recipients can count")
+    (reported,) = [row for row in cells_below(page_of_out(ward, "--shareable"), "What recipients can count")
                if row[0] == "Symbols that name one item"]  # fmt: skip
-    assert names(told[2], "lower bound")
+    assert names(reported[2], "lower bound")
     shown, original = (
         Counter(code for row in csv.DictReader(path.read_text().splitlines()) for code in row["codes"].split())
         for path in (ward.out / "published.csv", ward.folder / "ward_hidden.csv")
@@ -309,14 +311,14 @@ document.title = [page.documentElement.scrollWidth, f.contentWindow.innerWidth,
 @pytest.fixture
 def pages(ward: Place, long: Place) -> list[Path]:
     """An internal and a shareable page of records, and of buckets."""
-    found = [ward.folder / "own.html", ward.folder / "shared.html", ward.folder / "buckets.html"]
+    result = [ward.folder / "own.html", ward.folder / "shared.html", ward.folder / "buckets.html"]
     page_of(ward, name="own.html")
     page_of(ward, "--shareable", name="shared.html")
     roles = ["--id", "name", "--sensitive", "drug", "--keep", "age", "--algorithm", "anatomy", "--l", "2"]
     safe = long.folder / "buckets"
     assert long.run("anonymize", str(long.folder / "long.csv"), *roles, "-o", str(safe), "--quiet").code == 0
-    assert long.run("report", f"{safe}.private/report.json", "-o", str(found[2])).code == 0
-    return found
+    assert long.run("report", f"{safe}.private/report.json", "-o", str(result[2])).code == 0
+    return result
 
 
 def browse(folder: Path, *more: str) -> str:
@@ -339,8 +341,8 @@ def test_pages_fit_the_browser_and_load_no_external_resources(pages: list[Path],
     shown = browse(tmp_path, "--dump-dom", f"file://{pages[0].parent}/frames.html")
     titles = re.findall(r'<iframe[^>]* title="(\d+)/(\d+)/(-?\d+)/(\d+)"', shown)
     assert [int(inner) for _, inner, _, _ in titles] == [width for _, width in sizes], shown[:800]
-    for (page, width), (whole, _, beyond, requests) in zip(sizes, titles, strict=True):
-        assert int(whole) <= width, (page.name, width)
+    for (page, width), (complete, _, beyond, requests) in zip(sizes, titles, strict=True):
+        assert int(complete) <= width, (page.name, width)
         assert int(beyond) <= 0, (page.name, width, "a table is cut")
         assert int(requests) == 0, page.name
 

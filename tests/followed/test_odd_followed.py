@@ -17,8 +17,13 @@ def test_the_proposal_is_published_at_the_first_try(tmp_path: Path, name: str) -
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
     assert set(way.codes) == {0}
-    found = judge(raw, way.published)
-    assert (found.smallest_class >= 5, found.persons_below_k, found.secrets, found.clear) == (True, 0, (), ())
+    judgement = judge(raw, way.published)
+    assert (judgement.smallest_class >= 5, judgement.persons_below_k, judgement.secrets, judgement.clear) == (
+        True,
+        0,
+        (),
+        (),
+    )
     shown = set(re.split(r"[\s,;()'\"]+", "\n".join(way.printed)))
     assert raw.secrets & shown == set()
 
@@ -37,5 +42,5 @@ def test_the_answers_contain_the_person(tmp_path: Path) -> None:
         (tmp_path / raw.name).write_bytes(raw.content)
         code, printed = run(tmp_path, f"anonset inspect {raw.name}")
         assert code == 0, printed
-        asked = "Which rows belong to a person?" in printed
-        assert (f'unit = "{raw.unit}"' in printed) == asked, name
+        requested = "Which rows belong to a person?" in printed
+        assert (f'unit = "{raw.unit}"' in printed) == requested, name

@@ -41,16 +41,16 @@ def roles(found):
 
 
 def test_roles_are_proposed_by_names_and_by_values():
-    found = anonset.inspect(PEOPLE, k=3, m=1)
-    assert roles(found) == {
+    inspection = anonset.inspect(PEOPLE, k=3, m=1)
+    assert roles(inspection) == {
         "patient_id": "id", "full_name": "drop", "email": "drop", "age": "relational", "zip": "relational",
         "sex": "relational", "sex_code": "relational", "school": "relational", "school_no": "drop",
         "country": "relational", "wgt": "drop", "disease": "drop", "unit": "drop", "codes": "items",
     }  # fmt: skip
-    assert (found.records, found.persons, found.problems) == (N, N, ())
-    assert found.settings["numeric"] == ["age"]
-    assert found.settings["hierarchy"]["zip"] == "mask:3,1"
-    reasons = {column.profile.name: column.reason for column in found.columns}
+    assert (inspection.records, inspection.persons, inspection.problems) == (N, N, ())
+    assert inspection.settings["numeric"] == ["age"]
+    assert inspection.settings["hierarchy"]["zip"] == "mask:3,1"
+    reasons = {column.profile.name: column.reason for column in inspection.columns}
     assert names(reasons["school_no"], "school row")
 
 
@@ -66,20 +66,20 @@ def test_reprs_contain_no_value():
 
 def test_risk_equals_a_count_by_hand():
     data = {"sex": ["f", "f", "m", "m", "m"], "codes": ["a b", "a", "a b", "a c", ""]}
-    found = anonset.inspect(data, k=2, m=1, items="codes", relational="sex")
-    assert (found.quasi_identifiers.classes, found.quasi_identifiers.smallest) == (2, 2)
-    assert (found.quasi_identifiers.unique.value, found.quasi_identifiers.below_k.value) == (0.0, 0.0)
-    assert [one.worst(2).value for one in found.known_items] == [0.2, 0.2]
-    assert [one.average_unique.value for one in found.known_items] == pytest.approx([1 / 8, 1 / 3])
-    assert [names(problem, "1 record") for problem in found.problems] == [True]
-    assert [names(line, """'unit = "row" #' 5 persons""") for line in found.question.lines()] == [True]
+    inspection = anonset.inspect(data, k=2, m=1, items="codes", relational="sex")
+    assert (inspection.quasi_identifiers.classes, inspection.quasi_identifiers.smallest) == (2, 2)
+    assert (inspection.quasi_identifiers.unique.value, inspection.quasi_identifiers.below_k.value) == (0.0, 0.0)
+    assert [risk.worst(2).value for risk in inspection.known_items] == [0.2, 0.2]
+    assert [risk.average_unique.value for risk in inspection.known_items] == pytest.approx([1 / 8, 1 / 3])
+    assert [names(problem, "1 record") for problem in inspection.problems] == [True]
+    assert [names(line, """'unit = "row" #' 5 persons""") for line in inspection.question.lines()] == [True]
 
 
 def test_rows_of_a_person_become_sets():
     long = {"person": [f"p{n // 3}" for n in range(30)], "code": [f"I{10 + n % 8}" for n in range(30)]}
-    found = anonset.inspect(long)
-    assert (roles(found), found.rows, found.records) == ({"person": "id", "code": "items"}, 30, 10)
-    assert found.settings["group"] is True
+    inspection = anonset.inspect(long)
+    assert (roles(inspection), inspection.rows, inspection.records) == ({"person": "id", "code": "items"}, 30, 10)
+    assert inspection.settings["group"] is True
 
 
 def test_columns_that_vary_within_a_person_are_dropped():
@@ -88,10 +88,10 @@ def test_columns_that_vary_within_a_person_are_dropped():
         "ward": [f"w{n % 3}" for n in range(40)],
         "codes": ["a b" if n % 2 else "a" for n in range(40)],
     }
-    found = anonset.inspect(visits)
-    assert roles(found) == {"person_id": "id", "ward": "drop", "codes": "items"}
-    assert names(found.columns[1].reason, "rows person_id")
-    assert (found.records, found.persons, found.settings["group"]) == (20, 20, True)
+    inspection = anonset.inspect(visits)
+    assert roles(inspection) == {"person_id": "id", "ward": "drop", "codes": "items"}
+    assert names(inspection.columns[1].reason, "rows person_id")
+    assert (inspection.records, inspection.persons, inspection.settings["group"]) == (20, 20, True)
 
 
 def test_the_row_that_contradicts_the_others_of_a_person_is_named():
@@ -101,47 +101,47 @@ def test_the_row_that_contradicts_the_others_of_a_person_is_named():
         "codes": ["a b" if n % 2 else "a" for n in range(90)],
     }
     visits["sex"][31] = "x"
-    found = anonset.inspect(visits)
-    assert roles(found)["sex"] == "drop"
-    assert any(names(problem, "sex row 32") for problem in found.problems)
+    inspection = anonset.inspect(visits)
+    assert roles(inspection)["sex"] == "drop"
+    assert any(names(problem, "sex row 32") for problem in inspection.problems)
 
 
 @pytest.mark.parametrize(
     ("columns", "role"),
     [
-        ({f"dx_{n}": [str((at >> n) & 1) for at in range(32)] for n in range(5)}, "one_hot"),
-        ({f"dx{n}": [f"E{(at * n) % 9}" for at in range(32)] for n in (1, 2, 3)}, "one_code"),
+        ({f"dx_{n}": [str((i >> n) & 1) for i in range(32)] for n in range(5)}, "one_hot"),
+        ({f"dx{n}": [f"E{(i * n) % 9}" for i in range(32)] for n in (1, 2, 3)}, "one_code"),
     ],
 )
 def test_sets_in_several_columns_are_seen(columns, role):
-    found = anonset.inspect(columns)
-    assert set(roles(found).values()) == {role}
-    assert len(found.known_items) == 3
+    inspection = anonset.inspect(columns)
+    assert set(roles(inspection).values()) == {role}
+    assert len(inspection.known_items) == 3
 
 
 def test_all_problems_are_reported_at_once():
     import pyarrow as pa
 
     table = pa.table({"age": ["1", None] * 5, "codes": [["a"], None] * 5, "kind": ["x", "?"] * 5})
-    found = anonset.inspect(table, relational="kind,age", items="codes", hierarchies={"codes": {"x": "b"}})
-    assert [problem[:15] for problem in found.problems[:2]] == ["column 'age': 5", "column 'codes':"]
-    assert any(names(problem, "hierarchy codes") for problem in found.problems)
-    assert found.records == 10
+    inspection = anonset.inspect(table, relational="kind,age", items="codes", hierarchies={"codes": {"x": "b"}})
+    assert [problem[:15] for problem in inspection.problems[:2]] == ["column 'age': 5", "column 'codes':"]
+    assert any(names(problem, "hierarchy codes") for problem in inspection.problems)
+    assert inspection.records == 10
 
 
 def test_data_that_do_not_fit_their_roles_are_a_problem():
-    found = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, id="age,missing", relational="x")
-    assert found.records == 0
-    assert "missing" in found.problems[-1]
+    inspection = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, id="age,missing", relational="x")
+    assert inspection.records == 0
+    assert "missing" in inspection.problems[-1]
 
 
 def test_a_table_keeps_its_roles():
     used = ("codes", "age", "sex", "disease", "patient_id")
     others = [name for name in PEOPLE if name not in used]
-    given = {"items": "codes", "relational": "age,sex", "numeric": "age", "keep": "disease", "id": "patient_id"}
-    table = anonset.read(PEOPLE, **given, drop=others)
-    found = anonset.inspect(table)
-    assert roles(found) == {"patient_id": "id", "age": "relational", "sex": "relational", "disease": "keep",
+    options = {"items": "codes", "relational": "age,sex", "numeric": "age", "keep": "disease", "id": "patient_id"}
+    table = anonset.read(PEOPLE, **options, drop=others)
+    inspection = anonset.inspect(table)
+    assert roles(inspection) == {"patient_id": "id", "age": "relational", "sex": "relational", "disease": "keep",
                             "codes": "items"}  # fmt: skip
 
 
@@ -167,8 +167,8 @@ def test_sizes_are_required(given):
 )
 def test_columns_are_profiled_by_their_values(values, kind, separator):
     source = open_source({"x": values * 2})
-    found = profile("x", whole(source, ["x"])["x"])
-    assert (found.kind, found.separator) == (kind, separator)
+    profiled = profile("x", whole(source, ["x"])["x"])
+    assert (profiled.kind, profiled.separator) == (kind, separator)
 
 
 def test_equivalent_columns_have_the_same_pattern():
@@ -212,20 +212,20 @@ PATIENTS = {
     ("file", "expected"), [("relational/adult.csv.gz", ADULT), ("rt/diabetes130_patients_rt.csv.gz", PATIENTS)]
 )
 def test_proposed_roles_of_public_data_match_their_documentation(file, expected):
-    found = roles(anonset.inspect(Path(os.environ["ANONSET_DATA"]) / file, m=1))
+    roles_found = roles(anonset.inspect(Path(os.environ["ANONSET_DATA"]) / file, m=1))
     for role, columns in expected.items():
-        assert {name for name, its in found.items() if its == role} >= set(columns)
+        assert {name for name, its in roles_found.items() if its == role} >= set(columns)
 
 
 def test_numbers_in_tables_are_profiled():
     from anonset.data import CategoricalColumn, NumericColumn, Table
 
     table = Table(None, (NumericColumn("n", np.array([1, 1, 2])), CategoricalColumn.of("c", "aab")))
-    found = anonset.inspect(table, k=2)
-    assert [(c.profile.kind, c.profile.distinct, c.profile.largest) for c in found.columns] == [
+    inspection = anonset.inspect(table, k=2)
+    assert [(c.profile.kind, c.profile.distinct, c.profile.largest) for c in inspection.columns] == [
         ("integers", 2, 2), ("text", 2, 2),
     ]  # fmt: skip
-    assert found.quasi_identifiers.below_k.value == pytest.approx(1 / 3)
+    assert inspection.quasi_identifiers.below_k.value == pytest.approx(1 / 3)
 
 
 def test_a_file_is_read_once(tmp_path, monkeypatch):
@@ -238,8 +238,8 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
     )
     path = tmp_path / "people.csv"
     path.write_text("\n".join([",".join(PEOPLE), *map(",".join, zip(*PEOPLE.values(), strict=True))]) + "\n")
-    found = anonset.inspect(path, k=3, m=1)
-    assert roles(found) == roles(anonset.inspect(PEOPLE, k=3, m=1))
+    inspection = anonset.inspect(path, k=3, m=1)
+    assert roles(inspection) == roles(anonset.inspect(PEOPLE, k=3, m=1))
     assert len(parsed) == 1
 
 
@@ -260,8 +260,8 @@ def test_codes_of_a_column_have_the_profile_of_its_values(null):
 def test_a_column_with_many_values_is_profiled_by_its_first_values():
     source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
     column = whole(source, ["x"])["x"]
-    found = profile("x", column)
-    assert (found.kind, found.distinct, found.largest) == ("text", 50_001, 3)
+    profiled = profile("x", column)
+    assert (profiled.kind, profiled.distinct, profiled.largest) == ("text", 50_001, 3)
     assert coded(column) is column
 
 
@@ -275,20 +275,20 @@ def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
 
     monkeypatch.setattr(proposal_trial, "bind_columns", counted)
     rows = [f"r{row:04d}" for row in range(7)]
-    found = anonset.inspect({f"area{at}": [rows[(at * row * row + row) % 7] for row in range(7)] for at in range(n)})
+    inspection = anonset.inspect({f"area{i}": [rows[(i * row * row + row) % 7] for row in range(7)] for i in range(n)})
     assert len(bound) == 1
-    text = [part for part in findings_account(found) if isinstance(part, str)]
+    text = [part for part in findings_account(inspection) if isinstance(part, str)]
     assert names(text, "100 columns --json")
-    assert len(findings_summary(found)["columns"]) == n
+    assert len(findings_summary(inspection)["columns"]) == n
 
 
 def test_sets_in_cells_of_grouped_rows_are_split() -> None:
     cells = [" ".join(f"E{10 + (n * step) % 7}" for step in (1, 2, 3)[: 1 + n % 3]) for n in range(N)]
     rows = {"patient_id": [f"P{n // 2}" for n in range(N)], "codes": cells}
-    found = anonset.inspect(rows)
-    assert (found.settings["group"], found.settings["separator"]) == (True, " ")
-    given = {name: value for name, value in found.settings.items() if name != "hierarchy"}
-    column = anonset.read(rows, **given).transactions
+    inspection = anonset.inspect(rows)
+    assert (inspection.settings["group"], inspection.settings["separator"]) == (True, " ")
+    options = {name: value for name, value in inspection.settings.items() if name != "hierarchy"}
+    column = anonset.read(rows, **options).transactions
     assert column is not None
     assert set(column.vocabulary.labels) == {code for cell in cells for code in cell.split()}
 
@@ -296,8 +296,8 @@ def test_sets_in_cells_of_grouped_rows_are_split() -> None:
 @pytest.mark.parametrize(("names_of_all", "first"), [(180, "row"), (60, "full_name")])
 def test_rows_are_proposed_as_persons_if_few_names_repeat(names_of_all: int, first: str) -> None:
     draw = random.Random(1)
-    who = [f"Ann{at % names_of_all} Lee{at % names_of_all}" for at in range(200)]
+    who = [f"Ann{i % names_of_all} Lee{i % names_of_all}" for i in range(200)]
     rows = {"full_name": who, "sex": draw.choices("fm", k=200), "code": draw.choices(["a1", "b2", "c3"], k=200)}
-    found = anonset.inspect(rows)
-    assert found.question is not None
-    assert f'unit = "{first}"' in found.question.lines()[0]
+    inspection = anonset.inspect(rows)
+    assert inspection.question is not None
+    assert f'unit = "{first}"' in inspection.question.lines()[0]

@@ -81,9 +81,9 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
             assert tuple(column.vocabulary.labels) == same.vocabulary.labels
             assert column.codes.tolist() == same.codes.tolist()
         for part_rows in (None, 3):
-            for name, one in (("a", complete), ("b", made)):
+            for name, written in (("a", complete), ("b", made)):
                 (folder / f"{name}{part_rows}").mkdir()
-                path = write_published(one, folder / f"{name}{part_rows}", format, None, part_rows)
+                path = write_published(written, folder / f"{name}{part_rows}", format, None, part_rows)
             assert files_of(folder / f"a{part_rows}") == files_of(folder / f"b{part_rows}")
             paths = sorted(path.iterdir()) if part_rows else [path]
             options = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
@@ -205,15 +205,15 @@ def test_warnings_and_codes_equal_those_of_labels_in_memory(table, tmp_path):
     assert warnings_of(made) == warnings_of(complete) != ()
     shown = np.array([i for i, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
     result = []
-    for one in (made, complete):
-        column = replace(one.kept[0], codes=shown)
-        result.append(replace(one, transactions=None, kept=(column,), record=shown.astype(np.int64)))
+    for written in (made, complete):
+        column = replace(written.kept[0], codes=shown)
+        result.append(replace(written, transactions=None, kept=(column,), record=shown.astype(np.int64)))
     assert warnings_of(result[0]) == warnings_of(result[1]) == ()
     sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
     names = []
-    for one in (made, complete):
-        items = replace(one.transactions, indptr=np.zeros(one.n + 1, np.int64), codes=np.empty(0, np.int32))
-        named = name_sets(replace(one, transactions=items, symbols=sets, joined=()), (), "short")
+    for written in (made, complete):
+        items = replace(written.transactions, indptr=np.zeros(written.n + 1, np.int64), codes=np.empty(0, np.int32))
+        named = name_sets(replace(written, transactions=items, symbols=sets, joined=()), (), "short")
         names.append([symbol.label for symbol in named.symbols])
     assert names[0] == names[1]
     assert names[0][0] == "G_1"

@@ -117,12 +117,12 @@ def test_mark_marks_the_pairs_of_rare_sets_and_reports_these(rows, size, k):
 @given(records_of_items, st.integers(2, 4), st.integers(1, 3))
 def test_mark_resumes_after_a_full_buffer(rows, size, room):
     rare = [s for s, n in naive_tree(rows, size).items() if len(s) == size and n < 3]
-    together, found = count_tree(rows, 3, size).rare_together(room)
+    together, reported_sets = count_tree(rows, 3, size).rare_together(room)
     pairs = {pair for s in rare for pair in combinations(s, 2)}
     assert {(a, b) for a, b in zip(*map(np.ndarray.tolist, np.nonzero(together)), strict=True) if a < b} == pairs
     assert np.array_equal(together, together.T)
-    assert (found is None) == (len(rare) > room)
-    assert found is None or len(found.codes) == len(rare)
+    assert (reported_sets is None) == (len(rare) > room)
+    assert reported_sets is None or len(reported_sets.codes) == len(rare)
 
 
 @settings(max_examples=examples(100))

@@ -51,13 +51,13 @@ def mine_all(rows, intervals, k, m, budget, room):
     """Mine size by size, with as many calls per size as budget and room require."""
     lo, hi = (np.array(bounds, np.int32) for bounds in intervals)
     frequent = [c for c in range(N_CODES) if support({c}, rows) >= k]
-    records, found, n_calls = stored([row & set(frequent) for row in rows]), [set(), set()], 0
+    records, mined, n_calls = stored([row & set(frequent) for row in rows]), [set(), set()], 0
     for size in range(2, m + 1):
         allowed = np.zeros((N_CODES, 1), np.uint64)
         for first in range(0, N_CODES, 4):
             allow_antichains(lo, hi, first, min(first + 4, N_CODES), allowed)
-        forbid_pairs(np.array([sorted(t) for t in found[2]] if size > 2 else [], np.int32).reshape(-1, 2), allowed)
-        smaller = [sorted(threat) for threats in found[3:] for threat in threats]
+        forbid_pairs(np.array([sorted(t) for t in mined[2]] if size > 2 else [], np.int32).reshape(-1, 2), allowed)
+        smaller = [sorted(threat) for threats in mined[3:] for threat in threats]
         members = np.array([t + [-1] * (size - 1 - len(t)) for t in smaller], np.int32).reshape(-1, size - 1)
         slots = np.full(1 << (2 * len(members) + 1).bit_length(), -1, np.int32)
         hash_sets(members, 0, len(members), slots)
@@ -73,8 +73,8 @@ def mine_all(rows, intervals, k, m, budget, room):
             threats += [tuple(threat) for threat in reported[:n].tolist()]
             n_calls += 1
         assert threats == sorted(set(threats))
-        found.append({frozenset(threat) for threat in threats})
-    return found, n_calls
+        mined.append({frozenset(threat) for threat in threats})
+    return mined, n_calls
 
 
 @settings(max_examples=examples(200))

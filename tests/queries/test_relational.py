@@ -147,12 +147,12 @@ def test_against_the_twin(seed: int, n: int, v: int) -> None:
     table = Table(SetColumn.of(rows, universe="abcde"), case.columns)
     publication = publish(case, table, seed)
     assert publication.transactions is not None
-    said = [column.labels() for column in publication.relational]
+    published_labels = [column.labels() for column in publication.relational]
     symbols = list(publication.transactions.rows())
     members = {symbol.label: symbol.members for symbol in publication.symbols}
     published = [
         (
-            {c.name: covered(labels[r], c, case) for c, labels in zip(case.columns, said, strict=True)},
+            {c.name: covered(labels[r], c, case) for c, labels in zip(case.columns, published_labels, strict=True)},
             [members[s] for s in symbols[r]],
         )
         for r in range(n)

@@ -165,8 +165,8 @@ def test_pandas_and_polars_and_duckdb():
 
 
 def test_parquet_file_and_directory(tmp_path):
-    one = pa.table({"s": [["b", "a"], []], "x": ["008", "9"]})
-    parquet.write_table(one, tmp_path / "b.parquet")
+    small_table = pa.table({"s": [["b", "a"], []], "x": ["008", "9"]})
+    parquet.write_table(small_table, tmp_path / "b.parquet")
     assert rows(read(tmp_path / "b.parquet", items="s", relational="x")) == [["a", "b"], []]
     parquet.write_table(pa.table({"s": [["c"]], "x": ["7"]}), tmp_path / "a.parquet")
     table = read(tmp_path, items="s", relational="x")

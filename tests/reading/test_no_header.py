@@ -19,8 +19,8 @@ def test_it_is_read_as_with_names(tmp_path_factory, rows, delimiter):
     quoted = [delimiter.join('"' + field.replace('"', '""') + '"' for field in row) + "\n" for row in rows]
     (folder / "bare.csv").write_text("".join(quoted), newline="")
     (folder / "named.csv").write_text(f"1{delimiter}2\n" + "".join(quoted), newline="")
-    reported = {"keep": "1,2", "delimiter": delimiter}
-    bare, named = read(folder / "bare.csv", **reported, no_header=True), read(folder / "named.csv", **reported)
+    options = {"keep": "1,2", "delimiter": delimiter}
+    bare, named = read(folder / "bare.csv", **options, no_header=True), read(folder / "named.csv", **options)
     for first, other in zip(bare.kept, named.kept, strict=True):
         assert [first.vocabulary.labels[c] for c in first.codes] == [other.vocabulary.labels[c] for c in other.codes]
 
@@ -85,16 +85,18 @@ def test_files_without_header_are_read_in_blocks(tmp_path, monkeypatch, bytes_at
     rows = "".join(f"{n};{n % 3:02};A{n % 5}\u00a0B{n % 2}\n" for n in range(40))
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text(rows)
-    reported = {"no_header": True, "items": "3", "relational": "2", "drop": "1", "normalize": "lower,2=strip-zeros"}
-    table = scan(f"{tmp_path}/*.csv", **reported)
-    one = read(tmp_path / "a.csv", **reported)
+    options = {"no_header": True, "items": "3", "relational": "2", "drop": "1", "normalize": "lower,2=strip-zeros"}
+    table = scan(f"{tmp_path}/*.csv", **options)
+    short = read(tmp_path / "a.csv", **options)
     assert table.n == 80
-    assert [sorted(row) for row in table.transactions.rows()] == 2 * [sorted(row) for row in one.transactions.rows()]
-    assert table.relational[0].labels() == 2 * one.relational[0].labels()
-    assert [(c.column, c.rule, c.labels) for c in table.changes] == [(c.column, c.rule, c.labels) for c in one.changes]
+    assert [sorted(row) for row in table.transactions.rows()] == 2 * [sorted(row) for row in short.transactions.rows()]
+    assert table.relational[0].labels() == 2 * short.relational[0].labels()
+    assert [(c.column, c.rule, c.labels) for c in table.changes] == [
+        (c.column, c.rule, c.labels) for c in short.changes
+    ]
     (tmp_path / "b.csv").write_text(rows + "40;1\n")
     with refused(InputError, "b.csv 'line 41' 3"):
-        scan(f"{tmp_path}/*.csv", **reported)
+        scan(f"{tmp_path}/*.csv", **options)
 
 
 def test_bits_in_cells_are_items_in_blocks(tmp_path, monkeypatch):

@@ -36,15 +36,15 @@ def write(path, data):
 
 def roles(data, key, role="drop"):
     others = [name for name in data if name not in ("birth_date", "sex", "zip", "code", key)]
-    given = {"items": "code", "relational": ["birth_date", "sex", "zip"], "drop": others}
-    return given | ({role: [*given.get(role, ()), key]})
+    options = {"items": "code", "relational": ["birth_date", "sex", "zip"], "drop": others}
+    return options | ({role: [*options.get(role, ()), key]})
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_persons_are_recognized_by_birth_and_sex_under_any_column_name(seed):
-    found = repeated_in(columns(stays(seed=seed)), list(stays()))
-    assert found[0] == Repeated("key7", ("birth_date", "sex", "zip"))
-    assert not {one.column for one in found} & set(ENTITIES)
+    candidates = repeated_in(columns(stays(seed=seed)), list(stays()))
+    assert candidates[0] == Repeated("key7", ("birth_date", "sex", "zip"))
+    assert not {candidate.column for candidate in candidates} & set(ENTITIES)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -55,9 +55,9 @@ def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
     data = stays(n_persons=max(2, n // 5), n=n, seed=seed)
     mute = {name: data[name] for name in data if name not in ("key7", "birth_date")}
     assert repeated_in(columns(mute), list(mute)) == ()
-    told = {name: data[name] for name in data if name != "key7"}
+    without_key = {name: data[name] for name in data if name != "key7"}
     if n > 40:  # a person in five rows with the same day of birth, sex and town
-        assert repeated_in(columns(told), list(told)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
+        assert repeated_in(columns(without_key), list(without_key)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
 
 
 NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
@@ -82,7 +82,7 @@ def test_names_and_dates_of_birth_together_identify_persons(seed, rows):
 def test_sex_and_birth_are_recognized_by_values():
     data = stays()
     mute = dict(zip((f"v{n}" for n in range(len(data))), data.values(), strict=True))
-    assert [one.column for one in repeated_in(columns(mute), list(mute))] == ["v0"]
+    assert [candidate.column for candidate in repeated_in(columns(mute), list(mute))] == ["v0"]
 
 
 @given(
@@ -102,42 +102,42 @@ def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
 @pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
 def test_repeated_persons_are_detected_in_all_formats(tmp_path, role, key, form):
     data = stays(key=key)
-    given = roles(data, key, role)
+    arguments = roles(data, key, role)
     path = write(tmp_path / "stays.csv", data)
     if form == "parquet":
         from pyarrow import parquet
 
         path = tmp_path / "stays.parquet"
         parquet.write_table(pa.table(data), path)
-    read = anonset.read(pa.table(data) if form == "frame" else path, **given)
-    assert [one.column for one in read.repeated] == [key]
+    read = anonset.read(pa.table(data) if form == "frame" else path, **arguments)
+    assert [repeat.column for repeat in read.repeated] == [key]
     if form != "frame":
-        assert anonset.scan(path, **given).repeated == read.repeated
+        assert anonset.scan(path, **arguments).repeated == read.repeated
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_id_that_repeats_only_in_the_last_row_is_detected(tmp_path, form):
     n = 60_000  # beyond the first rows
-    data = {"patient_id": [f"p{one}" for one in range(n - 1)] + ["p7"], "note": ["x" * 20] * n, "code": ["a"] * n}
+    data = {"patient_id": [f"p{number}" for number in range(n - 1)] + ["p7"], "note": ["x" * 20] * n, "code": ["a"] * n}
     path = write(tmp_path / "rows.csv", data)
     if form == "parquet":
         from pyarrow import parquet
 
         path = tmp_path / "rows.parquet"
         parquet.write_table(pa.table(data), path)
-    given = {"items": "code", "drop": ["patient_id", "note"]}
-    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == (Repeated("patient_id"),)
+    options = {"items": "code", "drop": ["patient_id", "note"]}
+    assert anonset.read(path, **options).repeated == anonset.scan(path, **options).repeated == (Repeated("patient_id"),)
     data["patient_id"][-1] = "new"
     write(tmp_path / "distinct.csv", data)
     distinct = tmp_path / "distinct.csv"
-    assert anonset.read(distinct, **given).repeated == anonset.scan(distinct, **given).repeated == ()
+    assert anonset.read(distinct, **options).repeated == anonset.scan(distinct, **options).repeated == ()
 
 
 def test_missing_ids_do_not_repeat(tmp_path):
     data = {"patient_id": ["p1", "", "", "NA", "NA", "p2"], "code": list("aabbcc")}
     path = write(tmp_path / "rows.csv", data)
-    given = {"items": "code", "drop": "patient_id"}
-    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == ()
+    options = {"items": "code", "drop": "patient_id"}
+    assert anonset.read(path, **options).repeated == anonset.scan(path, **options).repeated == ()
 
 
 @pytest.mark.parametrize("key", ["doctor", "ward_id", "zip", "product_id", "Station", "admission_type_id", "month"])
@@ -148,16 +148,20 @@ def test_a_column_that_is_about_something_else_may_repeat(key):
 
 def test_rows_that_are_united_are_persons():
     data = stays(key="patient_id")
-    given = roles(data, "patient_id")
-    given |= {"drop": [*(name for name in given["drop"] if name != "patient_id")], "id": "patient_id", "group": True}
-    assert anonset.read(data, **given).repeated == ()
+    arguments = roles(data, "patient_id")
+    arguments |= {
+        "drop": [*(name for name in arguments["drop"] if name != "patient_id")],
+        "id": "patient_id",
+        "group": True,
+    }
+    assert anonset.read(data, **arguments).repeated == ()
 
 
 def test_grouping_by_case_leaves_persons_in_several_records():
     data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
-    given = {"items": "code", "id": "case_id", "group": True}
+    options = {"items": "code", "id": "case_id", "group": True}
     drop = [name for name in data if name not in ("code", "case_id")]
-    assert anonset.read(data, **given, drop=drop).repeated == (Repeated("patient_id"),)
+    assert anonset.read(data, **options, drop=drop).repeated == (Repeated("patient_id"),)
 
 
 def test_invalid_text_in_a_dropped_column_is_ignored(tmp_path):
@@ -183,8 +187,8 @@ def test_the_patients_of_realistic_encounters_are_detected(key):
         rows = list(csv.reader(file))[:20_001]
     data = dict(zip([key, *rows[0][1:]], zip(*rows[1:], strict=True), strict=True))
     drop = [name for name in data if name not in ("diagnosis_codes", "race", "gender", "age")]
-    found = anonset.read(data, items="diagnosis_codes", relational="race,gender,age", drop=drop, missing="value")
-    assert [one.column for one in found.repeated] == [key]
+    table = anonset.read(data, items="diagnosis_codes", relational="race,gender,age", drop=drop, missing="value")
+    assert [repeat.column for repeat in table.repeated] == [key]
 
 
 @pytest.mark.long
@@ -197,10 +201,10 @@ def test_the_patients_of_realistic_encounters_are_detected(key):
 def test_may_repeat_is_true_for_repeats_and_false_for_distinct_values(texts, last):
     column, keys = pa.array([*texts, last], pa.large_string()), _Keys(MEMORY)
     keys.add([pa.chunked_array([column])])
-    given = [text for text in column.to_pylist() if text]
-    if len(set(given)) < len(given):
+    filled = [text for text in column.to_pylist() if text]
+    if len(set(filled)) < len(filled):
         assert keys.may_repeat()
-    elif len({int(text) if text.isdecimal() else text for text in given}) == len(given):
+    elif len({int(text) if text.isdecimal() else text for text in filled}) == len(filled):
         # two numbers as text ("7", "07") may count as one; hashes never collide by chance
         assert not keys.may_repeat()
 
@@ -219,24 +223,24 @@ IDS = st.one_of(
 def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
     columns = [pa.chunked_array([pa.array(part, pa.large_string() if plain else pa.string())]) for part in parts]
     given_values = [value for part in parts for value in part if value not in ("", "NA")]
-    asked = []
+    requested = []
 
     def again(names):
-        asked.append(names)
+        requested.append(names)
         return ({"patient_id": column} for column in columns)
 
     with Watched((PersonKey(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
         for column in columns:
             seen.add({"patient_id": column})
-        repeated = [one.column for one in seen.repeated()]
+        repeated = [repeat.column for repeat in seen.repeated()]
     assert repeated == (["patient_id"] if len(set(given_values)) < len(given_values) else [])
-    assert asked or not repeated
+    assert requested or not repeated
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 8), st.booleans())
 def test_equal_keys_are_found_for_any_batch_size(keys, at_once, twice):
-    found = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
-    assert _has_equal(found, at_once) == (len(set(found.tolist())) < len(found))
+    hashes = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
+    assert _has_equal(hashes, at_once) == (len(set(hashes.tolist())) < len(hashes))
 
 
 N_PERSONS, N_ROWS = 60, 240
@@ -261,7 +265,7 @@ VALUES = {
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 def test_values_that_identify_people_are_seen_under_any_header(values):
-    assert [one.column for one in anonset.read(rows_of(values), items="code", drop="x").repeated] == ["x"]
+    assert [repeat.column for repeat in anonset.read(rows_of(values), items="code", drop="x").repeated] == ["x"]
     once = {"x": values, "code": ["a", "b"] * (N_PERSONS // 2)}
     assert anonset.read(once, items="code", drop="x").repeated == ()
 
@@ -274,7 +278,7 @@ def test_values_that_identify_people_are_seen_under_any_header(values):
 def test_identifying_headers_are_recognized_for_any_values(header):
     data = rows_of([str(n) for n in range(N_PERSONS)])
     data = {header: data["x"], "code": data["code"]}
-    assert [one.column for one in anonset.read(data, items="code", drop=header).repeated] == [header]
+    assert [repeat.column for repeat in anonset.read(data, items="code", drop=header).repeated] == [header]
 
 
 @pytest.mark.parametrize("header", ["doctor_email", "hospital phone", "teacher name", "shop_id", "price", "Klasse"])
@@ -293,16 +297,16 @@ def test_first_name_and_surname_are_one_candidate_despite_namesakes():
         "code": ["a", "b"] * 100,
     }
     others = {"items": "code", "drop": "Vorname,Nachname,nr"}
-    assert [one.column for one in anonset.read(data, **others).repeated] == ["Vorname,Nachname"]
+    assert [repeat.column for repeat in anonset.read(data, **others).repeated] == ["Vorname,Nachname"]
     assert anonset.read(data, items="code", drop="Vorname,Nachname", id="nr").repeated == ()
 
 
 def test_an_e_mail_address_that_repeats_only_in_the_last_row_is_detected(tmp_path):
     n = 60_000  # beyond the first rows
-    data = {"contact": [f"a{one}@b.org" for one in range(n - 1)] + ["a7@b.org"], "code": ["a"] * n}
+    data = {"contact": [f"a{number}@b.org" for number in range(n - 1)] + ["a7@b.org"], "code": ["a"] * n}
     path = write(tmp_path / "rows.csv", data)
     for read in (anonset.read, anonset.scan):
-        assert [one.column for one in read(path, items="code", drop="contact").repeated] == ["contact"]
+        assert [repeat.column for repeat in read(path, items="code", drop="contact").repeated] == ["contact"]
 
 
 def test_cases_of_one_e_mail_address_are_not_persons():
@@ -311,8 +315,8 @@ def test_cases_of_one_e_mail_address_are_not_persons():
         "email": [f"a{n // 6}@b.org" for n in range(240)],
         "code": ["a", "b"] * 120,
     }
-    found = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
-    assert [one.column for one in found] == ["email"]
+    result = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
+    assert [repeat.column for repeat in result] == ["email"]
 
 
 CELLS = st.sampled_from(["a", "b", "c", "", None])
@@ -320,15 +324,15 @@ CELLS = st.sampled_from(["a", "b", "c", "", None])
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=20), st.integers(1, 3))
 def test_persons_are_counted_like_distinct_tuples(rows: list[tuple[str | None, ...]], columns: int) -> None:
-    loaded = [pa.chunked_array([[row[at] for row in rows]], pa.string()) for at in range(columns)]
+    loaded = [pa.chunked_array([[row[i] for row in rows]], pa.string()) for i in range(columns)]
     complete = [row[:columns] for row in rows if all(row[:columns])]
     assert counted_in(loaded) == (len(complete), len(set(complete)))
 
 
 def repeats_under(header, values, other="note"):
     n = len(values)
-    data = {header: values, other: [f"r{one}" for one in range(n)], "code": ["a", "b"] * (n // 2)}
-    return [one.column for one in anonset.read(data, items="code", drop=f"{header},{other}").repeated]
+    data = {header: values, other: [f"r{number}" for number in range(n)], "code": ["a", "b"] * (n // 2)}
+    return [repeat.column for repeat in anonset.read(data, items="code", drop=f"{header},{other}").repeated]
 
 
 def test_columns_of_few_values_are_never_candidates():
@@ -364,10 +368,10 @@ def families(n=60, *, moves=True):
 
 @pytest.mark.parametrize("moves", [False, True])
 def test_numbered_persons_of_a_case_are_candidates_before_the_case(moves):
-    found = anonset.inspect(families(moves=moves))
-    units = [answer.unit for answer in found.question.answers]
+    inspection = anonset.inspect(families(moves=moves))
+    units = [answer.unit for answer in inspection.question.answers]
     assert units[0] == ("case_no", "person_no")
-    assert found.question.answers[0].persons == 180
+    assert inspection.question.answers[0].persons == 180
     assert ("clerk",) not in units[:2]
 
 
@@ -431,8 +435,8 @@ def test_rows_without_an_id_do_not_form_a_person():
         "age": [20 + n // 2 % 9 for n in range(203)],
     }
     data["ward"] = [f"w{n % 3}" for n in range(203)]
-    found = anonset.inspect(data, id="patient_id", group=True, skip_rows="no-id")
-    assert {column.profile.name: column.role for column in found.columns}["age"] == "relational"
+    inspection = anonset.inspect(data, id="patient_id", group=True, skip_rows="no-id")
+    assert {column.profile.name: column.role for column in inspection.columns}["age"] == "relational"
 
 
 HOMES = sorted((7 * n * n + n) % 90 for n in range(300))
@@ -451,17 +455,17 @@ def test_names_with_addresses_are_offered():
 @pytest.mark.parametrize("headers", [("latitude", "longitude"), ("q1", "q2")])
 def test_coordinates_are_no_candidates(headers):
     data = {"Alter": [str(20 + n % 50) for n in HOMES], "sex": ["fm"[n % 2] for n in HOMES]}
-    data |= {name: [f"{at + n / 1000:.5f}" for n in HOMES] for name, at in zip(headers, (48, 11), strict=True)}
-    found = anonset.inspect(data, k=2, m=1)
-    assert [answer.unit for answer in found.question.answers] == [()]
-    assert {column.role for column in found.columns if column.profile.name in headers} == {"drop"}
+    data |= {name: [f"{i + n / 1000:.5f}" for n in HOMES] for name, i in zip(headers, (48, 11), strict=True)}
+    inspection = anonset.inspect(data, k=2, m=1)
+    assert [answer.unit for answer in inspection.question.answers] == [()]
+    assert {column.role for column in inspection.columns if column.profile.name in headers} == {"drop"}
 
 
 def test_keys_that_look_like_codes_are_offered_if_the_header_names_a_person():
     data = {"sex": ["fm"[n // 3 % 2] for n in range(300)]}
     for header, offered in (("patron_bc", True), ("bc", False)):
-        found = anonset.inspect({**data, header: [f"B{7000 + 13 * (n // 3)}" for n in range(300)]}, k=2, m=1)
-        assert ((header,) in [answer.unit for answer in found.question.answers]) == offered
+        inspection = anonset.inspect({**data, header: [f"B{7000 + 13 * (n // 3)}" for n in range(300)]}, k=2, m=1)
+        assert ((header,) in [answer.unit for answer in inspection.question.answers]) == offered
 
 
 def test_rows_are_not_proposed_if_nothing_is_recognized_of_repeated_names():
@@ -469,7 +473,7 @@ def test_rows_are_not_proposed_if_nothing_is_recognized_of_repeated_names():
         "name": [f"Anna Berg{'abcdefgh'[n % 8]}{'rst'[n % 3]}" for n in range(300)],
         "when": [f"2024-01-{1 + n % 28:02d}" for n in range(300)],
     }
-    found = anonset.inspect(data, k=2, m=1)
-    assert (found.records, found.question) == (0, None)
-    assert "rows_are_persons=True" in found.problems[-1]
+    inspection = anonset.inspect(data, k=2, m=1)
+    assert (inspection.records, inspection.question) == (0, None)
+    assert "rows_are_persons=True" in inspection.problems[-1]
     assert anonset.inspect(data, k=2, m=1, rows_are_persons=True).records == 300

@@ -36,10 +36,10 @@ def published(symbols: list[Symbol], **relational: list[str]) -> Records:
 
 
 def said(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
-    told: dict[str, Any] = {"by_person": True, "undecided": False, **more}
-    first, *found = limits_of(model, publication, **told)
+    reported: dict[str, Any] = {"by_person": True, "undecided": False, **more}
+    first, *limits = limits_of(model, publication, **reported)
     assert first == model.limits
-    return {name for name, sentence in SENTENCES.items() if sentence in found}
+    return {name for name, sentence in SENTENCES.items() if sentence in limits}
 
 
 A, B = Symbol("a", "item", ("a",)), Symbol("b", "item", ("b",))

@@ -14,8 +14,10 @@ DAYS = [date(1930, 1, 1) + timedelta(days=211 * n) for n in range(N)]
 
 
 def proposed(column, name="Jahr", **others):
-    found = anonset.inspect({"sex": [str(n % 7) for n in range(len(column))], name: list(column), **others}, k=2, m=1)
-    return next(one for one in found.columns if one.profile.name == name), found
+    inspection = anonset.inspect(
+        {"sex": [str(n % 7) for n in range(len(column))], name: list(column), **others}, k=2, m=1
+    )
+    return next(column for column in inspection.columns if column.profile.name == name), inspection
 
 
 @pytest.mark.parametrize(
@@ -40,23 +42,23 @@ def proposed(column, name="Jahr", **others):
 def test_dates_are_proposed_by_their_format_without_their_days(form, spec, empty, births):
     days = DAYS if births else [date(2020, 1, 1) + timedelta(days=7 * n) for n in range(N)]
     expected = spec.replace(":month", ":from-month") if "%d" in form else spec
-    one, found = proposed([*(day.strftime(form) for day in days), *([""] if empty else [])])
-    assert (one.role, one.hierarchy) == ("relational", expected)
-    assert found.settings["hierarchy"]["Jahr"] == expected
-    assert found.records == N + empty
+    column, actual = proposed([*(day.strftime(form) for day in days), *([""] if empty else [])])
+    assert (column.role, column.hierarchy) == ("relational", expected)
+    assert actual.settings["hierarchy"]["Jahr"] == expected
+    assert actual.records == N + empty
 
 
 @pytest.mark.parametrize("header", ["dob", "Geburtsdatum"])
 def test_dates_of_birth_are_proposed_without_their_days_by_their_header(header):
     days = [(date(1980, 1, 1) + timedelta(days=7 * n)).isoformat() for n in range(N)]
-    found = anonset.inspect({"sex": [str(n % 7) for n in range(N)], header: days}, k=2, m=1)
-    assert found.settings["hierarchy"][header] == "date:from-month,year,decade"
+    inspection = anonset.inspect({"sex": [str(n % 7) for n in range(N)], header: days}, k=2, m=1)
+    assert inspection.settings["hierarchy"][header] == "date:from-month,year,decade"
 
 
 def test_ambiguous_days_and_months_are_reported_and_years_used():
-    one, found = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1980 + n % 40}" for n in range(N)])
-    assert one.hierarchy == "date:%d/%m/%Y:from-year,decade"
-    assert any(names(p, "date:%d/%m/%Y:month,year,decade date:%m/%d/%Y:month,year,decade") for p in found.problems)
+    column, inspection = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1980 + n % 40}" for n in range(N)])
+    assert column.hierarchy == "date:%d/%m/%Y:from-year,decade"
+    assert any(names(p, "date:%d/%m/%Y:month,year,decade date:%m/%d/%Y:month,year,decade") for p in inspection.problems)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +73,10 @@ def test_ambiguous_days_and_months_are_reported_and_years_used():
     ],
 )
 def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said):
-    one, found = proposed([value for value in values for _ in range(4)])
-    assert (one.profile.kind, one.role) == (kind, "drop")
-    assert any(names(problem, f"Jahr {said}") for problem in found.problems)
-    assert not any(value in str(found) for value in values if len(value) > 4)
+    column, inspection = proposed([value for value in values for _ in range(4)])
+    assert (column.profile.kind, column.role) == (kind, "drop")
+    assert any(names(problem, f"Jahr {said}") for problem in inspection.problems)
+    assert not any(value in str(inspection) for value in values if len(value) > 4)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +121,8 @@ def test_postal_codes_without_leading_zeros_are_reported():
     ],
 )
 def test_postcodes_and_numbers_with_gaps_get_valid_rules(values, spec):
-    one, found = proposed(values, "area")
-    assert (one.role, one.hierarchy, found.settings["hierarchy"]["area"]) == ("relational", spec, spec)
+    column, inspection = proposed(values, "area")
+    assert (column.role, column.hierarchy, inspection.settings["hierarchy"]["area"]) == ("relational", spec, spec)
 
 
 @pytest.mark.parametrize(
@@ -132,34 +134,34 @@ def test_postcodes_and_numbers_with_gaps_get_valid_rules(values, spec):
     ],
 )
 def test_a_single_code_of_a_diagnosis_or_drug_is_sensitive(values, role):
-    one, found = proposed(values, "x")
-    assert one.role == role
-    assert found.settings.get("sensitive") == ("x" if role == "sensitive" else None)
+    column, inspection = proposed(values, "x")
+    assert column.role == role
+    assert inspection.settings.get("sensitive") == ("x" if role == "sensitive" else None)
 
 
 def test_the_owners_hierarchy_wins():
     days = [day.isoformat() for day in DAYS]
-    found = anonset.inspect({"Datum": days, "sex": ["a", "b"] * (N // 2)}, hierarchies={"Datum": "date:year"})
-    assert found.settings["hierarchy"]["Datum"] == "date:year"
+    inspection = anonset.inspect({"Datum": days, "sex": ["a", "b"] * (N // 2)}, hierarchies={"Datum": "date:year"})
+    assert inspection.settings["hierarchy"]["Datum"] == "date:year"
 
 
 def test_crosses_are_columns_of_items():
-    columns = {f"dx_{name}": ["x" if n % at else "" for n in range(40)] for at, name in enumerate("abc", 2)}
-    found = anonset.inspect({"age": [str(n) for n in range(40)], **columns})
-    assert found.settings["one_hot"] == ["dx_*"]
-    assert (found.settings["missing"], found.records) == ("empty", 40)
+    columns = {f"dx_{name}": ["x" if n % i else "" for n in range(40)] for i, name in enumerate("abc", 2)}
+    inspection = anonset.inspect({"age": [str(n) for n in range(40)], **columns})
+    assert inspection.settings["one_hot"] == ["dx_*"]
+    assert (inspection.settings["missing"], inspection.records) == ("empty", 40)
 
 
 def test_numbered_code_columns_and_the_main_column_form_one_set():
-    columns = {f"ND{at}": [f"I{10 + (at * n) % 9}" if n % at == 0 else "" for n in range(40)] for at in (1, 2, 3)}
+    columns = {f"ND{i}": [f"I{10 + (i * n) % 9}" if n % i == 0 else "" for n in range(40)] for i in (1, 2, 3)}
     columns = {"HD": [f"E{10 + n % 9}" for n in range(40)], **columns, "ND4": [""] * 40}
-    found = anonset.inspect(columns)
-    assert found.settings["one_code"] == ["HD", "ND1", "ND2", "ND3", "ND4"]
-    assert found.records == 40
+    inspection = anonset.inspect(columns)
+    assert inspection.settings["one_code"] == ["HD", "ND1", "ND2", "ND3", "ND4"]
+    assert inspection.records == 40
 
 
 def test_numbered_columns_of_values_are_no_codes():
-    columns = {f"lab{at}": [str(50 + (at * n) % 90) for n in range(40)] for at in (1, 2, 3)}
+    columns = {f"lab{i}": [str(50 + (i * n) % 90) for n in range(40)] for i in (1, 2, 3)}
     assert "one_code" not in anonset.inspect(columns).settings
 
 
@@ -167,11 +169,11 @@ def test_null_words_are_named_and_proposed(tmp_path):
     rows = [f"{n};{20 + n % 50 if n % 9 else 'k.A.'};{['m', 'w', 'n/a'][n % 3]};{'+-'[n % 2]}" for n in range(N)]
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(["id;age;sex;rh", *rows]))
-    found = anonset.inspect(path)
-    assert (found.settings["null"], found.settings["missing"]) == (["k.A.", "n/a"], "empty,value")
-    assert found.settings["hierarchy"]["age"] == "bins:width=5,20"
-    assert any(names(problem, "k.A. age") for problem in found.problems)
-    assert found.records == N
+    inspection = anonset.inspect(path)
+    assert (inspection.settings["null"], inspection.settings["missing"]) == (["k.A.", "n/a"], "empty,value")
+    assert inspection.settings["hierarchy"]["age"] == "bins:width=5,20"
+    assert any(names(problem, "k.A. age") for problem in inspection.problems)
+    assert inspection.records == N
 
 
 @pytest.mark.parametrize(
@@ -185,29 +187,29 @@ def test_null_words_are_named_and_proposed(tmp_path):
     ],
 )
 def test_separators_of_thousands_and_currencies_are_numbers(values, decimal):
-    one, _ = proposed([value for value in values for _ in range(4)])
-    assert (one.profile.kind, one.profile.look.form, one.role) == ("numbers", decimal, "relational")
+    column, _ = proposed([value for value in values for _ in range(4)])
+    assert (column.profile.kind, column.profile.look.form, column.role) == ("numbers", decimal, "relational")
 
 
 def test_diagnoses_and_procedures_are_separate_sets():
     columns = {f"diag_{n:02d}": [f"E{10 + (row + n) % 30}.{n}" for row in range(N)] for n in range(1, 5)}
     columns |= {f"oper_{n:02d}": [f"H{10 + (row * n) % 40}.{n}" for row in range(N)] for n in range(1, 4)}
     columns["age"] = [str(20 + n % 9) for n in range(N)]
-    found = anonset.inspect(columns, k=2, m=1)
-    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    inspection = anonset.inspect(columns, k=2, m=1)
+    roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
     assert {roles[name][0] for name in columns if name.startswith("diag")} == {"one_code"}
     assert {roles[name][0] for name in columns if name.startswith("oper")} == {"drop"}
     assert names(roles["oper_01"][1], "one_code procedures oper_01,oper_02,oper_03")
-    asked = anonset.inspect(columns, k=2, m=1, one_code="oper_*")
-    assert {one.role for one in asked.columns if one.profile.name.startswith("oper")} == {"one_code"}
+    requested = anonset.inspect(columns, k=2, m=1, one_code="oper_*")
+    assert {column.role for column in requested.columns if column.profile.name.startswith("oper")} == {"one_code"}
 
 
 def test_decimal_commas_are_proposed(tmp_path):
     rows = [f"{n};{50 + n % 40},5;E1{n % 9} I1{n % 7}" for n in range(N)]
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(["id;age;codes", *rows]))
-    found = anonset.inspect(path)
-    assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["age"], ())
+    inspection = anonset.inspect(path)
+    assert (inspection.settings["decimal"], inspection.settings["numeric"], inspection.problems) == (",", ["age"], ())
 
 
 NAMES = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
@@ -232,8 +234,8 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
         "sex": ["fm"[n // 3 % 2] for n in range(rows)],
     }
     columns |= {header: [values[n % len(values)] for n in range(rows)], "drug": [f"w{n % 5}" for n in range(rows)]}
-    found = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
-    roles = {column.profile.name: (column.role, column.reason) for column in found.columns}
+    inspection = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
+    roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
     assert roles[header][0] == "drop"
     assert names(roles[header][1], "describe person")
     assert roles["drug"][0] == "items"
@@ -253,48 +255,48 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
 )
 def test_results_of_tests_and_special_needs_are_sensitive(header, values, expected):
     columns = {"ward": [f"w{n % 5}" for n in range(4 * N)], header: [values[n % len(values)] for n in range(4 * N)]}
-    found = anonset.inspect(columns, k=2, m=1)
-    role, reason = {one.profile.name: (one.role, one.reason) for one in found.columns}[header]
+    inspection = anonset.inspect(columns, k=2, m=1)
+    role, reason = {column.profile.name: (column.role, column.reason) for column in inspection.columns}[header]
     assert (role == "sensitive" or "sensitive" in reason, role == "relational") == (expected, not expected)
 
 
 @pytest.mark.parametrize("form", ["{} Dez. 2023", "le {} janvier 2024", "{} de marzo de 2021", "Fr. {}. Mai 2022"])
 def test_dates_in_other_languages_are_no_text(form):
-    one, _ = proposed([form.format(1 + n % 28) for n in range(N)])
-    assert (one.profile.kind, one.role) == ("dates", "drop")
+    column, _ = proposed([form.format(1 + n % 28) for n in range(N)])
+    assert (column.profile.kind, column.role) == ("dates", "drop")
 
 
 @pytest.mark.parametrize("odd", [("n.g.", "< 0,5"), (">200",), ("nicht messbar", "-0,1")])
 def test_measured_values_with_limits_and_words_are_not_sets(odd):
     values = [f"{n % 4},{n % 10}" for n in range(40)] + list(odd)
-    one, found = proposed([value for value in values for _ in range(4)])
-    assert (one.profile.kind, one.role in ("sensitive", "drop")) == ("numbers", True)
-    assert "separator" not in found.settings
+    column, inspection = proposed([value for value in values for _ in range(4)])
+    assert (column.profile.kind, column.role in ("sensitive", "drop")) == ("numbers", True)
+    assert "separator" not in inspection.settings
 
 
 def test_decimal_commas_with_missing_values_are_no_values_of_sets(tmp_path):
     path = tmp_path / "raw.csv"
     rows = [f"{n % 5};{['1,00 €', '3,90 €', ''][n % 3]};{'ab'[n % 2]};E1{n % 9} I1{n % 7}" for n in range(2 * N)]
     path.write_text("\n".join(["n;area;group;codes", *rows]))
-    found = anonset.inspect(path, k=2, m=1)
-    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    inspection = anonset.inspect(path, k=2, m=1)
+    roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
     assert (roles["area"][0], names(roles["area"][1], "commas")) == ("drop", True)
 
 
 def test_sets_with_a_word_for_empty_are_read():
     sets = [["Vision;Hearing", "None", "Hearing", "Vision;Mobility", "Mobility"][n % 5] for n in range(2 * N)]
-    found = anonset.inspect({"sex": ["fm"[n % 2] for n in range(2 * N)], "q2": sets}, k=2, m=1)
-    assert (found.records, found.settings["items"]) == (2 * N, ["q2"])
-    assert found.settings["missing"].startswith("empty")
+    inspection = anonset.inspect({"sex": ["fm"[n % 2] for n in range(2 * N)], "q2": sets}, k=2, m=1)
+    assert (inspection.records, inspection.settings["items"]) == (2 * N, ["q2"])
+    assert inspection.settings["missing"].startswith("empty")
 
 
 def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
     path = tmp_path / "raw.csv"
     path.write_text("Report\n\nid;age;code\n" + "\n".join(f"{n};{n % 5};E1{n % 9}" for n in range(N)))
-    found = anonset.inspect(path)
-    assert (found.records, found.settings["header_line"]) == (N, 3)
-    assert names(found.problems[0], "header_line 3")
-    assert anonset.inspect(path, header_line=3).problems == found.problems[1:]
+    inspection = anonset.inspect(path)
+    assert (inspection.records, inspection.settings["header_line"]) == (N, 3)
+    assert names(inspection.problems[0], "header_line 3")
+    assert anonset.inspect(path, header_line=3).problems == inspection.problems[1:]
     with pytest.raises(InputError):
         anonset.inspect(path, header_line=1)
 
@@ -303,9 +305,13 @@ def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_pat
     path = tmp_path / "raw.csv"
     rows = [f"{n};W{n % 5}, X;{n % 40},5;a;{'ab'[n % 2]}" for n in range(N)]
     path.write_text("Report\nOf May; internal\n\nid;ward;kg;class;sex\n" + "\n".join(rows) + "\nSumme;120 Zeilen\n")
-    found = anonset.inspect(path)
-    assert (found.records, found.settings["header_line"], found.settings["skip_rows"]) == (N, 4, "footer")
-    assert "no_header" not in found.settings
+    inspection = anonset.inspect(path)
+    assert (inspection.records, inspection.settings["header_line"], inspection.settings["skip_rows"]) == (
+        N,
+        4,
+        "footer",
+    )
+    assert "no_header" not in inspection.settings
 
 
 @pytest.mark.parametrize(
@@ -321,20 +327,20 @@ def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_pat
 )
 def test_diagnoses_in_separate_columns_form_one_set(single, stem):
     names = [*single, *(stem.format(n) for n in (1, 2, 3))]
-    rows = {
-        name: [f"{'EIU'[n % 3]}{10 + (n * 7 + at) % 13}.{n % 3}" for n in range(60)] for at, name in enumerate(names)
-    }
-    found = anonset.inspect({"age": [str(20 + n % 50) for n in range(60)], **rows}, rows_are_persons=True)
-    assert {one.profile.name for one in found.columns if one.role == "one_code"} == set(names)
-    assert found.settings["hierarchy"]["items"] == "prefix:1,3"
+    rows = {name: [f"{'EIU'[n % 3]}{10 + (n * 7 + i) % 13}.{n % 3}" for n in range(60)] for i, name in enumerate(names)}
+    inspection = anonset.inspect({"age": [str(20 + n % 50) for n in range(60)], **rows}, rows_are_persons=True)
+    assert {column.profile.name for column in inspection.columns if column.role == "one_code"} == set(names)
+    assert inspection.settings["hierarchy"]["items"] == "prefix:1,3"
 
 
 def test_values_that_a_rule_rejects_are_suppressed(tmp_path):
     dates = [f"{1 + n % 28:02d}.{1 + n % 12:02d}.2024" for n in range(200)]
-    found = anonset.inspect({"Aufnahme": [*dates, "unbekannt"], "sex": ["m", "w", *["m"] * 199]}, rows_are_persons=True)
-    assert found.settings["unknown"] == "suppress"
-    assert any("--unknown suppress" in line or "unknown='suppress'" in line for line in found.problems)
-    assert all("unbekannt" not in line for line in found.problems)
+    inspection = anonset.inspect(
+        {"Aufnahme": [*dates, "unbekannt"], "sex": ["m", "w", *["m"] * 199]}, rows_are_persons=True
+    )
+    assert inspection.settings["unknown"] == "suppress"
+    assert any("--unknown suppress" in line or "unknown='suppress'" in line for line in inspection.problems)
+    assert all("unbekannt" not in line for line in inspection.problems)
 
 
 def test_sets_with_different_separators_are_separate_sets(tmp_path):
@@ -345,9 +351,9 @@ def test_sets_with_different_separators_are_separate_sets(tmp_path):
     ]
     path = tmp_path / "two.csv"
     path.write_text("Pat_ID;Diagnosen;Medikamente\n" + "\n".join(rows) + "\n")
-    found = anonset.inspect(path)
-    assert found.settings["separator"] == "Diagnosen=, Medikamente=|"
-    table = anonset.read(path, items="Diagnosen,Medikamente", id="Pat_ID", separator=found.settings["separator"])
+    inspection = anonset.inspect(path)
+    assert inspection.settings["separator"] == "Diagnosen=, Medikamente=|"
+    table = anonset.read(path, items="Diagnosen,Medikamente", id="Pat_ID", separator=inspection.settings["separator"])
     assert table.joined == ("Diagnosen", "Medikamente")
     assert {label.partition(":")[2] for label in table.transactions.vocabulary.labels} == {
         *(f"E{n}" for n in range(10, 19)),
@@ -364,37 +370,39 @@ def test_commas_and_blanks_in_product_names_are_not_separators():
         "Ibuprofen 400 mg",
         "Tofu",
     ]
-    found = anonset.inspect(
+    inspection = anonset.inspect(
         {"Karte": [str(n // 3) for n in range(N)], "Artikel": [goods[n % 6] for n in range(N)]}, k=2, m=1
     )
-    assert found.columns[1].profile.kind == "text"
+    assert inspection.columns[1].profile.kind == "text"
 
 
 def test_titles_between_semicolons_are_a_set():
     titles = [f"{a} {b}" for a in ("The", "A", "My") for b in ("House", "Garden, Lost", "River")]
     cells = ["; ".join(titles[(n // 3 + step) % 9] for step in range(1 + n % 3)) for n in range(N)]
-    found = anonset.inspect({"titles": cells, "remarks": [f"came late; left at {n}" for n in range(N)]}, k=2, m=1)
-    assert [column.profile.separator for column in found.columns] == [";", None]
+    inspection = anonset.inspect({"titles": cells, "remarks": [f"came late; left at {n}" for n in range(N)]}, k=2, m=1)
+    assert [column.profile.separator for column in inspection.columns] == [";", None]
 
 
 def test_grades_are_sensitive_and_no_items():
     grades = {"Klasse": [f"{5 + n % 6}a" for n in range(N)], "Mathe": [1 + n % 6 for n in range(N)]}
-    found = anonset.inspect({**grades, "Sport": [1 + n % 5 for n in range(N)]}, k=2, m=1)
-    assert [column.role for column in found.columns] == ["relational", "drop", "drop"]
-    assert "sensitive='Mathe'" in found.columns[1].reason
+    inspection = anonset.inspect({**grades, "Sport": [1 + n % 5 for n in range(N)]}, k=2, m=1)
+    assert [column.role for column in inspection.columns] == ["relational", "drop", "drop"]
+    assert "sensitive='Mathe'" in inspection.columns[1].reason
 
 
 def test_persons_without_remaining_columns_are_not_proposed():
-    found = anonset.inspect({"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1)
-    assert found.records == 0
-    assert names(found.problems[-1], "column")
+    inspection = anonset.inspect(
+        {"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1
+    )
+    assert inspection.records == 0
+    assert names(inspection.problems[-1], "column")
 
 
 @pytest.mark.parametrize(("absent", "role"), [(0, "sensitive"), (1, "drop")])
 def test_a_sensitive_column_without_some_values_is_dropped(absent, role):
     religions = [*[""] * absent, *["none", "catholic"] * 30][:60]
-    found = anonset.inspect({"age": [str(n % 7) for n in range(60)], "religion": religions}, k=2, m=1)
-    assert next(one for one in found.columns if one.profile.name == "religion").role == role
+    inspection = anonset.inspect({"age": [str(n % 7) for n in range(60)], "religion": religions}, k=2, m=1)
+    assert next(column for column in inspection.columns if column.profile.name == "religion").role == role
 
 
 SUPPORT = {
@@ -406,25 +414,28 @@ SUPPORT = {
 
 
 def test_a_column_that_is_not_recognized_is_dropped_with_the_options_that_publish_it():
-    found = anonset.inspect(SUPPORT, k=2, m=1)
-    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    inspection = anonset.inspect(SUPPORT, k=2, m=1)
+    roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
     assert [role for role, _ in roles.values()] == ["relational", "drop", "drop", "drop"]
     for name in ("BuT", "medical_equipment", "points"):
         assert f"relational='{name}'" in roles[name][1]
         assert f"sensitive='{name}'" in roles[name][1]
-    assert (found.settings["relational"], found.settings["drop"]) == (["age"], ["BuT", "medical_equipment", "points"])
+    assert (inspection.settings["relational"], inspection.settings["drop"]) == (
+        ["age"],
+        ["BuT", "medical_equipment", "points"],
+    )
 
 
 def test_a_column_that_the_owner_names_is_generalized_by_its_kind():
-    found = anonset.inspect(SUPPORT, k=2, m=1, relational="points,BuT")
-    assert found.settings["relational"] == ["age", "BuT", "points"]
-    assert (found.settings["hierarchy"]["points"], found.settings["drop"]) == ("range", ["medical_equipment"])
+    inspection = anonset.inspect(SUPPORT, k=2, m=1, relational="points,BuT")
+    assert inspection.settings["relational"] == ["age", "BuT", "points"]
+    assert (inspection.settings["hierarchy"]["points"], inspection.settings["drop"]) == ("range", ["medical_equipment"])
 
 
 def test_a_table_of_which_nothing_is_recognized_is_no_proposal():
-    found = anonset.inspect({name: SUPPORT[name] for name in ("BuT", "medical_equipment")}, k=2, m=1)
-    assert found.records == 0
-    assert names(found.problems[-1], "relational sensitive items")
+    inspection = anonset.inspect({name: SUPPORT[name] for name in ("BuT", "medical_equipment")}, k=2, m=1)
+    assert inspection.records == 0
+    assert names(inspection.problems[-1], "relational sensitive items")
 
 
 @pytest.mark.parametrize(("header", "role"), [("drug", "items"), ("room", "drop"), ("pet", "drop"), ("ward", "drop")])
@@ -434,8 +445,8 @@ def test_values_of_grouped_rows_are_items_only_if_they_are_recognized(header, ro
         "sex": ["fm"[n // 3 % 2] for n in range(N)],
         header: [f"Word{chr(65 + n % 7)}" for n in range(N)],
     }
-    found = anonset.inspect(rows, k=2, m=1)
-    assert {one.profile.name: one.role for one in found.columns}[header] == role
+    inspection = anonset.inspect(rows, k=2, m=1)
+    assert {column.profile.name: column.role for column in inspection.columns}[header] == role
 
 
 @pytest.mark.parametrize(("header", "role"), [("kWh", "drop"), ("icd9", "items")])
@@ -445,5 +456,5 @@ def test_numbers_of_grouped_rows_are_codes_by_their_header_only(header, role):
         "sex": ["fm"[n // 3 % 2] for n in range(N)],
         header: [f"{200 + n % 40}.{n % 9}" for n in range(N)],
     }
-    found = anonset.inspect(rows, k=2, m=1)
-    assert {one.profile.name: one.role for one in found.columns}[header] == role
+    inspection = anonset.inspect(rows, k=2, m=1)
+    assert {column.profile.name: column.role for column in inspection.columns}[header] == role

@@ -39,10 +39,10 @@ def job(folder: Path, text: str) -> str:
 
 
 def test_an_open_question_stops_with_the_possible_lines(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as reported:
         read_job(job(tmp_path, JOB))
-    assert names(told.value, """'unit = "who"' 9 3 'unit = "row"'""")
-    assert "\n" not in str(told.value)
+    assert names(reported.value, """'unit = "who"' 9 3 'unit = "row"'""")
+    assert "\n" not in str(reported.value)
 
 
 @pytest.mark.parametrize("by", ["line", "flags"])
@@ -62,39 +62,39 @@ def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
 
 
 def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(tmp_path: Path) -> None:
-    rows = [f"{at % 3};{at};{'abc'[at % 3]};{'xyz'[at % 2]}" for at in range(9)]
+    rows = [f"{i % 3};{i};{'abc'[i % 3]};{'xyz'[i % 2]}" for i in range(9)]
     (tmp_path / "rows.csv").write_text("\n".join(["who;other;code;sex", *rows]) + "\n")
     text = JOB.replace('"?"', '"other"').replace('input = "rows.csv"', 'input = "rows.csv"\ndelimiter = ";"')
     (tmp_path / "job-2.toml").touch()
-    with refused(InputError, "inspect '--id other' --group '--out'") as told:
+    with refused(InputError, "inspect '--id other' --group '--out'") as reported:
         read_job(job(tmp_path, text))
-    command = re.search(r"anonset (inspect .*\.toml)$", str(told.value))
+    command = re.search(r"anonset (inspect .*\.toml)$", str(reported.value))
     assert command is not None
     assert main(shlex.split(command[1])) == 0
-    again = read_job(str(tmp_path / "job-3.toml"))
-    assert (again["id"], again["delimiter"], again["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
+    repeated = read_job(str(tmp_path / "job-3.toml"))
+    assert (repeated["id"], repeated["delimiter"], repeated["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
 
 
 def test_a_job_without_answers_accepts_any_columns(tmp_path: Path) -> None:
     text = 'input = "rows.csv"\nunit = "a,b"\nrelational = ["a", "c"]\ndrop = "b"\n'
-    found = read_job(job(tmp_path, text))
-    assert (found["id"], found["group"], found["relational"], "drop" in found) == (["a", "b"], True, ["c"], False)
+    result = read_job(job(tmp_path, text))
+    assert (result["id"], result["group"], result["relational"], "drop" in result) == (["a", "b"], True, ["c"], False)
     assert read_job(job(tmp_path, text.replace('"a,b"', '"row"')))["rows_are_persons"] is True
     with refused(InputError, "unit 3"):
         read_job(job(tmp_path, text.replace('"a,b"', "3")))
 
 
 def test_inspect_reads_an_unanswered_job(tmp_path: Path) -> None:
-    place, found = over_job(job(tmp_path, JOB), "input", {}, InspectSettings, unanswered=True)
-    assert (Path(place).name, found) == ("rows.csv", {})
+    place, settings = over_job(job(tmp_path, JOB), "input", {}, InspectSettings, unanswered=True)
+    assert (Path(place).name, settings) == ("rows.csv", {})
     with pytest.raises(InputError):
         over_job(job(tmp_path, JOB), "input", {}, Settings)
 
 
 def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [f"P{100 + at % 200},{'fm'[at % 2]},{at % 7},{'abcd'[at * 7 % 11 % 4]}" for at in range(400)]
-    for at in (3, 8, 11):
-        rows[at] = rows[at].replace(",f,", ",x,").replace(",m,", ",x,")
+    rows = [f"P{100 + i % 200},{'fm'[i % 2]},{i % 7},{'abcd'[i * 7 % 11 % 4]}" for i in range(400)]
+    for index in (3, 8, 11):
+        rows[index] = rows[index].replace(",f,", ",x,").replace(",m,", ",x,")
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
     answer = read_job(str(tmp_path / "job.toml"), {"id": ["patient_id"], "group": True})
@@ -104,13 +104,13 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
     assert re.search(r"# (ward|code): differs .* for \d\d+ persons", text, re.MULTILINE)
     capsys.readouterr()
     kkm = ["--model", "kkm", "--k", "5", "--m", "2"]
-    given = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]
-    assert main(["anonymize", str(tmp_path / "rows.csv"), *given, "-o", str(tmp_path / "out"), *kkm]) == 2
+    options = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]
+    assert main(["anonymize", str(tmp_path / "rows.csv"), *options, "-o", str(tmp_path / "out"), *kkm]) == 2
     assert names(capsys.readouterr().err, "rows 4 204 sex 3 persons '--drop sex'")
 
 
 def test_many_of_few_persons_are_not_few(tmp_path: Path) -> None:
-    rows = [f"P{100 + at % 20},{'x' if at < 3 else 'fm'[at % 2]},{'abcd'[at * 7 % 11 % 4]}" for at in range(400)]
+    rows = [f"P{100 + i % 20},{'x' if i < 3 else 'fm'[i % 2]},{'abcd'[i * 7 % 11 % 4]}" for i in range(400)]
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
     assert re.search(r"# sex: differs .* for 3 persons$", (tmp_path / "job.toml").read_text(), re.MULTILINE)

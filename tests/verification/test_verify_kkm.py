@@ -116,8 +116,8 @@ HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))
 )
 def test_relational_truth(column: Any, published: list[str], wrong: int | None) -> None:
     table = Table(None, (column,))
-    said = Records(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
-    verdict = check_relational_truth(table, said, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})
+    shown = Records(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
+    verdict = check_relational_truth(table, shown, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})
     assert (None if verdict is None else verdict.record) == wrong
 
 

@@ -208,7 +208,7 @@ def test_equal_rows_are_merged_in_any_order_and_within_any_memory(
     first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
     codes = [tuple(result.column.items[a:b].tolist()) for a, b in pairwise(result.column.indptr.tolist())]
     assert codes == first
-    assert result.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
+    assert result.weight.tolist() == [sum(tuple(sorted(row)) == codes_of_row for row in rows) for codes_of_row in first]
 
 
 @pytest.mark.parametrize(("limit", "shares"), [(None, 1), (2 * 48 * 10, 5)])
