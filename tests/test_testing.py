@@ -15,7 +15,7 @@ from anonset.testing import ContractError, check_algorithm
 CALLS = count()
 
 
-def everything(table: Table, k: int) -> Any:
+def one_group(table: Table, k: int) -> Any:
     """Put all items into one group: safe if k records contain an item."""
     return np.zeros(len(table.transactions.vocabulary), np.int32)  # type: ignore[union-attr]
 
@@ -25,14 +25,14 @@ def nothing_done(table: Table, k: int) -> Any:
 
 
 def other_each_time(table: Table, k: int) -> Any:
-    groups = everything(table, k)
+    groups = one_group(table, k)
     groups[0] = -(next(CALLS) % 2)
     return groups
 
 
 def spoils_its_input(table: Table, k: int) -> Any:
     table.transactions.items[:1] = 0 if table.transactions.items[:1].any() else 1  # type: ignore[union-attr]
-    return everything(table, k)
+    return one_group(table, k)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Grouping:
     traits: ClassVar[Traits] = Traits(forms_sets=True)
 
     k: int
-    by: Callable[[Table, int], Any] = everything
+    by: Callable[[Table, int], Any] = one_group
 
     @property
     def model(self) -> KmAnonymity:

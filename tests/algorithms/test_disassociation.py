@@ -36,8 +36,8 @@ def test_publishes_the_same_chunks_as_the_twin(
 ) -> None:
     if len(records) < k:
         return
-    requested = twin.Asked(k, m, size, frozenset(secrets), cap, counts, clustering)
-    expected, cluster_of = twin.disassociate(records, requested)
+    parameters = twin.Asked(k, m, size, frozenset(secrets), cap, counts, clustering)
+    expected, cluster_of = twin.disassociate(records, parameters)
     more = {"counts": counts, "clustering": clustering, **_capped(secrets, cap)}
     publication = disassociated(records, k, m, size, **more)
     assert as_in_twin(publication) == expected

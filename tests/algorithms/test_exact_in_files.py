@@ -45,7 +45,7 @@ def in_files(column: SetColumn, work: Files, ends: list[int]) -> Blocks:
     return replace(filed, rows=rows)
 
 
-def told(result: Result) -> Told:
+def result_in_memory(result: Result) -> Told:
     return image_of(result), result.figures, result.trace, result.notes
 
 
@@ -54,7 +54,7 @@ def expected(column: SetColumn, m: int, suppress: bool) -> Told:
     """Return the result of a search in memory."""
     result = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column, MEMORY), HIERARCHY)
     assert {step.kind for step in result.trace} > set()  # some relaxations were solved
-    return told(result)
+    return result_in_memory(result)
 
 
 @pytest.mark.compiled
@@ -70,7 +70,7 @@ def test_it_is_the_cut_of_records_in_memory(
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
     with Files.temporary(tmp_path, workers=Threads(workers)) as work:
         result = exact.search(in_files(column, work, ends), HIERARCHY)
-        assert told(result) == expected
+        assert result_in_memory(result) == expected
         assert file_names(work.path, INPUT) == INPUT
 
 
@@ -81,7 +81,7 @@ def test_records_above_the_memory_limit_are_searched_in_files(column: SetColumn,
         exact.search(replace(blocks, store=Memory(limits)), HIERARCHY)
     with Files.temporary(tmp_path, limits) as work:
         blocks = in_files(column, work, [100])
-        assert told(exact.search(blocks, HIERARCHY)) == told(expected)
+        assert result_in_memory(exact.search(blocks, HIERARCHY)) == result_in_memory(expected)
         tiny = replace(blocks, store=replace(work, limits=Limits(room=40)))
         with refused(InputError, "memory_limit"):
             exact.search(tiny, HIERARCHY)
@@ -117,5 +117,5 @@ def test_pairs_are_recounted_only_for_new_nodes(column: SetColumn, monkeypatch: 
     assert counted.count(True) < len(counted)
     monkeypatch.setattr(pairs, "MAX_CHOSEN", 0)
     counted.clear()
-    assert told(exact.search(Blocks.of(column, MEMORY), HIERARCHY)) == told(result)
+    assert result_in_memory(exact.search(Blocks.of(column, MEMORY), HIERARCHY)) == result_in_memory(result)
     assert all(counted)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.compiled
 N_ITEMS, K = 130, 5
 
 
-def taken(work: Callable[[], Any]) -> tuple[Any, int]:
+def with_peak_memory(work: Callable[[], Any]) -> tuple[Any, int]:
     """Return the result of `work`, and the peak memory in bytes."""
     work()  # compile, and fill caches
     tracemalloc.start()
@@ -49,14 +49,14 @@ def rare_triples(room: int, workers: int = 1) -> tuple[SupportedNodes, RareTable
 def test_listing_rare_sets_keeps_one_batch_in_memory() -> None:
     _, tables = rare_triples(8 << 20, 2)
     (table,) = tables.of_all()
-    (largest, total), most = taken(
+    (largest, total), most = with_peak_memory(
         lambda: (lambda sizes: (max(sizes), sum(sizes)))(
             [len(part.codes) for part in table.all_rare_sets(tables.store)]
         )
     )
     assert largest <= table.at_once <= total // 8
     assert most <= 2 * 2 * BYTES_READ_OUT * table.at_once
-    (_, together, rare, _), most = taken(lambda: tables.rare_together(lambda _: total // 100))
+    (_, together, rare, _), most = with_peak_memory(lambda: tables.rare_together(lambda _: total // 100))
     assert rare is None
     assert together.any()
     assert most < 16 * total + table.planes.planes.nbytes  # the peak excludes the list of all sets
@@ -68,7 +68,7 @@ def test_sets_above_need_the_estimated_memory_per_set() -> None:
     _, _, rare, frequent = tables.rare_together(lambda _: 1 << 30)
     assert rare is not None
     n_sets = len(rare.codes)
-    rare_above, most = taken(lambda: RareAbove(nodes, nodes.hierarchy.leaf_node, rare, frequent).sets())
+    rare_above, most = with_peak_memory(lambda: RareAbove(nodes, nodes.hierarchy.leaf_node, rare, frequent).sets())
     assert len(rare_above.codes) < 1.1 * n_sets
     assert n_sets > 100_000
     assert most <= 3 * BYTES_OF_MEMBER * n_sets

@@ -125,7 +125,7 @@ def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, to
     assert anonset.verify(apply(case.table, result.recoding), case.algorithm.model).holds
 
 
-def begun(clusters: int, *seeds: float) -> Begun:
+def started_part(clusters: int, *seeds: float) -> Begun:
     none = np.empty((0, clusters))
     values = none, none, none.astype(np.int32), none.astype(np.uint64)
     return Begun(np.zeros(0, np.int32), np.zeros(clusters, np.int64), values, np.array(seeds), None, {})
@@ -138,7 +138,7 @@ def begun(clusters: int, *seeds: float) -> Begun:
 def test_parts_merge_up_to_a_loss_that_limits_the_number_of_clusters(monkeypatch, most: int, expected: float) -> None:
     """In half the records, 5 merges reduced 7 clusters to 2: at most `most` clusters overall from an estimated 14."""
     monkeypatch.setattr(across, "MOST_BEGUN", most)
-    samples = [begun(1, 0.1, 0.3, 0.3), begun(1, 0.2, 0.5)]
+    samples = [started_part(1, 0.1, 0.3, 0.3), started_part(1, 0.2, 0.5)]
     assert threshold(samples, 0.5) == expected
 
 

@@ -72,7 +72,9 @@ def trees_of(domains: Domains) -> dict[str, Hierarchy]:
     return {name: tree for name, (_, tree) in zip("abc", domains, strict=False) if tree is not None}
 
 
-def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tuple[int, int], list[tuple[int, bool]]]]:
+def bounds_and_counts(
+    worlds: list[World], domains: Domains, k: int
+) -> Iterator[tuple[tuple[int, int], list[tuple[int, bool]]]]:
     """Yield the bounds on rows with some values in a class, and the true number in each world."""
     first = worlds[0]
     boxes = Boxes.of(first.table.relational, first.publication.relational, trees_of(domains))
@@ -142,7 +144,7 @@ def test_bounds_are_true_of_all_tables(
     monkeypatch.setattr(attack, "milp", once_each(attack.milp))
     narrowed, excluded, to_be_found, wrong, attempted = 0, 0, 0, 0, 0
     for worlds in worlds_of(domains, n, k, monkeypatch).values():
-        for (low, high), counts in told_of(worlds, domains, k):
+        for (low, high), counts in bounds_and_counts(worlds, domains, k):
             sure = [count for count, left_at_last in counts if not left_at_last]
             if sure:
                 assert low <= min(sure)

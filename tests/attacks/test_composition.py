@@ -40,7 +40,7 @@ def shown(publication: Records, items: set[str]) -> frozenset[str]:
     return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
 
 
-def naive_left(first: Records, second: Records, known: tuple[str, ...]) -> int:
+def naive_candidates(first: Records, second: Records, known: tuple[str, ...]) -> int:
     """Return the number of candidate rows in the first release, by enumerating all records with the known items."""
     assert first.transactions is not None
     assert second.transactions is not None
@@ -66,7 +66,7 @@ def test_candidate_rows_equal_an_enumeration_of_records(
     both = Both(*sides)
     for known in chain(*(combinations(ITEMS, size) for size in (0, 1, 2))):
         fitting = [side.fitting(known) for side in sides]
-        assert both.left(*fitting) == naive_left(first, second, known)
+        assert both.left(*fitting) == naive_candidates(first, second, known)
     pairs = np.array([(a, b) for a in range(sides[0].column.n) for b in range(sides[1].column.n)], np.int64).T
     assert both.of_one(*pairs).tolist() == [bool(both.fit([a], [b])[0, 0]) for a, b in pairs.T]
 

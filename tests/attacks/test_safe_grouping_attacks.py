@@ -65,8 +65,8 @@ def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
     for seed, table in zip(SEEDS, tables(n, fewest), strict=True):
         with Files.temporary() as work, pytest.MonkeyPatch.context() as patch:
             patch.setattr(safe_grouping, "TUPLES_PER_PART", table.n // parts)
-            arguments = table if parts == 1 else replace(table, store=work)
-            result = SafeGrouping(k=k, l=2, seed=seed).recode(arguments, {})
+            stored_table = table if parts == 1 else replace(table, store=work)
+            result = SafeGrouping(k=k, l=2, seed=seed).recode(stored_table, {})
             assert parts == 1 or abs(result.figures["parts"] - parts) <= 1
             buckets = result.recoding
             assert isinstance(buckets, Bucketized)

@@ -173,8 +173,8 @@ def test_a_claim_is_judged_when_all_of_its_cases_exist():
     """If other curves are missing, the page mentions it, and part of a claim is never judged."""
     cases = [Case("f", series, x, {"n": f"{series} {x}"}) for series in ("AA", "OA", "DA") for x in ("a", "b")]
     claim = Claim("AA beats OA", "less", lambda r: (r.values("AA", "n") < r.values("OA", "n"), ""), about=("AA", "OA"))
-    complete = Claim("all lose", "above 0", lambda r: (min(r.values("AA", "n")) > 0, ""))
-    paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"n": "n"}, cases, [claim, complete])], dict)
+    claim_of_all = Claim("all lose", "above 0", lambda r: (min(r.values("AA", "n")) > 0, ""))
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"n": "n"}, cases, [claim, claim_of_all])], dict)
     actual = {case.key: result(case, n) for n, case in enumerate(cases[:4], 1)}
     assert [judgement.verdict for judgement in judge(paper, actual)] == ["holds", "not measured"]
     page = render.page(paper, actual, judge(paper, actual))

@@ -115,16 +115,16 @@ def test_everything_that_is_drawn_has_twenty_repetitions():
 
 
 def test_aa_is_the_same_for_all_policies_and_measured_once():
-    requested = {
+    parameters = {
         json.dumps(dict(case.parameters), sort_keys=True)
         for case in FIGURES["fig11"].cases
         if case.series.startswith("AA") and case.repetition == "random 3"
     }
-    assert len(requested) == 2, "one a data set"
+    assert len(parameters) == 2, "one a data set"
     there = {
         json.dumps(dict(case.parameters), sort_keys=True) for case in (*FIGURES["fig8"].cases, *FIGURES["fig10a"].cases)
     }
-    assert requested <= there, "the same as for k=5"
+    assert parameters <= there, "the same as for k=5"
 
 
 @pytest.mark.parametrize("algorithm", ["coat", "pcta", "apriori"])

@@ -154,10 +154,10 @@ def test_a_sample_is_the_same_in_another_process():
     program = (
         f"from benchmarks.experiments.terrovitis2008.measurement import load\nprint(load({case!r}).items.tolist())"
     )
-    message = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program], cwd=runner.ROOT, capture_output=True, text=True, check=True
     )
-    assert message.stdout.strip() == str(drawn.items.tolist())
+    assert output.stdout.strip() == str(drawn.items.tolist())
 
 
 def of_random_records(seed: int = 0, n: int = 60, items: int = 14) -> SetColumn:

@@ -214,8 +214,8 @@ def test_evaluate_measures_frequent_sets(chunks: Place, how: tuple[str, ...]) ->
     options = ("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--top", "20")
     readings = (None, None) if how is IN_CHUNKS else ("one-member", "subsets")
     for reading in readings:
-        arguments = () if reading is None else ("--reading", reading)
-        ran = chunks.run(*options, *arguments, "--json")
+        reading_option = () if reading is None else ("--reading", reading)
+        ran = chunks.run(*options, *reading_option, "--json")
         assert ran.code == 0, ran.err
         sets = ran.json["itemsets"]
         assert (sets["top"], sets["reading"]) == (20, reading)
@@ -254,8 +254,8 @@ def test_risk_measures_inference_of_other_items(done: Place) -> None:
         by_name = {entry["source"]: entry for entry in ran.json["told"]}
         assert by_name["publication"]["likely"] < by_name["original"]["likely"]
     assert by_name["original"]["persons"] == 10
-    requested = done.run("risk", f"{done.private}/report.json", "--json")
-    assert requested.json["told"], requested.err
+    with_original = done.run("risk", f"{done.private}/report.json", "--json")
+    assert with_original.json["told"], with_original.err
 
 
 def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) -> None:
@@ -264,8 +264,8 @@ def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) 
     original = str(chunks.folder / "sets.dat")
     ran = chunks.run("risk", str(chunks.out), "--original", original, *exact[2:4], "--json")
     assert ran.code == 0, ran.err
-    reported = {entry["source"]: entry for entry in ran.json["told"]}
-    assert reported["publication"]["likely"] < reported["original"]["likely"]
+    by_source = {entry["source"]: entry for entry in ran.json["told"]}
+    assert by_source["publication"]["likely"] < by_source["original"]["likely"]
     assert chunks.run("risk", str(chunks.out), "--json").json["told"] == []
 
 

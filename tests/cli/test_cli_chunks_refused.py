@@ -71,13 +71,13 @@ def test_forged_publications_are_refused(
     changed = done.run("verify", str(done.out))
     assert changed.code == 2
     assert names(changed.err, f"{done.out / file} attested")
-    _attest_anew(done.out)
+    _update_attestation(done.out)
     forged = done.run("verify", str(done.out))
     assert forged.code == code, forged.out + forged.err
     assert names(forged.out + forged.err, message)
 
 
-def _attest_anew(out: Path) -> None:
+def _update_attestation(out: Path) -> None:
     attested = json.loads((out / "attestation.json").read_text())
     for name in attested["data"]["sha256"]:
         attested["data"]["sha256"][name] = sha256((out / name).read_bytes()).hexdigest()
@@ -186,11 +186,11 @@ def test_another_original_is_not_evaluated(done: Place) -> None:
     fewer = next(number for number, line in enumerate(lines) if "0" in line.split())
     lines[fewer] = " ".join(item for item in lines[fewer].split() if item != "0")
     done.write("other.dat", "\n".join(lines) + "\n")
-    requested = ("evaluate", str(done.folder / "other.dat"), str(done.out))
+    command = ("evaluate", str(done.folder / "other.dat"), str(done.out))
     for private in (True, False):
         if not private:
             rmtree(done.private)
-        ran = done.run(*requested)
+        ran = done.run(*command)
         assert ran.code == 2, ran.out
         assert names(ran.err, "original" if private else "data")
     same = done.run("evaluate", str(done.folder / "sets.dat"), str(done.out), "--json")

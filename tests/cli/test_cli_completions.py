@@ -60,8 +60,8 @@ def _completed(folder: Path, words: list[str]) -> list[str]:
         pytest.skip("there is no bash")
     (folder / "anonset.bash").write_text(script("bash"))
     typed = f"COMP_WORDS=(anonset {' '.join(words)}); COMP_CWORD={len(words)}"
-    requested = f"source {folder}/anonset.bash; {typed}; _anonset; echo ${{COMPREPLY[@]}}"
-    return subprocess.run([bash, "-c", requested], capture_output=True, text=True, check=True).stdout.split()
+    script_line = f"source {folder}/anonset.bash; {typed}; _anonset; echo ${{COMPREPLY[@]}}"
+    return subprocess.run([bash, "-c", script_line], capture_output=True, text=True, check=True).stdout.split()
 
 
 def test_an_unknown_shell_is_refused(place: Place) -> None:

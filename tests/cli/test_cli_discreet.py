@@ -166,7 +166,7 @@ def divided_though_starred() -> Any:
     return Untrue(check_undivided(table, publication))  # type: ignore[arg-type]
 
 
-def of_somebody_else() -> Any:
+def foreign_identity() -> Any:
     table, _ = bucketized([MARK, "b"], [0, 0])
     return Untrue(check_buckets_truthful(table, bucketized([f"{MARK}1", f"{MARK}2"], [0, 0])[1]))  # type: ignore[arg-type]
 
@@ -196,7 +196,7 @@ FAILS = [
     divided,
     uneven,
     divided_though_starred,
-    of_somebody_else,
+    foreign_identity,
     unique_values,
     unique_items,
     unique_record,
@@ -226,8 +226,8 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     data = place.write("long.csv", LONG)
-    arguments = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
-    ran = place.run(*arguments, "--items", "s", "--id", "p", "--keep", "drug")
+    filled_command = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
+    ran = place.run(*filled_command, "--items", "s", "--id", "p", "--keep", "drug")
     assert (ran.code, names(ran.err, "rows 1 2 id p")) == (2, True)
     assert MARK not in ran.out + ran.err
 

@@ -62,7 +62,7 @@ def test_directories_on_the_same_disk_share_its_space(tmp_path: Path, free: dict
 def test_the_space_and_the_time_of_a_large_run_are_announced(tmp_path: Path, free: dict[str, int]) -> None:
     size = Size(records=10**9, values=65 * 10**8, text=3 * 10**10)
     spaces = disk.space_for(size, tmp_path / "out", tmp_path / "private", tmp_path / "work", parquet=True)
-    reported = disk.announcement(spaces, size)
-    assert names(reported, "GiB disk")
-    assert "27 minutes" in reported
+    announcement = disk.announcement(spaces, size)
+    assert names(announcement, "GiB disk")
+    assert "27 minutes" in announcement
     assert disk.announcement(spaces[:0], Size(1000, 6500, 30_000)) == ""

@@ -174,7 +174,7 @@ BAD: list[tuple[str, Change, str, int]] = [
 ]
 
 
-def _beside(place: Place, name: str) -> Path:
+def _outside(place: Place, name: str) -> Path:
     """Return a path outside the job's folder."""
     folder = place.folder.with_name(f"{place.folder.name}-beside")
     folder.mkdir(exist_ok=True)
@@ -182,13 +182,13 @@ def _beside(place: Place, name: str) -> Path:
 
 
 def _pipe(place: Place, name: str = "pipe") -> str:
-    path = _beside(place, name)
+    path = _outside(place, name)
     os.mkfifo(path)
     return str(path)
 
 
 def _config(place: Place, text: str) -> str:
-    path = _beside(place, "config.toml")
+    path = _outside(place, "config.toml")
     path.write_text(text, "utf-8")
     return str(path)
 

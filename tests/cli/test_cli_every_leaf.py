@@ -93,7 +93,7 @@ def changed(value: Any) -> list[Any]:
     return ["x", 1]
 
 
-def lies(attested: Any) -> Iterator[tuple[str, Any]]:
+def changed_attestations(attested: Any) -> Iterator[tuple[str, Any]]:
     """Yield the attestation with a single value changed or removed."""
     for path in leaves(attested):
         *way, last = path
@@ -136,7 +136,7 @@ def test_every_leaf_is_computed(
     honest = path.read_text()
     assert check(published.out, policy).holds is not None
     missed, attempted = [], 0
-    for where, lie in lies(json.loads(honest)):
+    for where, lie in changed_attestations(json.loads(honest)):
         path.write_text(json.dumps(lie))
         attempted += 1
         if (reason := refusal(published.out, policy)) is None or "\n" in reason:
@@ -173,9 +173,9 @@ def test_no_number_of_private_partitions_is_published(published: Place) -> None:
 def test_a_proof_without_counting_verifies_at_any_budget(published: Place) -> None:
     for more in ([], ["--budget", "0"], ["--budget", "5"]):
         assert published.run("verify", str(published.out), *more).code == 0
-    copy = published.folder / "counted"
+    counted = published.folder / "counted"
     job = [word for word in arguments(published, "km without counting") if word not in ("--budget", "0")]
-    assert published.run("anonymize", *job, "-o", str(copy)).code == 0
-    assert "itemset_occurrences" in json.loads((copy / "attestation.json").read_text())["verified"]
+    assert published.run("anonymize", *job, "-o", str(counted)).code == 0
+    assert "itemset_occurrences" in json.loads((counted / "attestation.json").read_text())["verified"]
     for more in ([], ["--budget", "0"]):
-        assert published.run("verify", str(copy), *more).code == 0
+        assert published.run("verify", str(counted), *more).code == 0

@@ -66,12 +66,12 @@ def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
 
     job = place.job("--trace", data="data.csv" if suffix == "csv" else "data.dat")
     job += ["--items", "codes", "--drop", "age"] if suffix == "csv" else ["--format", suffix]
-    message = stories(place, job, Path, "open", full)
+    messages = stories(place, job, Path, "open", full)
     places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]
     places += [place.private / name for name in PRIVATE]
     for path in places:
-        assert any(names(text, f"error {path} 'No space'") for text in message)
-    assert len(message) == len(places)
+        assert any(names(text, f"error {path} 'No space'") for text in messages)
+    assert len(messages) == len(places)
 
 
 def out_of_quota(*_: Any, **__: Any) -> None:
@@ -79,8 +79,8 @@ def out_of_quota(*_: Any, **__: Any) -> None:
 
 
 def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> None:
-    message = stories(place, place.job(), os, "fsync", out_of_quota)
-    named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in message}
+    messages = stories(place, place.job(), os, "fsync", out_of_quota)
+    named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in messages}
     inside = ("published.dat", "codebook.csv", "attestation.json")
     expected = {
         place.folder,
@@ -98,9 +98,9 @@ def test_a_directory_reports_a_full_disk(place: Place, name: str) -> None:
     def full(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    message = stories(place, place.job(), Path, name, full)
-    assert message
-    assert {text.removeprefix("anonset: error: No space left on device: ").strip().strip("'") for text in message} <= {
+    messages = stories(place, place.job(), Path, name, full)
+    assert messages
+    assert {text.removeprefix("anonset: error: No space left on device: ").strip().strip("'") for text in messages} <= {
         str(place.out),
         str(place.private),
     }

@@ -15,8 +15,8 @@ OF_DRUG = " for attribute 'drug'"
 
 
 def test_an_imported_project_runs_and_satisfies_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    requested = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
-    project = arx_project(tmp_path / "p.deid", requested)
+    criteria = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
+    project = arx_project(tmp_path / "p.deid", criteria)
     job = tmp_path / "job"
     assert main(["import", str(project), "-o", str(job)]) == 0
     assert names(capsys.readouterr().out, "Next job.toml")
@@ -45,8 +45,8 @@ def test_a_hierarchy_that_is_no_tree_is_named(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_distance_without_its_tree_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    requested = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
-    project = arx_project(tmp_path / "p.deid", requested, replaced={"input/hierarchies/drug.csv": None})
+    criteria = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
+    project = arx_project(tmp_path / "p.deid", criteria, replaced={"input/hierarchies/drug.csv": None})
     assert main(["import", str(project), "-o", str(tmp_path / "job")]) == 2
     assert names(capsys.readouterr().err, "hierarchy drug t-closeness")
     assert not (tmp_path / "job").exists()

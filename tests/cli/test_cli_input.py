@@ -76,11 +76,11 @@ def test_a_command_reads_and_hashes_its_data_once(place: Place, monkeypatch: pyt
     result: list[str] = []
 
     def noted(name: str, where: int) -> None:
-        arguments = getattr(source, name)
+        original = getattr(source, name)
 
         def note(*words: object, **more: object) -> object:
             result.append(f"{name} {words[where]}")
-            return arguments(*words, **more)
+            return original(*words, **more)
 
         monkeypatch.setattr(source, name, note)
 

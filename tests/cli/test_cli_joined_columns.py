@@ -86,8 +86,8 @@ def expected_rows(place: Place) -> list[dict[str, set[str]]]:
         for item in (*(f"codes:{x}" for x in codes), *(f"drugs:{x}" for x in drugs)):
             symbol = mapping[item]
             for column in columns_of[symbol] if symbol else ():
-                complete = len(columns_of[symbol]) > 1
-                cells[column].add(symbol if complete else symbol.removeprefix(f"{column}:"))
+                spans_columns = len(columns_of[symbol]) > 1
+                cells[column].add(symbol if spans_columns else symbol.removeprefix(f"{column}:"))
         result.append(cells)
     return result
 

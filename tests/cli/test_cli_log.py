@@ -67,9 +67,9 @@ def test_the_last_line_describes_the_publication(place: Place) -> None:
     assert end["peak_memory"] > 1 << 20
     files = {path.relative_to(place.out).as_posix(): path for path in place.out.rglob("*") if path.is_file()}
     assert end["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
-    repeated = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
-    reported = {name: end[name] for name in ("verdict", "out", "sha256")}
-    assert {name: repeated[name] for name in set(repeated) - {"time", "event", "exit_code", "seconds"}} == reported
+    resumed = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
+    outcome = {name: end[name] for name in ("verdict", "out", "sha256")}
+    assert {name: resumed[name] for name in set(resumed) - {"time", "event", "exit_code", "seconds"}} == outcome
 
 
 def test_the_last_line_of_a_failed_job_has_no_result(place: Place) -> None:
@@ -196,9 +196,9 @@ def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Apriori, "recode", lambda _, __, trees, **___: Result(Cut.identity(trees["items"])))
     ran = place.run(*place.job("--algorithm", "apriori", "--log-format", "json"))
-    message = logged(ran)[-2]
-    assert (ran.code, message["exit_code"]) == (1, 1)
-    assert "fails: {…} matches 1 record, 2 required" in message["message"]
+    error_event = logged(ran)[-2]
+    assert (ran.code, error_event["exit_code"]) == (1, 1)
+    assert "fails: {…} matches 1 record, 2 required" in error_event["message"]
 
 
 def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,9 +208,9 @@ def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeyp
         raise InfeasibleError(name, reason, f"{MARK}, b")
 
     monkeypatch.setattr("anonset.algorithms.transaction.apriori.Apriori.recode", fail)
-    arguments = place.job("--algorithm", "apriori")
-    assert f"({MARK}, b)" in place.run(*arguments).err
-    ran = place.run(*arguments, "--log-format", "json")
+    job = place.job("--algorithm", "apriori")
+    assert f"({MARK}, b)" in place.run(*job).err
+    ran = place.run(*job, "--log-format", "json")
     assert logged(ran)[-2]["message"] == "lm-apriori: the set is always sensitive (…)"
 
 

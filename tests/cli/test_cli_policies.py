@@ -212,8 +212,8 @@ def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
     ran = rt.run(*job, "--workload", spec, "--width", "0.1")
     assert ran.code == 0, ran.err
     assert ran.json["answered"] + ran.json["skipped"] == 20
-    requested = '{"schema": 1, "queries": [{"items": ["E"], "where": [{"column": "age", "low": 19, "high": 70}]}]}'
-    ran = rt.run(*job, "--queries", rt.write("queries.json", requested))
+    workload = '{"schema": 1, "queries": [{"items": ["E"], "where": [{"column": "age", "low": 19, "high": 70}]}]}'
+    ran = rt.run(*job, "--queries", rt.write("queries.json", workload))
     assert (ran.code, ran.json["answered"]) == (0, 1), ran.err
 
 

@@ -98,8 +98,8 @@ def test_a_narrow_table_is_saved_as_it_is(tmp_path):
             growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
             table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)
         save_table(table, {})
-        repeated = saved_table(store)
-        assert repeated.transactions is not None
-        assert isinstance(repeated.transactions.codes, NarrowCodes)
-        assert list(repeated.transactions.rows()) == [["a"], ["a", "b"]]
+        restored = saved_table(store)
+        assert restored.transactions is not None
+        assert isinstance(restored.transactions.codes, NarrowCodes)
+        assert list(restored.transactions.rows()) == [["a"], ["a", "b"]]
         assert as_codes(np.array([1], np.int32)).tolist() == [1]

@@ -31,8 +31,8 @@ ks = st.integers(1, 6)
 
 
 def array(values: list[Any]) -> Any:
-    complete = all(isinstance(value, int) for value in values)
-    return np.array(values, np.int64 if complete else np.float64) + (0 if complete else 0.0)
+    all_integers = all(isinstance(value, int) for value in values)
+    return np.array(values, np.int64 if all_integers else np.float64) + (0 if all_integers else 0.0)
 
 
 def cells_of(grid: Grid) -> list[tuple[Fraction, Fraction]]:

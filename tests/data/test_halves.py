@@ -53,8 +53,8 @@ def test_the_rival_has_the_same_leaves_in_the_same_order(occurrences):
 @given(counts)
 def test_depth_is_bounded_by_the_logarithm_of_the_occurrences(by, occurrences):
     tree = halves(list(labels_of(occurrences)), np.array(occurrences), by)
-    complete = sum(max(1, count) for count in occurrences)
-    bound = np.log(complete) / np.log(4 / 3) + 1 if by == "frequency" else np.ceil(np.log2(len(occurrences)))
+    total = sum(max(1, count) for count in occurrences)
+    bound = np.log(total) / np.log(4 / 3) + 1 if by == "frequency" else np.ceil(np.log2(len(occurrences)))
     assert tree.depth.max() <= bound
 
 

@@ -244,10 +244,10 @@ except InputError as error:
     for child in children:
         child.stdin.write("\n")
         child.stdin.flush()
-    message = sorted(child.communicate()[0] for child in children)
-    assert message[-1] == "won\nheld\n"
-    assert all(line.startswith("in-use ") for line in message[:-1])
-    assert all(line.count("\n") == 1 for line in message[:-1])
+    answers = sorted(child.communicate()[0] for child in children)
+    assert answers[-1] == "won\nheld\n"
+    assert all(line.startswith("in-use ") for line in answers[:-1])
+    assert all(line.count("\n") == 1 for line in answers[:-1])
 
 
 def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick):

@@ -133,12 +133,12 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     columns += ["race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"]
     rows = [",".join(columns)]
     for n in range(40):
-        reported = {
+        adult_row = {
             "age": str(20 + n),
             "occupation": "?" if n % 10 == 0 else f"o{n % 3}",
             "sex": ("Female", "Male")[n % 2],
         }
-        rows.append(",".join(reported.get(name, "1") for name in columns))
+        rows.append(",".join(adult_row.get(name, "1") for name in columns))
     (tmp_path / "relational").mkdir()
     (tmp_path / "relational" / "adult.csv").write_text("\n".join([*rows, ""]))
     (tmp_path / "names").mkdir()

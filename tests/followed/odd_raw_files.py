@@ -136,9 +136,9 @@ def hashes_as_json(n: int, seed: int) -> RawFile:
     for i in [*range(n), *random.integers(0, n, n // 2).tolist()]:
         key, born = f"{i * 104729:016x}", date(1940 + i % 60, 1 + i % 12, 1 + i % 28)
         secrets |= {key, born.isoformat()}
-        arguments = random.choice(["Comirnaty", "Fluad", "MMR", "Shingrix"], 1 + i % 2, replace=False).tolist()
-        lots = [f"EW{int(number)}" for number in random.integers(10, 20, len(arguments))]
-        record = {"person_hash": key, "dob": born.isoformat(), "sex": "mf"[i % 2], "vaccines": arguments, "lots": lots}
+        vaccines = random.choice(["Comirnaty", "Fluad", "MMR", "Shingrix"], 1 + i % 2, replace=False).tolist()
+        lots = [f"EW{int(number)}" for number in random.integers(10, 20, len(vaccines))]
+        record = {"person_hash": key, "dob": born.isoformat(), "sex": "mf"[i % 2], "vaccines": vaccines, "lots": lots}
         lines.append(json.dumps(record))
         persons.append(i)
     content = "\n".join(lines).encode()

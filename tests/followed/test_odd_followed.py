@@ -42,5 +42,5 @@ def test_the_answers_contain_the_person(tmp_path: Path) -> None:
         (tmp_path / raw.name).write_bytes(raw.content)
         code, printed = run(tmp_path, f"anonset inspect {raw.name}")
         assert code == 0, printed
-        requested = "Which rows belong to a person?" in printed
-        assert (f'unit = "{raw.unit}"' in printed) == requested, name
+        asks_for_unit = "Which rows belong to a person?" in printed
+        assert (f'unit = "{raw.unit}"' in printed) == asks_for_unit, name

@@ -46,7 +46,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         for name, value in case.parameters.items()
     }
     hierarchy = {column: _spec(case, folder, column) for column in case.specs}
-    requested = (
+    layout_settings = (
         "separator",
         "order",
         "symbols",
@@ -64,7 +64,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         **_request(case),
         "workers": 1,
         "hierarchy": hierarchy,
-        **{name: layout.get(name) for name in requested},
+        **{name: layout.get(name) for name in layout_settings},
         **{name: case.roles.get(name) for name in roles},
         "publish_as_is": _shown_exactly(case) or None,
         **parameters,

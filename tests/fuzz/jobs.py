@@ -83,8 +83,8 @@ def evaluated(case: Case, ran: Ran) -> Evaluation:
     settings = make_settings(ran.given)
     table = read_by(settings.input, ReadOptions(**settings.read_options()))
     spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
-    requested = not case.sets or any(original_rows(case))
-    workload = None if case.algorithm in BUCKETS or not requested else spec
+    with_queries = not case.sets or any(original_rows(case))
+    workload = None if case.algorithm in BUCKETS or not with_queries else spec
     weights = {name: case.parameters.get(name) for name in ("item_weights", "relational_weights")}
     return evaluate(table, ran.out, hierarchies=settings.hierarchy, workload=workload, **weights)
 

@@ -104,8 +104,8 @@ def _require_mapping(case: Case, published: Records, path: Path, lines: Sequence
 def _most_suppressed(case: Case) -> Fraction:
     """Return the largest share of items that may be suppressed."""
     parameters = case.parameters
-    requested = parameters.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
-    anything = case.algorithm in SUPPRESSING or requested
+    may_suppress = parameters.get("suppress", case.algorithm == "exact" and case.layout["by"] != "algorithm")
+    anything = case.algorithm in SUPPRESSING or may_suppress
     return Fraction(1) if anything else Fraction(parameters.get("max_suppressed", 0))
 
 

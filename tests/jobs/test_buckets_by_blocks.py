@@ -110,15 +110,15 @@ def test_a_wrongly_written_id_is_detected(tmp_path):
     group = np.arange(70, dtype=np.int32) % 12
     group[5] = -1
     meant = bucketize(table, Bucketized(group, np.arange(70) % 7 == 0))
-    complete = bucketize(replace(table, store=MEMORY), Bucketized(group, np.arange(70) % 7 == 0))
-    for a, b in zip(meant.qit, complete.qit, strict=True):
+    in_memory = bucketize(replace(table, store=MEMORY), Bucketized(group, np.arange(70) % 7 == 0))
+    for a, b in zip(meant.qit, in_memory.qit, strict=True):
         assert a.labels() == b.labels()
     write_buckets(meant, tmp_path)
     options = {"id": ["name", "number"], "keep": ["ward"], "store": Files.temporary()}
     back = read_buckets(tmp_path, **options, expected=meant.ids)
     assert meant.require_same(back).ids == meant.ids
-    repeated = read_buckets(tmp_path, **options)
-    assert [column.labels() for column in repeated.qit] == [column.labels() for column in meant.qit]
+    read_back = read_buckets(tmp_path, **options)
+    assert [column.labels() for column in read_back.qit] == [column.labels() for column in meant.qit]
     text = (tmp_path / "qit.csv").read_text()
     (tmp_path / "qit.csv").write_text(text.replace("*,*,", "Ann1,*,", 1))
     with refused(AnonsetError, "column name"):
@@ -133,9 +133,9 @@ def test_a_table_with_ids_in_files_is_restored(tmp_path):
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
     save_table(table, {})
-    repeated = saved_table(table.store)
-    assert [column.labels() for column in repeated.ids] == [column.labels() for column in table.ids]
-    assert content_sha256(repeated) == content_sha256(table)
+    restored = saved_table(table.store)
+    assert [column.labels() for column in restored.ids] == [column.labels() for column in table.ids]
+    assert content_sha256(restored) == content_sha256(table)
     assert saved_files(table.store) <= {path.name for path in table.store.path.iterdir()}
 
 
@@ -180,12 +180,12 @@ def test_a_violation_in_a_late_group_is_detected(mapped):
     group = np.arange(70, dtype=np.int32) // 7
     group[:] = np.where(values == values[69], 9, group)
     published = bucketize(table, Bucketized(group, np.zeros(70, np.bool_)))
-    complete = bucketize(replace(table, store=MEMORY), Bucketized(group, np.zeros(70, np.bool_)))
-    verdict, same = (check_anatomy(buckets, AnatomyDiversity(2)) for buckets in (published, complete))
+    in_memory = bucketize(replace(table, store=MEMORY), Bucketized(group, np.zeros(70, np.bool_)))
+    verdict, same = (check_anatomy(buckets, AnatomyDiversity(2)) for buckets in (published, in_memory))
     assert verdict.holds is False
     assert verdict == same
     swapped = published.snt_value.codes.copy()
     last = np.flatnonzero(published.snt_group == 9)
     swapped[last] = np.sort((swapped[last] + 1) % 6)
-    reported = replace(published, snt_value=CategoricalColumn("drug", swapped, published.snt_value.vocabulary))
-    assert names(check_buckets_truthful(table, reported).detail, "'group 10'")
+    swapped_values = replace(published, snt_value=CategoricalColumn("drug", swapped, published.snt_value.vocabulary))
+    assert names(check_buckets_truthful(table, swapped_values).detail, "'group 10'")

@@ -76,9 +76,9 @@ def test_results_in_files_equal_results_in_memory(folder, found, capsys, ids, mo
         assert [found(*command, *place) for place in PLACES] == [complete, complete]
     pages = [_page(folder, drop, place) for place in ([], *PLACES)]
     assert pages == [pages[0]] * len(pages)
-    reported = found(*commands[0])[1]
-    assert reported["true"]
-    assert (reported["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
+    verification = found(*commands[0])[1]
+    assert verification["true"]
+    assert (verification["correlations_found"]["inter_group"] > 0) == (model == ["anatomy"])
     assert sorted(path.name for path in folder.iterdir()) == ["out", "out.private", "temporary", "v.csv"]
     assert list((folder / "temporary").iterdir()) == []
 

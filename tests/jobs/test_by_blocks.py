@@ -137,8 +137,8 @@ def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, cap
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "one", "two")]
     reports = [json.loads(files.pop("report.json")) for files in private]
     assert private[0] == private[1] == private[2]
-    reported = ["verdict", "trace", "figures", "measures"]
-    assert [reports[0].get(name) for name in reported] == [reports[1].get(name) for name in reported]
+    compared_fields = ["verdict", "trace", "figures", "measures"]
+    assert [reports[0].get(name) for name in compared_fields] == [reports[1].get(name) for name in compared_fields]
     assert reports[0]["measures"]["ncp"] > 0
 
 

@@ -70,7 +70,7 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
     folder = tmp_path_factory.mktemp("case")
     table_of(found, folder / "v.parquet")
     roles = {"items": "items", "keep": "note,number"}
-    complete = published(anonset.read(folder / "v.parquet", **roles))
+    in_memory = published(anonset.read(folder / "v.parquet", **roles))
     with pytest.MonkeyPatch.context() as patch, Files.temporary(folder) as work:
         patch.setattr(publish, "_BLOCK", 2)
         few = replace(work, limits=Limits(labels_held=held))
@@ -81,7 +81,7 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
             assert tuple(column.vocabulary.labels) == same.vocabulary.labels
             assert column.codes.tolist() == same.codes.tolist()
         for part_rows in (None, 3):
-            for name, written in (("a", complete), ("b", made)):
+            for name, written in (("a", in_memory), ("b", made)):
                 (folder / f"{name}{part_rows}").mkdir()
                 path = write_published(written, folder / f"{name}{part_rows}", format, None, part_rows)
             assert files_of(folder / f"a{part_rows}") == files_of(folder / f"b{part_rows}")
@@ -89,7 +89,7 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
             options = {"items": ["items"], "relational": [], "keep": ["note", "number"], "separator": " "}
             expected = {column.name: column for column in made.kept if column.vocabulary.filed is not None}
             back = read_parts(paths, **options, store=few, expected=expected)
-            for column, same in zip(back.kept, complete.kept, strict=True):
+            for column, same in zip(back.kept, in_memory.kept, strict=True):
                 assert column.labels() == same.labels()
 
 
@@ -200,18 +200,18 @@ def test_a_wrongly_written_text_is_detected(table, tmp_path):
 
 
 def test_warnings_and_codes_equal_those_of_labels_in_memory(table, tmp_path):
-    made, complete = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
+    made, in_memory = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
     warnings_of = RecordsKind().formula_warnings
-    assert warnings_of(made) == warnings_of(complete) != ()
+    assert warnings_of(made) == warnings_of(in_memory) != ()
     shown = np.array([i for i, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
     result = []
-    for written in (made, complete):
+    for written in (made, in_memory):
         column = replace(written.kept[0], codes=shown)
         result.append(replace(written, transactions=None, kept=(column,), record=shown.astype(np.int64)))
     assert warnings_of(result[0]) == warnings_of(result[1]) == ()
     sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
     names = []
-    for written in (made, complete):
+    for written in (made, in_memory):
         items = replace(written.transactions, indptr=np.zeros(written.n + 1, np.int64), codes=np.empty(0, np.int32))
         named = name_sets(replace(written, transactions=items, symbols=sets, joined=()), (), "short")
         names.append([symbol.label for symbol in named.symbols])

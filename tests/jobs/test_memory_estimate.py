@@ -54,13 +54,13 @@ def test_each_built_in_algorithm_declares_its_factor():
 
 
 def test_the_factor_applies_to_the_data_and_not_to_python():
-    least, reported = memory_for(Size()), memory_for(MANY)
-    assert memory_of(MANY, Apriori(k=2, m=2)) == reported
-    assert memory_of(MANY, Extended(k=2, m=2)) == reported
+    least, many = memory_for(Size()), memory_for(MANY)
+    assert memory_of(MANY, Apriori(k=2, m=2)) == many
+    assert memory_of(MANY, Extended(k=2, m=2)) == many
     assert memory_of(Size(), Offered()) == least
-    largest = int(least + LARGEST_MEMORY_FACTOR * (reported - least))
-    assert memory_of(MANY, Offered()) == largest > 2 * reported
-    assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (reported - least))
+    largest = int(least + LARGEST_MEMORY_FACTOR * (many - least))
+    assert memory_of(MANY, Offered()) == largest > 2 * many
+    assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (many - least))
 
 
 def test_an_algorithm_that_needs_too_much_memory_is_rejected_before_any_work(tmp_path, capsys):

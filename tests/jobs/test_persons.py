@@ -78,15 +78,15 @@ def test_suggest_and_compare_reject_repeated_persons(tmp_path, capsys, command):
 
 def test_the_python_interface_rejects_repeated_persons():
     data = stays()
-    algorithm, arguments = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
+    algorithm, options = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
     table = anonset.read(data, items="code", drop=others(data))
     for run in (anonset.anonymize, lambda *a, **b: anonset.compare(a[0], [a[1]], **b)):
         with pytest.raises(InputError, match="id='key7' group=True"):
-            run(table, algorithm, **arguments)
+            run(table, algorithm, **options)
     with pytest.raises(InputError, match="rows_are_persons=True"):
-        anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **arguments)
+        anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **options)
     answered = anonset.read(data, items="code", drop=others(data), rows_are_persons=True)
-    assert anonset.anonymize(answered, algorithm, **arguments).verdict.holds
+    assert anonset.anonymize(answered, algorithm, **options).verdict.holds
 
 
 def test_a_job_file_may_contain_the_owners_confirmation(tmp_path, monkeypatch):
@@ -285,8 +285,8 @@ def test_suggest_and_compare_reject_full_dates_of_birth(tmp_path, capsys, comman
 @pytest.mark.parametrize("values", [["1950", "1961"], ["1950-03", "1961-04"], ["34", "77"]])
 @pytest.mark.parametrize("header", ["dob", "Geburtsdatum", "visit"])
 def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values):
-    arguments = values if header != "visit" else ["2020-01-13", "2021-04-05"]
-    table = anonset.read({header: arguments * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
+    cells = values if header != "visit" else ["2020-01-13", "2021-04-05"]
+    table = anonset.read({header: cells * 10, "code": ["a", "b"] * 10}, items="code", keep=header)
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
 
 

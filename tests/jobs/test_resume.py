@@ -94,8 +94,8 @@ def test_a_different_run_is_not_resumed(folder, work, run):
     (folder / "v.dat").write_text(BASKETS)
     take(work)
     assert names(run("out", *place).err, f"{work} process")
-    reported = json.loads((work / "table.json").read_text())
-    array = work / reported["transactions"]["items"]["file"]
+    description = json.loads((work / "table.json").read_text())
+    array = work / description["transactions"]["items"]["file"]
     leave(work)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)

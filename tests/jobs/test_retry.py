@@ -90,9 +90,9 @@ def far(folder):
     """Make all leases in a folder belong to another machine and be valid by that clock."""
     result = list(folder.rglob(f"{LEASE[:-5]}*"))
     for lease in result:
-        message = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
+        entry = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
         with lease.open("r+b") as file:
-            file.write(json.dumps(message).encode().ljust(512))
+            file.write(json.dumps(entry).encode().ljust(512))
     return result
 
 
@@ -120,9 +120,9 @@ def test_a_killed_run_is_retried_by_the_same_command(folder, run, place, where):
     done = run(*options)
     assert (done.code, done.err) == (0, "")
     assert files_of(folder / "out") == files_of(folder / "memory")
-    arguments = (folder / "work").exists()
-    assert left(folder) == ["out", "out.private", *(["work"] if arguments else [])]
-    assert not arguments or list((folder / "work").iterdir()) == []
+    kept_work = (folder / "work").exists()
+    assert left(folder) == ["out", "out.private", *(["work"] if kept_work else [])]
+    assert not kept_work or list((folder / "work").iterdir()) == []
     assert not list(folder.rglob(LEASE))
     repeated = run(*options)
     assert (repeated.code, repeated.err) == (0, "")

@@ -83,7 +83,7 @@ def test_parts_are_published_as_one_table(tmp_path, capsys, monkeypatch, ids):
     ran(tmp_path, "again", *ids, *BLOCKS, "--workers", "1")
     assert files_of(tmp_path / "seven") == files_of(tmp_path / "again")
     assert main(["verify", str(tmp_path / "seven")]) == 0
-    assert held(tmp_path / "seven", len(ids[1].split(","))) == (True, True, True, True)
+    assert conditions_met(tmp_path / "seven", len(ids[1].split(","))) == (True, True, True, True)
 
 
 def test_an_interrupted_run_resumes_to_the_same_bytes(tmp_path, capsys, monkeypatch):
@@ -136,7 +136,7 @@ def test_more_tuples_than_have_numbers_are_refused(tmp_path, capsys, monkeypatch
     assert names(capsys.readouterr().err, "safe-grouping 99 300")
 
 
-def held(folder, n_ids):
+def conditions_met(folder, n_ids):
     """Check by brute force: each id is in a single group; groups have 3 ids with equal row counts; no value exceeds
     half.
     """
@@ -222,10 +222,10 @@ def test_violations_in_files_equal_those_in_memory(tmp_path, seed):
     if seed % 3 == 0:
         group[source.integers(0, 300, 3)] = 5
     starred = source.random(300) < (0.5 if seed % 2 else 0)
-    buckets, complete = Bucketized(group, starred), replace(table, store=MEMORY)
-    first, other = bucketize(table, buckets), bucketize(complete, buckets)
+    buckets, in_memory = Bucketized(group, starred), replace(table, store=MEMORY)
+    first, other = bucketize(table, buckets), bucketize(in_memory, buckets)
     for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
         assert check_safe_grouping(first, model) == check_safe_grouping(other, model)
     assert not check_safe_grouping(first, SafetyConstraint(30, 1)).holds
-    assert check_undivided(table, first) == check_undivided(complete, other)
-    assert (check_undivided(complete, other) is None) == (seed % 3 != 0)
+    assert check_undivided(table, first) == check_undivided(in_memory, other)
+    assert (check_undivided(in_memory, other) is None) == (seed % 3 != 0)

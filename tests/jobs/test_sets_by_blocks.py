@@ -68,10 +68,10 @@ def run(tmp_path, capsys):
 )
 def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, at_once, roles):
     roles = [str(tmp_path / role) if role.endswith(".txt") else role for role in roles]
-    reported = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else []), "--trace"]
-    assert run("memory", *reported, algorithm=algorithm, m=m).code == 0
+    all_options = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else []), "--trace"]
+    assert run("memory", *all_options, algorithm=algorithm, m=m).code == 0
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
-    done = run("blocks", *reported, "--memory-limit", "100", algorithm=algorithm, m=m)
+    done = run("blocks", *all_options, "--memory-limit", "100", algorithm=algorithm, m=m)
     assert (done.code, done.err.count("\n")) == (0, 1)
     assert names(done.err, "blocks")
     assert report_of_both(tmp_path)["figures"]["merges"] > 0
@@ -110,10 +110,10 @@ def test_infeasible_constraints_give_the_same_message_as_in_memory(tmp_path, run
     impossible = ["--utility-constraints", str(tmp_path / "groups.txt")]
     monkeypatch.setattr(spans, "AT_ONCE", 9)
     for algorithm in ("coat", "pcta"):
-        message = run("out", *impossible, algorithm=algorithm, k="59")
+        in_memory = run("out", *impossible, algorithm=algorithm, k="59")
         blocks = run("out", *impossible, "--memory-limit", "100", algorithm=algorithm, k="59")
-        assert (message.code, blocks.code) == (1, 1)
-        assert blocks.err.splitlines()[1:] == message.err.splitlines()
+        assert (in_memory.code, blocks.code) == (1, 1)
+        assert blocks.err.splitlines()[1:] == in_memory.err.splitlines()
     assert list((tmp_path / "temporary").iterdir()) == []
 
 

@@ -88,14 +88,16 @@ def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, r
 def test_published_rows_do_not_reveal_parts(tmp_path, run):
     assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
     rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
-    repeated = anonset.read(tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"])
-    ranks = [column.codes for column in (*repeated.relational, *repeated.kept)]
+    read_back = anonset.read(
+        tmp_path / "out" / "published.csv", items="codes", relational=["age", "sex"], keep=["ward"]
+    )
+    ranks = [column.codes for column in (*read_back.relational, *read_back.kept)]
     tuples = list(zip(*(codes.tolist() for codes in ranks), strict=True))
-    assert len(rows) == repeated.n
+    assert len(rows) == read_back.n
     groups = [i for i in range(1, len(tuples)) if tuples[i] != tuples[i - 1]]
     assert len(groups) + 1 == len(set(tuples))  # rows with equal columns are adjacent, even from different parts
-    reported = (tmp_path / "out" / "attestation.json").read_text()
-    assert "part" not in reported.replace("partition", "").replace("apart", "").replace("parties", "")
+    attestation = (tmp_path / "out" / "attestation.json").read_text()
+    assert "part" not in attestation.replace("partition", "").replace("apart", "").replace("parties", "")
 
 
 def test_data_of_a_single_part_are_published_as_in_memory(tmp_path, run, monkeypatch):

@@ -182,7 +182,7 @@ def figures(items, pairs, kept, **more):
     return Candidate("x", {}, "holds", {"items": {"kept": kept}}, countable=counted, measures=more)
 
 
-def kept_and_suppressed(kept, suppressed):
+def shares_of_items(kept, suppressed):
     shares = {"items": {"kept": kept, "suppressed": suppressed}}
     return Candidate("x", {}, "holds", shares, countable=Countable(1.0, 1.0, None))
 
@@ -192,8 +192,8 @@ def kept_and_suppressed(kept, suppressed):
     [
         (figures(0.25, 0.5, 0.35), Fraction(8, 15)),
         (figures(3.0, 1.5, 0.0), Fraction(0)),
-        (kept_and_suppressed(0.8, 0.2), Fraction(1, 5)),
-        (kept_and_suppressed(0.1, 0.9), Fraction(0)),
+        (shares_of_items(0.8, 0.2), Fraction(1, 5)),
+        (shares_of_items(0.1, 0.9), Fraction(0)),
         (figures(0.25, None, 0.35), Fraction(11, 20)),
         (figures(None, None, 0.0), Fraction(0)),
         (figures(0.25, 0.5, 0.35, ncp=0.3, rum=0.2), Fraction(8, 15)),

@@ -81,7 +81,7 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
     assert [i for _, i in held] == sorted(i for _, i in held)
 
 
-def held_by(part):
+def bytes_of_task(part):
     """Return the memory in bytes of a task with some sets, mainly their bits."""
     wanted = WantedSets(part, ITEMS, N_CODES, 2)
     own_bytes = wanted_sets._none_met(wanted.index)
@@ -97,4 +97,4 @@ def test_ranges_are_complete_and_within_the_memory_limit(sets, most):
     assert set(map(tuple, joined.tolist())) == sets
     assert len(joined) == len(sets)
     fixed = 8 * (N_CODES + 1) + 2 * 8  # borders of the pairs of each code
-    assert all(len(part) == 1 or held_by(part) <= most + fixed for part in ranges)
+    assert all(len(part) == 1 or bytes_of_task(part) <= most + fixed for part in ranges)

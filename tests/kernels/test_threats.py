@@ -62,15 +62,22 @@ def mine_all(rows, intervals, k, m, budget, room):
         slots = np.full(1 << (2 * len(members) + 1).bit_length(), -1, np.int32)
         hash_sets(members, 0, len(members), slots)
         position, threats = np.array([0, *[-1] * (size - 1)], np.int32), []
-        reported = np.empty((room, size), np.int32)
+        sets_found = np.empty((room, size), np.int32)
         while position[0] < N_CODES:
             before = position.tolist()
             n, steps = mine(
-                records, allowed, (members, slots), position, N_CODES, Rule(size, k, budget), Private(0, 0, 1), reported
+                records,
+                allowed,
+                (members, slots),
+                position,
+                N_CODES,
+                Rule(size, k, budget),
+                Private(0, 0, 1),
+                sets_found,
             )
             assert position.tolist() > before
             assert steps >= 0
-            threats += [tuple(threat) for threat in reported[:n].tolist()]
+            threats += [tuple(threat) for threat in sets_found[:n].tolist()]
             n_calls += 1
         assert threats == sorted(set(threats))
         mined.append({frozenset(threat) for threat in threats})

@@ -31,7 +31,7 @@ def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, groupe
         SetColumn.of(sets), size, owner, group=group, affordable=0 if sampled else 1e9, sampled=len(rows)
     )
     for figures in counts:
-        expected = reference.persons_left(sets, figures.size, owner.tolist(), groups if grouped else None)
+        expected = reference.matching_persons(sets, figures.size, owner.tolist(), groups if grouped else None)
         assert figures.least.tolist() == expected
         assert figures.known is None or figures.known.all()
     assert len(counts) == size

@@ -43,11 +43,11 @@ def arx_project(
 ) -> Path:
     """Write an ARX project; `replaced` maps archive members to new text, or to None to omit them."""
     named = "".join(f"<assigment><name>{name}</name>{text}</assigment>" for name, text in columns.items())
-    requested = "".join(f"<criterion>{text}</criterion>" for text in criteria)
+    criteria_xml = "".join(f"<criterion>{text}</criterion>" for text in criteria)
     members: dict[str, str | bytes | None] = {
         "metadata.xml": "<metadata><version>3.9.0</version><vocabulary>2.0</vocabulary></metadata>",
         "project.xml": "<project><name>P</name><separator>;</separator></project>",
-        "input/config.xml": f"<config>{config}<criteria>{requested}</criteria></config>",
+        "input/config.xml": f"<config>{config}<criteria>{criteria_xml}</criteria></config>",
         "input/definition.xml": f"<definition>{named}</definition>",
         "data/input.csv": f"{';'.join(COLUMNS)}\n{ROWS}" if data else None,
         **{f"input/hierarchies/{name}.csv": text for name, text in TREES.items()},

@@ -132,10 +132,10 @@ def trees(draw):
 def test_a_written_tree_is_read_back(tmp_path_factory, tree):
     hierarchy = Hierarchy.from_tree(tree)
     path = write_hierarchy(hierarchy, tmp_path_factory.mktemp("h") / "h.csv")
-    repeated = read_hierarchy(path)
-    assert repeated.labels == hierarchy.labels
-    assert repeated.parent.tolist() == hierarchy.parent.tolist()
-    assert repeated.column_depth.tolist() == hierarchy.column_depth.tolist()
+    read_back = read_hierarchy(path)
+    assert read_back.labels == hierarchy.labels
+    assert read_back.parent.tolist() == hierarchy.parent.tolist()
+    assert read_back.column_depth.tolist() == hierarchy.column_depth.tolist()
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_written_tree_is_read_back(tmp_path_factory, tree):
 )
 def test_levels_equal_columns_after_writing_and_reading(tmp_path, text, columns):
     first = read_hierarchy(write(tmp_path, text))
-    copy = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
-    for hierarchy in (first, copy):
+    read_back = read_hierarchy(write_hierarchy(first, tmp_path / "again.csv"))
+    for hierarchy in (first, read_back):
         depths = range(int(hierarchy.column_depth.max()), -1, -1)
         shown = ["".join(hierarchy.labels[v] for v in hierarchy.nodes_in_column(depth)) for depth in depths]
         assert list(dict.fromkeys(shown)) == list(dict.fromkeys(columns))

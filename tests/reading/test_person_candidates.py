@@ -102,17 +102,17 @@ def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
 @pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
 def test_repeated_persons_are_detected_in_all_formats(tmp_path, role, key, form):
     data = stays(key=key)
-    arguments = roles(data, key, role)
+    options = roles(data, key, role)
     path = write(tmp_path / "stays.csv", data)
     if form == "parquet":
         from pyarrow import parquet
 
         path = tmp_path / "stays.parquet"
         parquet.write_table(pa.table(data), path)
-    read = anonset.read(pa.table(data) if form == "frame" else path, **arguments)
+    read = anonset.read(pa.table(data) if form == "frame" else path, **options)
     assert [repeat.column for repeat in read.repeated] == [key]
     if form != "frame":
-        assert anonset.scan(path, **arguments).repeated == read.repeated
+        assert anonset.scan(path, **options).repeated == read.repeated
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -148,13 +148,13 @@ def test_a_column_that_is_about_something_else_may_repeat(key):
 
 def test_rows_that_are_united_are_persons():
     data = stays(key="patient_id")
-    arguments = roles(data, "patient_id")
-    arguments |= {
-        "drop": [*(name for name in arguments["drop"] if name != "patient_id")],
+    options = roles(data, "patient_id")
+    options |= {
+        "drop": [*(name for name in options["drop"] if name != "patient_id")],
         "id": "patient_id",
         "group": True,
     }
-    assert anonset.read(data, **arguments).repeated == ()
+    assert anonset.read(data, **options).repeated == ()
 
 
 def test_grouping_by_case_leaves_persons_in_several_records():
@@ -223,10 +223,10 @@ IDS = st.one_of(
 def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
     columns = [pa.chunked_array([pa.array(part, pa.large_string() if plain else pa.string())]) for part in parts]
     given_values = [value for part in parts for value in part if value not in ("", "NA")]
-    requested = []
+    names_asked = []
 
     def again(names):
-        requested.append(names)
+        names_asked.append(names)
         return ({"patient_id": column} for column in columns)
 
     with Watched((PersonKey(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
@@ -234,7 +234,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
             seen.add({"patient_id": column})
         repeated = [repeat.column for repeat in seen.repeated()]
     assert repeated == (["patient_id"] if len(set(given_values)) < len(given_values) else [])
-    assert requested or not repeated
+    assert names_asked or not repeated
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 8), st.booleans())

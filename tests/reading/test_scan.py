@@ -345,25 +345,25 @@ def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
 def test_the_number_of_faulty_rows_covers_the_rows_read(tmp_path, bad, good, roles, faults):
     rows = [bad if fault == "1" else good for fault in faults]
     (tmp_path / "v.csv").write_text("\n".join(("n,p,i", *rows, "")))
-    told_of_rows(tmp_path / "v.csv", roles, faults)
+    require_fault_positions(tmp_path / "v.csv", roles, faults)
 
 
 @pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
 def test_the_number_of_records_with_unknown_codes_covers_the_rows_read(tmp_path, faults):
     codes = [None if fault == "1" else "a" for fault in faults]
     parquet.write_table(pa.table({"p": codes, "i": codes}), tmp_path / "v.parquet", row_group_size=3)
-    told_of_rows(tmp_path / "v.parquet", {"one_code": "p,i"}, faults)
+    require_fault_positions(tmp_path / "v.parquet", {"one_code": "p,i"}, faults)
 
 
-def told_of_rows(path, roles, faults):
+def require_fault_positions(path, roles, faults):
     """Compare the reported fault positions with the actual ones in the first faulty block."""
     rows = r"row (\d+)(?: is empty)?(?: \(and (\d+) more(?: up to row (\d+))?\))?"
     for how in scan, read:
         with pytest.raises(InputError) as error:
             how(path, **roles)
-        reported = re.search(rows, str(error.value))
-        assert reported is not None
-        first, others, until = (int(part or 0) for part in reported.groups())
+        match = re.search(rows, str(error.value))
+        assert match is not None
+        first, others, until = (int(part or 0) for part in match.groups())
         assert first == faults.index("1") + 1
         assert others in (0, faults[: until or None].count("1") - 1)
 

@@ -432,8 +432,8 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
     any_world = False
     for world in worlds(publication, empty=False):
         any_world = True
-        complete = [frozenset(chain.from_iterable(filter(None, record))) for record in world]
-        for known, count in Counter(part for record in complete for part in parts(record, m)).items():
+        records = [frozenset(chain.from_iterable(filter(None, record))) for record in world]
+        for known, count in Counter(part for record in records for part in parts(record, m)).items():
             most[known] = max(most[known], count)
     return any_world and all(count >= k for count in most.values())
 

@@ -13,20 +13,20 @@ _DIGITS = 15
 
 def grid(values: Sequence[Number], k: int, most: int) -> Cells:
     """Return the grid cells of the numbers, ascending, each by two ends."""
-    complete = all(isinstance(value, int) for value in values)
+    all_integers = all(isinstance(value, int) for value in values)
     exact = [Fraction(repr(value)) for value in values]
     unit = _finest(max(map(abs, exact)))
-    if complete:
+    if all_integers:
         unit = Fraction(10 if max(map(abs, exact)) > 10**18 else 1)
     while len({floor(value / unit) for value in exact}) > most:
         unit *= 10
     cells = sorted(floor(value / unit) for value in exact)
     ends = _inner(cells, k)
     low, high = (end * unit for end in _outer(cells, ceil(max(exact) / unit), k))
-    if complete:  # range ends are 64-bit integers
+    if all_integers:  # range ends are 64-bit integers
         low, high = max(low, Fraction(-(2**63))), min(high, Fraction(2**63 - 1))
     lows = [low, *(end * unit for end in ends)]
-    highs = [*(end * unit - complete for end in ends), high]
+    highs = [*(end * unit - all_integers for end in ends), high]
     return list(zip(lows, highs, strict=True))
 
 

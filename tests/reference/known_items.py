@@ -24,7 +24,7 @@ def class_sizes(columns, n):
     return [tuples.count(one) for one in tuples]
 
 
-def persons_left(rows, size, owners, groups=None):
+def matching_persons(rows, size, owners, groups=None):
     """Return, by person, the smallest number of persons who match an itemset of one of the person's rows."""
     groups = groups or [0] * len(rows)
     least = {}

@@ -127,11 +127,11 @@ def full_domain(relation: Relation, k: int, share: float = 0.0, keeps: Keeps = a
 def local_recoding(relation: Relation, k: int) -> list[Cluster]:
     remaining, columns, clusters, price = list(range(len(relation.rows))), columns_of(relation), [], 0
     while len(remaining) >= k:
-        requested = root(relation) * PRICES[min(price, len(PRICES) - 1)]
-        best = (key(requested), (), None)
+        price_limit = root(relation) * PRICES[min(price, len(PRICES) - 1)]
+        best = (key(price_limit), (), None)
         for vector in vectors(relation):
             large, rest, loss = outcome(relation, columns, remaining, vector, k)
-            now = key((loss + len(rest) * requested) / len(remaining))
+            now = key((loss + len(rest) * price_limit) / len(remaining))
             if now < best[0]:
                 best = (now, large, rest)
         if best[2] is not None:

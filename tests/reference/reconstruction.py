@@ -36,10 +36,10 @@ def drawn(publication: Chunks) -> Iterator[tuple[Fraction, tuple[Record, ...]]]:
     for chunk in publication.shared:
         places = [place for c in falls_on(publication, chunk) for place in range(first[c], first[c + 1])]
         steps.append((chunk.rows, places, False, 0))
-    yield from _go_on(Fraction(1), (frozenset[Item](),) * first[-1], steps)
+    yield from _extend(Fraction(1), (frozenset[Item](),) * first[-1], steps)
 
 
-def _go_on(
+def _extend(
     chance: Fraction, records: tuple[Record, ...], steps: Sequence[Step]
 ) -> Iterator[tuple[Fraction, tuple[Record, ...]]]:
     if not steps:
@@ -50,7 +50,7 @@ def _go_on(
         filled = list(records)
         for place, row in way:
             filled[place] |= row or frozenset()
-        yield from _go_on(chance / len(ways), tuple(filled), steps[1:])
+        yield from _extend(chance / len(ways), tuple(filled), steps[1:])
 
 
 def _ways(records: Sequence[Record], step: Step) -> list[list[tuple[int, Row | None]]]:

@@ -83,8 +83,8 @@ class Refinement:
             formed.append(pieces)
             while size(pieces) < self.k:
                 t = self.cheapest(pieces, left) if pieces else start
-                complete = not pieces and left[t] >= 2 * self.k
-                take(left, pieces, t, left[t] - self.k if complete else min(left[t], self.k - size(pieces)))
+                starts_cluster = not pieces and left[t] >= 2 * self.k
+                take(left, pieces, t, left[t] - self.k if starts_cluster else min(left[t], self.k - size(pieces)))
             if way & 12:
                 covered = [t for t in left if left[t] and self.loss([*pieces, [t, 1]]) <= self.loss(pieces) + GAIN]
                 for t in covered:

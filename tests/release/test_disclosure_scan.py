@@ -109,27 +109,27 @@ def test_a_column_that_identifies_persons_stops_until_it_is_declared(
 def test_the_remedy_followed_literally_leads_to_a_publication(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    data, arguments = people(), list(CASES[name])
-    publish(data, tmp_path, *arguments)
+    data, options = people(), list(CASES[name])
+    publish(data, tmp_path, *options)
     message = capsys.readouterr().err
     remedy = re.search(r"(use|or) (--.*?)(, or|; --publish)", message.partition("so nothing is published")[2])
     assert remedy is not None, message
     words, _, replaced = remedy[2].partition(" in place of ")
     for option in replaced.split(" --"):
         if option:
-            position = arguments.index(f"--{option.removeprefix('--').split()[0]}")
-            del arguments[position : position + 2]
+            position = options.index(f"--{option.removeprefix('--').split()[0]}")
+            del options[position : position + 2]
     parts = shlex.split(words)
     if "--drop" in parts:
-        place = next(i for i, word in enumerate(arguments) if name in word.split(","))
-        rest = ",".join(column for column in arguments[place].split(",") if column != name)
-        arguments[place - 1 : place + 1] = [arguments[place - 1], rest] if rest else []
+        place = next(i for i, word in enumerate(options) if name in word.split(","))
+        rest = ",".join(column for column in options[place].split(",") if column != name)
+        options[place - 1 : place + 1] = [options[place - 1], rest] if rest else []
         parts = []
     if "--relational" in parts:
-        arguments[arguments.index("--relational") + 1] += f",{name}"
+        options[options.index("--relational") + 1] += f",{name}"
         position = parts.index("--relational")
         del parts[position : position + 2]
-    assert publish(data, tmp_path, *arguments, *parts) == 0, capsys.readouterr().err
+    assert publish(data, tmp_path, *options, *parts) == 0, capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def published(symbols: list[Symbol], **relational: list[str]) -> Records:
     return Records(sets, tuple(symbols), columns, (), np.arange(n))
 
 
-def said(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
+def limits_of_model(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
     reported: dict[str, Any] = {"by_person": True, "undecided": False, **more}
     first, *limits = limits_of(model, publication, **reported)
     assert first == model.limits
@@ -59,7 +59,7 @@ AB, BC = Symbol("(a,b)", "group", ("a", "b")), Symbol("N", "node", ("b", "c"))
     ],
 )
 def test_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> None:
-    assert said(model, published(symbols)) == ALWAYS | ITEMS | more
+    assert limits_of_model(model, published(symbols)) == ALWAYS | ITEMS | more
 
 
 @pytest.mark.parametrize(
@@ -73,33 +73,35 @@ def test_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> No
     ],
 )
 def test_relational_values(values: dict[str, list[str]], more: set[str]) -> None:
-    assert said(KAnonymity(2), published([], **values)) == ALWAYS | {"LOCAL"} | more
-    assert said(KKmAnonymity(2, 1), published([A], **values)) == ALWAYS | ITEMS | {"LOCAL", "REGIONS"} | more
+    assert limits_of_model(KAnonymity(2), published([], **values)) == ALWAYS | {"LOCAL"} | more
+    assert limits_of_model(KKmAnonymity(2, 1), published([A], **values)) == ALWAYS | ITEMS | {"LOCAL", "REGIONS"} | more
 
 
 def test_short_codes_of_value_sets_count_as_sets() -> None:
     coded = replace(published([], sex=["V1"]), value_sets=(Symbol("V1", "values", ("f", "m")),))
-    assert "MEMBERS" in said(KAnonymity(2), coded)
+    assert "MEMBERS" in limits_of_model(KAnonymity(2), coded)
 
 
 def test_declarations() -> None:
-    assert said(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
-    assert said(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
+    assert limits_of_model(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
+    assert limits_of_model(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
     for together in ("TOGETHER", "TOGETHER_LINKED"):
         facts = {"earlier": True, "together": SENTENCES[together]}
-        assert said(KmAnonymity(2, 2), published([A]), **facts) == ALWAYS | ITEMS | {"CONTINUES", together}
-    assert said(KmAnonymity(2, 2), published([A]), sets_from_data=True) == ALWAYS | ITEMS | {"SETS_FROM_DATA"}
-    assert said(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
+        assert limits_of_model(KmAnonymity(2, 2), published([A]), **facts) == ALWAYS | ITEMS | {"CONTINUES", together}
+    assert limits_of_model(KmAnonymity(2, 2), published([A]), sets_from_data=True) == ALWAYS | ITEMS | {
+        "SETS_FROM_DATA"
+    }
+    assert limits_of_model(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
 
 
 def test_buckets_state_the_composition_limit() -> None:
     table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
     buckets = bucketize(table, Bucketized(np.zeros(2, np.int32), np.zeros(2, bool)))
-    assert said(AnatomyDiversity(2), buckets) == {"ALONE"}
+    assert limits_of_model(AnatomyDiversity(2), buckets) == {"ALONE"}
 
 
 def test_every_limit_is_used_and_short() -> None:
-    everything = said(
+    everything = limits_of_model(
         KKmAnonymity(2, 1),
         published([AB, BC], age=["[1:2]"]),
         by_person=False,

@@ -53,13 +53,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def counts(made: Path) -> dict[tuple[str, str], Any]:
     """Run each command on each publication in one process; return exit code, opened and hashed files."""
-    requested = list(product(NAMES, COMMANDS))
+    commands = list(product(NAMES, COMMANDS))
     more = {"report": ("-o", "page.html")}
-    lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in requested])
+    lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in commands])
     done = subprocess.run([sys.executable, "-c", COUNT], input=lines, capture_output=True, text=True, check=True)
     decoder = json.JSONDecoder()
     result = [decoder.raw_decode(part)[0] for part in done.stderr.split("COUNTS")[1:]]
-    return dict(zip(requested, result, strict=True))
+    return dict(zip(commands, result, strict=True))
 
 
 @pytest.mark.compiled

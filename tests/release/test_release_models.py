@@ -73,8 +73,8 @@ def test_buckets(tmp_path: Path) -> None:
     assert isinstance(release.publication, Buckets)
     assert release.verdict.model == anonset.SafetyConstraint(3, 2)
     release.save(tmp_path / "out")
-    repeated = anonset.read_buckets(tmp_path / "out", id="person")
-    assert anonset.verify(repeated, release.verdict.model).holds
+    read_back = anonset.read_buckets(tmp_path / "out", id="person")
+    assert anonset.verify(read_back, release.verdict.model).holds
     attestation = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert attestation["counts"] == {"records": release.publication.n, "groups": release.publication.n_groups}
 

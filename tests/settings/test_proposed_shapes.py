@@ -200,8 +200,8 @@ def test_diagnoses_and_procedures_are_separate_sets():
     assert {roles[name][0] for name in columns if name.startswith("diag")} == {"one_code"}
     assert {roles[name][0] for name in columns if name.startswith("oper")} == {"drop"}
     assert names(roles["oper_01"][1], "one_code procedures oper_01,oper_02,oper_03")
-    requested = anonset.inspect(columns, k=2, m=1, one_code="oper_*")
-    assert {column.role for column in requested.columns if column.profile.name.startswith("oper")} == {"one_code"}
+    with_one_code = anonset.inspect(columns, k=2, m=1, one_code="oper_*")
+    assert {column.role for column in with_one_code.columns if column.profile.name.startswith("oper")} == {"one_code"}
 
 
 def test_decimal_commas_are_proposed(tmp_path):

@@ -205,9 +205,9 @@ def test_publications_of_the_algorithm_verify_and_are_true(
     records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
 ) -> None:
     assume(len(records) >= k)
-    arguments = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
-    publication = disassociated(records, k, m, size, counts=size > 2, **arguments)
-    verdict = verify(publication, DisassociationModel(k, m, **arguments))  # type: ignore[arg-type]
+    secret_options = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
+    publication = disassociated(records, k, m, size, counts=size > 2, **secret_options)
+    verdict = verify(publication, DisassociationModel(k, m, **secret_options))  # type: ignore[arg-type]
     assert verdict.holds
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", 8)

@@ -42,8 +42,8 @@ def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
     rng = random.Random(seed)
     sensitive = ("s", "t")[: rng.randint(0, 2)]
     base = [set(rng.choices("abcde", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 5))]
-    reported = [{rng.choice(sensitive)} if sensitive and rng.random() < 0.3 else set() for _ in range(20)]
-    rows = [set(rng.choice(base)) | reported[i] for i in range(rng.randint(0, 20))]
+    usual_rows = [{rng.choice(sensitive)} if sensitive and rng.random() < 0.3 else set() for _ in range(20)]
+    rows = [set(rng.choice(base)) | usual_rows[i] for i in range(rng.randint(0, 20))]
     return rng, rows, sensitive
 
 
@@ -300,8 +300,8 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
         coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None)
         diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None)
         for verdict in (coherent, diverse):
-            reported = bool(verdict.witness and verdict.witness.detail)
-            outcomes[verdict.model.name, reported if verdict.witness else None] += 1
+            has_detail = bool(verdict.witness and verdict.witness.detail)
+            outcomes[verdict.model.name, has_detail if verdict.witness else None] += 1
     assert all(outcomes[name, outcome] > 10 for name in ("coherence", "lm") for outcome in (None, False, True))
 
 

@@ -335,13 +335,13 @@ def test_a_publication_without_symbols_verifies(rows: list[set[int]]) -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_finds_a_violation_that_only_the_largest_size_shows(size: int) -> None:
-    complete = set(range(size))
-    rows = [complete - {code} for code in complete for _ in range(2)] + [complete]
+    all_codes = set(range(size))
+    rows = [all_codes - {code} for code in all_codes for _ in range(2)] + [all_codes]
     table = table_of(rows)
     assert verify(table, KmAnonymity(2, size - 1)).holds is True
     verdict = verify(table, KmAnonymity(2, size))
     assert verdict.holds is False
-    assert codes_of(table, verdict) == tuple(complete)
+    assert codes_of(table, verdict) == tuple(all_codes)
     assert verdict.witness is not None
     assert (verdict.witness.support, verdict.witness.record) == (1, 2 * size)
     assert set(verdict.checked["distinct_itemsets"]) == set(range(1, size))

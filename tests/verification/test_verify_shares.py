@@ -138,14 +138,14 @@ def test_ranges_are_true_if_each_covers_its_number(work_folder: Files, seed: int
     texts = ["1", "[0:2]", "[0.1:0.3]", "[0.10:0.30]", "[1/3:2]", "[2:1]", "x", "[-0.0:0]", "1e0", "[5e-324:1]", "[:]"]
     values = [0.0, -0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0, 5e-324, 1e16]
     n = source.randint(1, 9)
-    numbers, message = [source.choice(values) for _ in range(n)], [source.choice(texts) for _ in range(n)]
-    complete = source.random() < 0.3
-    if complete:
+    numbers, texts_of_rows = [source.choice(values) for _ in range(n)], [source.choice(texts) for _ in range(n)]
+    whole_numbers = source.random() < 0.3
+    if whole_numbers:
         numbers = [float(source.randint(-1, 3)) for _ in range(n)]
-    column = NumericColumn("x", np.array(numbers, np.int64) if complete else np.array(numbers, np.float64))
-    after = CategoricalColumn.of("x", message)
+    column = NumericColumn("x", np.array(numbers, np.int64) if whole_numbers else np.array(numbers, np.float64))
+    after = CategoricalColumn.of("x", texts_of_rows)
     verdict = check_relational_truth(Table(relational=(column,)), Records(None, (), (after,), (), np.arange(n)), {})
     from anonset.verification.relational_truth import covers
 
-    wrong = [row for row in range(n) if not covers(message[row], True, None)(str(column.values[row]))]
+    wrong = [row for row in range(n) if not covers(texts_of_rows[row], True, None)(str(column.values[row]))]
     assert (None if verdict is None else verdict.record) == (wrong[0] if wrong else None)
