@@ -4,8 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from benchmarks.experiments import rt_frontier, runner
+from benchmarks.experiments import criteria, rt_frontier, runner
 from benchmarks.experiments.cases import Results
+from benchmarks.experiments.judging import judge
 from benchmarks.experiments.poulis2013 import jobs
 from benchmarks.experiments.rt_frontier import claims, measurement
 
@@ -121,6 +122,11 @@ def test_points_differ_if_the_error_is_a_quarter_smaller_on_half_of_the_data() -
     points |= {("b", 0.1): {"items_error": 0.4}, ("b", 0.3): {"items_error": 0.31}}
     assert check(results(points)) == (True, "1 of 2 data sets: a 0.3 / 0.4; b 0.31 / 0.4")
     assert not check(results({**points, ("c", 0.1): {"items_error": 0.4}, ("c", 0.3): {"did_not_end_within": 120}}))[0]
+
+
+def test_the_recorded_results_support_the_points() -> None:
+    verdicts = [one.verdict for one in judge(PAPER, runner.results_of(PAPER)) if one.key == "points"]
+    assert verdicts == [criteria.HOLDS_IN_WORDS] * 2
 
 
 def test_each_declared_case_names_its_algorithm() -> None:
