@@ -47,13 +47,13 @@ def rows_of(text: str) -> Rows:
 @pytest.mark.parametrize(
     ("text", "k", "l", "seen", "n_outcomes"),
     [
-        pytest.param("a:p b:q c:r d:s", 2, 2, members, 6, id="who stands with whom, where"),
-        pytest.param("a:pqrst b:uvwx c:yzo d:nm e:l", 2, 2, members, 4, id="who is more"),
-        pytest.param("a:pqrs b:tu", 2, 2, starred, 6, id="which tuples are starred"),
-        pytest.param("a:xxx b:pq", 2, 2, removed, 3, id="which tuple of a person goes"),
-        pytest.param("a:xp b:xq c:xr", 3, 3, removed, 3, id="which persons lose a tuple"),
+        pytest.param("a:p b:q c:r d:s", 2, 2, members, 6, id="groups and their order"),
+        pytest.param("a:pqrst b:uvwx c:yzo d:nm e:l", 2, 2, members, 4, id="additional members"),
+        pytest.param("a:pqrs b:tu", 2, 2, starred, 6, id="starred tuples"),
+        pytest.param("a:xxx b:pq", 2, 2, removed, 3, id="removed tuple of a person"),
+        pytest.param("a:xp b:xq c:xr", 3, 3, removed, 3, id="persons who lose a tuple"),
         pytest.param("a:xxp b:xxq c:xrs", 3, 3, removed, 4, id="persons and tuples"),
-        pytest.param("a:xyp b:xy c:xy d:pqr", 4, 4, of_first, 3, id="which of two values is first"),
+        pytest.param("a:xyp b:xy c:xy d:pqr", 4, 4, of_first, 3, id="order of two values"),
     ],
 )
 def test_outcomes_are_uniform(text: str, k: int, l: int, seen: Callable[..., Hashable], n_outcomes: int) -> None:  # noqa: E741

@@ -70,7 +70,8 @@ def found_above(rows, tree, image, size, k, *, per_block, workers):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "passes", [pytest.param(1 << 28, id="one pass"), pytest.param(1, id="a word a pass", marks=pytest.mark.compiled)]
+    "passes",
+    [pytest.param(1 << 28, id="one pass"), pytest.param(1, id="word per pass", marks=pytest.mark.compiled)],
 )
 @settings(max_examples=examples(60))
 @given(

@@ -289,7 +289,7 @@ def test_diversity_of_rt_data(rt: Place) -> None:
 
 @pytest.fixture
 def bakery(place: Place) -> Place:
-    """Return a place with data for which every cut without suppression is useless, because of a rare, distant item."""
+    """Return a place in which a rare item makes every cut without suppression useless."""
     rows = ["a1 a2", "a1 b1", "a2 b1", "b2", "b2 b1", "a1"] * 4 + ["c1"]
     place.write("data.dat", "".join(f"{row}\n" for row in rows))
     place.write("hierarchy.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\nc1,C,ALL\nc2,C,ALL\n")

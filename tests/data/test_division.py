@@ -1,4 +1,4 @@
-"""Dividing rows by keys, in memory and in files: each row is in its key's share, in order."""
+"""Dividing rows by keys, in memory and in files: each row is in the share of the key, in order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A directory's lease belongs to a living process; exactly one process takes over the lease of a dead one."""
+"""A directory's lease belongs to a living process; a single process can take over the lease of a dead process."""
 
 import errno
 import json
@@ -296,7 +296,7 @@ def test_a_recreated_directory_is_lost_and_not_removed(folder):
 
 
 def test_a_takeover_of_a_recreated_directory_fails(folder, ended, monkeypatch):
-    """Between reading the stale lease and creating the successor, another process wins and starts again."""
+    """Between reading the stale lease and creating the successor, another process wins and restarts."""
     stale = (ended / LEASE).read_bytes()
     leases = module._held
     take(ended)

@@ -1,4 +1,4 @@
-"""Mapped columns, processed span by span, give the same results as columns in memory."""
+"""Mapped columns, processed span by span, return the same results as columns in memory."""
 
 import numpy as np
 import pytest

@@ -4,7 +4,7 @@
 FOLDER`` uses the commands and the Python of another environment.
 
 Each page runs top to bottom in a new folder. A block ```` ```text title="name" ```` is a file; other languages than
-text work too. In a ```` ```console ```` block each line ``$ command`` is run, and its output follows. The ````
+text work too. In a ```` ```console ```` block each line ``$ command`` is run, and the output follows. The ````
 ```python ```` blocks of a page share one session; a following ```` ```output ```` block contains the printed text and
 the value of the last line. Lines in which only times, memory or digests differ are not updated.
 """
@@ -100,7 +100,7 @@ def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
 
 
 def run(command: str, folder: str, binaries: Path | None) -> str:
-    """Run a command in a shell and return its output; without `binaries`, run anonset in this process."""
+    """Run a command in a shell and return the output; without `binaries`, run anonset in this process."""
     path = os.pathsep.join([str(binaries or HERE), os.environ["PATH"]])
     output = command_output if binaries is None else shell_output
     with contextlib.chdir(folder), mock.patch.dict(os.environ, {**_PIP, "PATH": path, "COLUMNS": "120"}):

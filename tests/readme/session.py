@@ -56,7 +56,7 @@ class Session:
 
 
 def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run a block in a namespace, and return its output."""
+    """Run a block in a namespace and return the output."""
     printed, shown = io.StringIO(), dict[str, Any]()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
@@ -72,7 +72,7 @@ def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _last_value(code: str, names: dict[str, Any]) -> Any:
-    """Run a block; return the value of its last line if that line is an expression."""
+    """Run a block; return the value of the last line if it is an expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<block>", "exec"), names)
@@ -84,7 +84,7 @@ def _command(line: str) -> None:
 
 
 def command_output(line: str) -> str:
-    """Return the output of a shell command. Anonset commands run in this process, where all modules are loaded."""
+    """Return the output of a shell command. Anonset commands run in this process, with all modules already loaded."""
     command, bar, rest = line.partition(" | ")
     if not _ALONE.fullmatch(command):
         return shell_output(line)

@@ -1,4 +1,4 @@
-"""The symbols that a search forms are checked, whatever class performs the search."""
+"""The symbols that a search forms are checked, for any class that performs the search."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -142,7 +142,7 @@ def test_a_subclass_runs_its_own_search() -> None:
 
 
 def test_a_configured_or_subclassed_apriori_runs_its_own_search() -> None:
-    """AA has a kernel for many clusters; other parameters or subclasses run their search and give the same result."""
+    """AA has a kernel for many clusters; other parameters or subclasses run their search with the same result."""
     searched = []
 
     class Own(anonset.Apriori):

@@ -42,7 +42,7 @@ def loss(release: anonset.Release) -> Fraction:
 
 
 def plain_tree(release: anonset.Release) -> Hierarchy:
-    """Return the generated tree as an owner's tree, under its private names."""
+    """Return the generated tree as an owner's tree, with private names."""
     result = release.unverified.hierarchies["items"]
     return Hierarchy.from_preorder(result.labels, result.parent.astype("int64"))
 

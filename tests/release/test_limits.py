@@ -1,4 +1,4 @@
-"""The limits listed for a publication depend on its symbols."""
+"""The limits listed for a publication depend on the symbols."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every command that reads a publication hashes and reads each of its files once."""
+"""Every command that reads a publication hashes and reads each file once."""
 
 import json
 import shutil

@@ -34,7 +34,7 @@ def in_files(meant: Table, work: Files) -> Table:
 
 
 def published(folder):
-    """Return all files of a publication, and its private files without times."""
+    """Return all files of a publication, and the private files without times."""
     private = folder.with_name(f"{folder.name}.private")
     files = [path for base in (folder, private) for path in sorted(base.rglob("*")) if path.is_file()]
     return {path.name: path.read_bytes() for path in files if path.name != "report.json"}

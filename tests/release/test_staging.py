@@ -17,7 +17,7 @@ from anonset.release.staging import Staging
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """Enable Ctrl-C, whatever handler the test process inherited."""
+    """Enable Ctrl-C, even if the test process inherited another handler."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -101,7 +101,7 @@ def test_a_private_directory_that_appears_meanwhile_is_not_removed(
 
 
 def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Path) -> None:
-    """Someone created the directory after the publication started, and its owner is unknown."""
+    """Someone created the directory after the publication started, and the owner is unknown."""
 
     def work() -> None:
         with Staging(tmp_path / "out", tmp_path / "private"):
@@ -157,7 +157,7 @@ def test_a_signal_during_the_clean_up_waits(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_signal_at_any_line_leaves_no_files(tmp_path: Path) -> None:
-    """Interrupt the work at its first line, its second line and so on, until it is complete."""
+    """Interrupt the work at the first line, the second line and so on, until it is complete."""
     lines = 0
     while _is_interrupted_at(lines, tmp_path):
         assert list(tmp_path.iterdir()) == [], f"line event {lines}"

@@ -73,7 +73,7 @@ def test_a_publication_of_sensitive_items_warns(group: str, worth: bool, warned:
 
 
 def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[Table, Any]:
-    """Publish each record as a separate class, with its age as given text."""
+    """Publish each record as a separate class, with the age as given text."""
     table, published = items_of(*sets)
     age = CategoricalColumn.of("age", ages)
     made = Table(table.transactions, (age,))
