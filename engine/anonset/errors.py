@@ -97,7 +97,7 @@ class AnonsetError(Exception):
     place
         Location of the fault, for programs: any of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
     commands
-        Complete commands that avoid the error, on the command line.
+        Complete commands that avoid the error, as lines for the command line.
     """
 
     code = "error"

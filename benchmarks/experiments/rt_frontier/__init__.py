@@ -15,7 +15,7 @@ DATA = (
 """RT-datasets of the catalogue, one from each source."""
 VARIED = ("informs2005", "diabetes130_patients", "tafeng_customers", "vermont2013")
 """Data sets on which k, m and the records vary."""
-POINTS = {name: float(bound) for name, bound in reversed(LARGEST_RELATIONAL_LOSS.items())}
+POINTS = {name: float(bound) for name, bound in sorted(LARGEST_RELATIONAL_LOSS.items(), key=lambda point: point[1])}
 """Bound of each point, ascending."""
 KS, MS = (2, 5, 10, 50), (1, 2, 3)
 _LARGEST = max(POINTS.values())

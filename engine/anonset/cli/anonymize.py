@@ -50,7 +50,7 @@ def anonymize(
         return _anonymize(settings, quiet=quiet, json=json)
     except InputError as error:
         if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
-            error.commands = complete_commands(settings, {"input": source, **given})
+            error.commands = complete_commands(settings, {"input": source, **given}, error)
         raise
 
 

@@ -167,19 +167,17 @@ def _number(error: BaseException) -> int:
 
 def _say(error: BaseException) -> None:
     from anonset.cli.output import say
-    from anonset.errors import foreign
 
     for note in getattr(error, "__notes__", ()):
         if note.startswith(RAW_DATA_STAY):  # notes of libraries may contain data values
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
-    commands = "".join(f"; {foreign(command)}" for command in getattr(error, "commands", ()))
-    if findings := getattr(error, "findings", ()):  # a line for each finding
-        for finding in findings:
-            text = f"{finding}{commands if finding is findings[-1] else ''}"
-            say(text, "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
-        return
-    say(f"{describe(error)}{commands}", "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
+    for finding in (findings := getattr(error, "findings", ())):
+        say(f"{finding}", "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
+    if not findings:
+        say(describe(error), "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
+    for command in getattr(error, "commands", ()):
+        say(command)
 
 
 def _end(code: int) -> None:

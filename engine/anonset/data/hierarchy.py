@@ -177,8 +177,8 @@ class Hierarchy(Discreet):
             return np.array([index[label] for label in vocabulary.labels], np.int32)
         except KeyError as missing:
             label = missing.args[0]
-            kind = "an inner node" if label in self.node_of else "missing"
-            msg = f"hierarchy of {name!r}: item {datum(label)} of the data must be a leaf, but is {kind}"
+            kind = "inner node" if label in self.node_of else "missing"
+            msg = f"hierarchy of {name!r}: label {datum(label)} of the data is not a leaf ({kind})"
             raise HierarchyError(msg, column=name) from None
 
     @classmethod

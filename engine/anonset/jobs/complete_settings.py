@@ -10,15 +10,19 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError, MisreadError
+from anonset.data import Table
+from anonset.errors import AnonsetError, InputError, MisreadError, foreign
 from anonset.jobs.input import input_of, request_of, require_disk
+from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
+from anonset.release.formats import Layout
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import private_of, require_apart, require_free
 from anonset.settings.job_text import guarantee_for
+from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, counted
@@ -30,13 +34,17 @@ _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 """Stated settings that the proposal may change; `--drop`, sets and ids stay."""
 
 
-def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]:
-    """Return complete commands for a rejected run, one per possible unit; none if there is nothing to correct.
+def complete_commands(settings: Settings, given: Mapping[str, Any], error: InputError) -> list[str]:
+    """Return complete commands for a rejected run, one per possible unit, each with its assumptions.
+
+    Commands that would fail with the same error, or repeat the rejected run, are left out.
 
     Parameters
     ----------
     settings, given
         Settings of the rejected run, and its flags with ``input``.
+    error
+        Error of the rejected run.
     """
     if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
         return []
@@ -53,11 +61,11 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
         require_disk(settings, input_of(source, settings, algorithm), request, None)
         size, limit = source.size, memory_limit(given.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:
-            return _commands(given)
+            return _commands(given, error)
     return []
 
 
-def _commands(given: Mapping[str, Any]) -> list[str]:
+def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
     model = MODELS.get(str(given.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
@@ -67,12 +75,27 @@ def _commands(given: Mapping[str, Any]) -> list[str]:
     for one in found:
         if len(found) == 1 and not given.get("rows_are_persons"):  # the declaration is up to the owner
             one.settings.pop("rows_are_persons", None)
-        if (settings := _complete(given, one)) is not None and not _are_same(settings, given):
+        settings = _complete(given, one)
+        if settings is not None and not _are_same(settings, given) and not _repeats(error, settings, one.table):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
             who = f", {_who(one)}" if len(found) > 1 else ""
-            lines.append(f"complete command{who}{_moved(given, settings)}: {command}")
+            lines.append(f"complete command{who}{_moved(given, settings)}: {foreign(command)}")
     return lines
+
+
+def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None) -> bool:
+    """Return True if a run with complete settings fails with the same error before its search."""
+    try:
+        settings = make_settings(complete)
+        parameters = settings.algorithm_parameters()
+        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
+        algorithm = make_algorithm(settings.model, name, parameters)
+        if table is not None:
+            Job(Layout(format=None), ceilings=settings.ceiling).prepare(table, settings.hierarchy, algorithm)
+    except AnonsetError as again:
+        return str(again) == str(error)
+    return False
 
 
 def _who(one: Proposal) -> str:

@@ -21,7 +21,7 @@ class ImportedJob:
 
     job: Path
     left: tuple[str, ...]
-    """Settings that were not imported, as text."""
+    """Settings that were not converted, as text."""
 
 
 def import_project(path: str | Path, out: str | Path, data: str | None = None) -> ImportedJob:
@@ -78,7 +78,7 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
         taken.settings | ({"hierarchy": hierarchies} if hierarchies else {}),
         guarantee,
         {},
-        [f"not imported: {one}" for one in left],
+        [f"not converted: {one}" for one in left],
         origin=f"Made from {project.path.name}. Check whether each row is a person, and what an attacker may know.",
     )
     return ImportedJob(write_file(folder / "job.toml", [text.encode()]), tuple(left))

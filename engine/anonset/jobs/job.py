@@ -55,7 +55,20 @@ class Job:
         algorithm: Algorithm,
         made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
     ) -> Unverified[Any]:
-        """Bind the table to the hierarchies, reject tables that cannot be published, and `search`.
+        """`prepare` the table, and `search`."""
+        table, bound, algorithm = self.prepare(table, hierarchies, algorithm, made_from)
+        unverified = self.search(table, bound, algorithm)
+        kind_of(algorithm.model).require_readable(unverified.publication)
+        return unverified
+
+    def prepare(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, HierarchySpec],
+        algorithm: Algorithm,
+        made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
+    ) -> tuple[Table, Mapping[str, Hierarchy], Algorithm]:
+        """Bind the table to the hierarchies, and reject tables that cannot be published.
 
         Parameters
         ----------
@@ -73,9 +86,7 @@ class Job:
             bound = cap(bound, self.ceilings)
             algorithm = algorithm if made_from is None else made_from(table, bound)
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
-        unverified = self.search(table, bound, algorithm)
-        kind_of(algorithm.model).require_readable(unverified.publication)
-        return unverified
+        return table, bound, algorithm
 
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
         """Find a recoding of a bound table, apply it, and measure the loss."""

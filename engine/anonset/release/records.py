@@ -15,7 +15,6 @@ from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
 from anonset.data.table import Int64
-from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
 from anonset.measures.exclusiveness import ambiguous_items
@@ -42,7 +41,13 @@ from anonset.release.symbols import name_sets, require_plain_items, require_plai
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
 from anonset.writing.codebook import write_codebook, write_local_mapping, write_mapping, write_records, write_symbols
-from anonset.writing.publications.records import check_labels, separator_of, to_arrow, write_published
+from anonset.writing.publications.records import (
+    check_labels,
+    require_single_set,
+    separator_of,
+    to_arrow,
+    write_published,
+)
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -59,15 +64,10 @@ class RecordsKind(Kind[Records]):
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject columns and labels that the layout does not support, for every node and set that may be published."""
         require_few_parts(table.n, layout)
-        others = (*table.relational, *table.kept)
-        if layout.format == "dat" and others:
-            msg = f"the format dat contains only the set-valued column, not {others[0].name!r}; choose csv or parquet"
-            raise InputError(msg)
-        if layout.format == "dat" and table.joined:
-            names = ", ".join(map(repr, table.joined))
-            msg = f"the format dat contains a single set-valued column, not {names}; choose csv or parquet"
-            raise InputError(msg)
         column = table.transactions
+        if layout.format == "dat":
+            sets = table.joined or (() if column is None else (column.name,))
+            require_single_set(sets, [other.name for other in (*table.relational, *table.kept)])
         if column is None:
             return
         set_based = traits_of(algorithm).forms_sets

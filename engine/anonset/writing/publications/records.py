@@ -75,6 +75,25 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
             raise InputError(msg)
 
 
+def require_single_set(sets: Sequence[str], others: Sequence[str]) -> None:
+    """Reject columns that the format dat (FIMI) does not support.
+
+    Parameters
+    ----------
+    sets, others
+        Names of the set-valued columns and of all other columns.
+
+    Raises
+    ------
+    InputError
+        If there is not exactly one set-valued column, or any other column.
+    """
+    if len(sets) != 1 or others:
+        names = ", ".join(map(repr, (*sets, *others))) or "none"
+        msg = f"the format dat supports a single set-valued column only, got {names}; choose csv or parquet"
+        raise InputError(msg)
+
+
 def write_published(
     publication: Records,
     folder: str | Path,
@@ -108,10 +127,8 @@ def write_published(
     if not columns:
         msg = "no column to publish; declare at least one as set-valued, relational or kept"
         raise InputError(msg)
-    if format == "dat" and (not sets or len(columns) > 1):
-        others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
-        msg = f"the format dat supports a single set-valued column only, got {others or 'none'}; choose csv or parquet"
-        raise InputError(msg)
+    if format == "dat":
+        require_single_set([c.name for c in sets], [c.name for c in columns if not isinstance(c, SetColumn)])
     if part_rows is None:
         return _write(columns, Path(folder) / f"published.{format}", format, separator)
     inner = Path(folder) / PARTS
