@@ -55,7 +55,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, options, at_onc
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     done = run("blocks", *options, "--memory-limit", "100")
     assert (done.code, done.err.count("\n")) == (0, 1)
-    assert names(done.err, "blocks")
+    assert names(done.err, "'out of core'")
     assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
 
 
@@ -91,5 +91,5 @@ def test_chunks_read_in_blocks_verify_against_the_original(tmp_path, run, monkey
 def test_clusters_of_the_paper_take_all_records_at_once(tmp_path, run):
     done = run("out", "--m", "2", "--clustering", "horpart", "--memory-limit", "100")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert names(done.err, "disassociation blocks Gray")
+    assert names(done.err, "disassociation 'out of core' Gray")
     assert files_of(tmp_path / "temporary") == {}

@@ -44,7 +44,7 @@ def test_damage_during_the_search_is_reported_and_stops_publication(tmp_path, ru
 
     monkeypatch.setattr(CutSearch, "rare_sets", damaged)
     code, err = run("apriori")
-    reported = [line for line in err.splitlines() if not names(line, "blocks") and RAW_DATA_STAY not in line]
+    reported = [line for line in err.splitlines() if not names(line, "'out of core'") and RAW_DATA_STAY not in line]
     assert (code, len(reported)) == (2, 1)
     assert names(reported[0], "damaged")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]

@@ -55,7 +55,7 @@ def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name)
     done = job(most)
     assert done.code == 2
     *notes, error = done.err.splitlines()
-    assert {RAW_DATA_STAY in line or names(line, "blocks") for line in notes} == {True}
+    assert {RAW_DATA_STAY in line or names(line, "'out of core'") for line in notes} == {True}
     assert any(RAW_DATA_STAY in line and names(line, f"warning {tmp_path / 'work'}") for line in notes)
     assert error.startswith(f"anonset: error: {tmp_path / 'work' / name}")
     assert names(error, "'File too large'")

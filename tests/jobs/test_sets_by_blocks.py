@@ -73,7 +73,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, a
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     done = run("blocks", *all_options, "--memory-limit", "100", algorithm=algorithm, m=m)
     assert (done.code, done.err.count("\n")) == (0, 1)
-    assert names(done.err, "blocks")
+    assert names(done.err, "'out of core'")
     assert report_of_both(tmp_path)["figures"]["merges"] > 0
 
 
@@ -119,7 +119,7 @@ def test_infeasible_constraints_give_the_same_message_as_in_memory(tmp_path, run
 
 def test_a_list_of_constraints_needs_all_records_in_memory(tmp_path, run):
     policy = ["--privacy-constraints", str(tmp_path / "pairs.txt")]
-    facts = "coat pcta blocks m constraints"
+    facts = "coat pcta 'out of core' m constraints"
     done = run("out", *policy, "--memory-limit", "100", m=None)
     assert (done.code, done.err.count("\n"), names(done.err, facts)) == (2, 1, True)
     done = run("out", *policy, "--work-dir", str(tmp_path / "work"), m=None)

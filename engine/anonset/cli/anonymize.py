@@ -49,7 +49,8 @@ def anonymize(
     try:
         return _anonymize(settings, quiet=quiet, json=json)
     except InputError as error:
-        if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
+        from_options = source is not None and config is None and not is_job(source)
+        if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
             error.commands = complete_commands(settings, {"input": source, **given}, error)
         raise
 

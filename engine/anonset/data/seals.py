@@ -56,8 +56,8 @@ class Seal(Discreet):
                 raise damaged(path)
 
     @contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Check the files if the block fails, because damage may be the cause.
+    def kept(self) -> Iterator[None]:
+        """Check the files at the end of the block, and also if the block fails, because damage may be the cause.
 
         Raises
         ------
@@ -67,20 +67,8 @@ class Seal(Discreet):
         try:
             yield
         except Exception:
-            self.require_unbroken()
+            self.require_unbroken()  # damage is the cause
             raise
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Check the files at the end of the block, also if it fails.
-
-        Raises
-        ------
-        InputError
-            As `blamed`.
-        """
-        with self.blamed():
-            yield
         self.require_unbroken()
 
 

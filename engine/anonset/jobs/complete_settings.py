@@ -54,8 +54,8 @@ def complete_commands(settings: Settings, given: Mapping[str, Any], error: Input
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
             source = source_of(given["input"], given.get("input_format"), no_header=bool(given.get("no_header")))
-        except MisreadError as error:
-            source = source_of(given["input"], error.settings.get("input_format"))
+        except MisreadError as misread:
+            source = source_of(given["input"], misread.settings.get("input_format"))
         request = request_of(settings, algorithm, source.format)
         require_free(request.out, request.private_folder, by_command=True)
         require_disk(settings, input_of(source, settings, algorithm), request, None)

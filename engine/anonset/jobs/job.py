@@ -98,7 +98,7 @@ class Job:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"):
             sealed = Seal.of(table)
-            with sealed.blamed():
+            with sealed.kept():  # recodings index arrays by these codes
                 with self._on_cluster(table) as searched:
                     result = self._recode(algorithm, searched, hierarchies)
                 if (beside := self.beside) is not None:
