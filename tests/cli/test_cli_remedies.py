@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from random import Random
 
 import pytest
 from tests.facts import names
@@ -143,3 +144,60 @@ def test_a_taken_output_has_no_complete_command(place: Place) -> None:
     options = ("--items", "parts", "--relational", "sex,ward", "--drop", "patient_id,test", *KKM, "--k", "5")
     ran = place.run("anonymize", data, "-o", str(place.out.parent / "exists"), *options)
     assert (ran.code, "complete command" in ran.err) == (2, False), ran.err
+
+
+DRAW = Random(11)
+STAFF = [
+    f"{40_000 + n},{DRAW.choice(['Ada', 'Ivo', 'Ben', 'Eva'])} {DRAW.choice(['Pohl', 'Krug', 'Rehn'])},"
+    f"{DRAW.choice(['Sales', 'IT', 'HR'])},{DRAW.randrange(20, 64)},{DRAW.choice('fm')},{DRAW.choice(['yes', 'no'])},"
+    f"{DRAW.randrange(4)}\n"
+    for n in range(80)
+]
+STAFF_HEADER = "no,MA,Dept,Alter,gender,union_member,odd\n"
+LAB = [
+    f"L{n},{['Ada', 'Ivo', 'Ben', 'Eva', 'Tom'][n % 5]} {['Pohl', 'Krug', 'Rehn'][n % 3]},{1940 + n % 50}-05-07,"
+    f"{'fm'[n % 2]},{test}\n"
+    for n in range(60)
+    for test in ("CRP", "TSH", "LDL")[: 1 + n % 3]
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "kept"),
+    [
+        (STAFF_HEADER + "".join(STAFF), ("--relational", "Dept,Alter,gender", "--model", "k"), "Dept Alter gender"),
+        (
+            STAFF_HEADER + "".join(STAFF),
+            ("--relational", "Dept,Alter,gender", "--drop", "no,MA,union_member,odd", "--model", "k"),
+            "Dept Alter gender",
+        ),
+        (
+            STAFF_HEADER + "".join(STAFF),
+            ("--relational", "Alter,gender", "--sensitive", "union_member", "--model", "kl", "--l", "2"),
+            "Alter gender union_member",
+        ),
+        (
+            f"order,Nachname,born,G,Param\n{''.join(LAB)}L99,,,,CRP\n",
+            ("--relational", "G", "--items", "Param", *KKM),
+            "G Param",
+        ),
+        (
+            f"order,Nachname,born,G,Param\n{''.join(LAB)}Summe,,,,\n",
+            ("--items", "Param", "--model", "km", "--m", "2"),
+            "Param",
+        ),
+    ],
+    ids=["names", "names without other faults", "one sensitive column", "rows without names", "a sum without figures"],
+)
+def test_every_printed_command_publishes_the_stated_columns(
+    place: Place, text: str, given: tuple[str, ...], kept: str
+) -> None:
+    data = place.write("rows.csv", text)
+    ran = place.run("anonymize", data, "-o", str(place.out), "--k", "3", *given)
+    commands = complete(ran.err)
+    assert (ran.code, "if each row is a person" in " ".join(commands)) == (2, True), ran.err
+    for number, command in enumerate(commands.values()):
+        out = place.out.with_name(f"out{number}")
+        ran = place.run(*(str(out) if part == str(place.out) else part for part in command))
+        assert ran.code == 0, ran.err
+        assert out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept

@@ -69,17 +69,17 @@ def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
     model = MODELS.get(str(given.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
-    work = _proposed(given)
-    found = [one for one in work.answers or (work,) if one.table is not None]
+    found = _readable(given) or _readable({**given, "rows_are_persons": True})
     lines = []
     for one in found:
-        if len(found) == 1 and not given.get("rows_are_persons"):  # the declaration is up to the owner
+        asked = len(found) > 1 or (one.table is not None and bool(one.table.repeated) and not one.unit)
+        if not (asked or given.get("rows_are_persons")):  # the run needs no declaration
             one.settings.pop("rows_are_persons", None)
         settings = _complete(given, one)
         if settings is not None and not _are_same(settings, given) and not _repeats(error, settings, one.table):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
-            who = f", {_who(one)}" if len(found) > 1 else ""
+            who = f", {_who(one)}" if asked else ""
             lines.append(f"complete command{who}{_moved(given, settings)}: {foreign(command)}")
     return lines
 
@@ -96,6 +96,12 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
     except AnonsetError as again:
         return str(again) == str(error)
     return False
+
+
+def _readable(given: Mapping[str, Any]) -> list[Proposal]:
+    """Return the proposals with which the data can be read, one per possible unit."""
+    work = _proposed(given)
+    return [one for one in work.answers or (work,) if one.table is not None]
 
 
 def _who(one: Proposal) -> str:
@@ -118,13 +124,15 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
     reading = {name: given[name] for name in (*READING, "missing") if given.get(name)}
     recognised = _recognised(given["input"], reading, k)
     reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
+    reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     named = [name for role in ROLES for name in names_in((), given.get(role))]
     columns = [column.profile.name for column in recognised.columns]
     dropped = [name for name in names_in((), given.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
     stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
     drop = {} if set(named) <= {*dropped, *names_in((), given.get("id"))} else {"drop": [*dropped, *unnamed]}
-    published = [name for role in ("relational", "keep") for name in names_in((), given.get(role))]
+    published = {name: "relational" for role in ("relational", "keep") for name in names_in((), given.get(role))}
+    published |= dict.fromkeys(names_in((), given.get("sensitive")), "sensitive")
     return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k, published)
 
 

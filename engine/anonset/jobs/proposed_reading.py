@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import PROPOSED
@@ -35,14 +36,14 @@ def proposal_for(
     given: Mapping[str, Any],
     hierarchies: Mapping[str, HierarchySpec],
     k: int = 5,
-    published: Sequence[str] = (),
+    published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
     """Propose roles and read the data with them; misread data are read again with the recognized settings.
 
     Parameters
     ----------
     published
-        Columns that the owner publishes: they become quasi-identifiers even if they are not recognized.
+        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized.
 
     Raises
     ------
@@ -68,7 +69,11 @@ def proposal_for(
 
 
 def _proposal_for(
-    source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int, published: Sequence[str]
+    source: Source,
+    given: Mapping[str, Any],
+    hierarchies: Mapping[str, HierarchySpec],
+    k: int,
+    published: Mapping[str, str],
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
     opened, null = _opened(source, given)

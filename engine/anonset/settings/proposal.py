@@ -46,7 +46,7 @@ def propose(
     says: Callable[[str], Hashable],
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
-    published: Collection[str] = (),
+    published: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Proposed]:
     """Propose a role for each column, based on name and values.
 
@@ -59,7 +59,8 @@ def propose(
     mentioning
         Columns that mention persons, each with the column of the names.
     published
-        Columns that become quasi-identifiers even if they are not recognized.
+        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized. If
+        a column is sensitive, no other is.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -73,8 +74,7 @@ def propose(
     for profile in profiles:
         if profile.name not in proposed:
             own = of_a_person(profile, profiles, identifying) or _alone(profile)
-            known = own.role == UNRECOGNIZED and profile.name in published
-            proposed[profile.name] = replace(own, role="relational") if known else own
+            proposed[profile.name] = _published(own, published.get(profile.name, ""), published)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -82,6 +82,15 @@ def propose(
             if twin is not profile:
                 proposed[profile.name] = Proposed("drop", f"same content as {twin.name!r} in every row")
     return proposed
+
+
+def _published(own: Proposed, role: str, published: Mapping[str, str]) -> Proposed:
+    """Return the proposal for a column that the owner publishes in a role; the role is empty for other columns."""
+    if role == "sensitive" and own.role in ("relational", UNRECOGNIZED):
+        return replace(own, role=role)
+    if own.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
+        return Proposed("drop", f"{own.reason}; models protect one sensitive column, and another is declared")
+    return replace(own, role=role) if role and own.role == UNRECOGNIZED else own
 
 
 def _why_text(profile: Profile, column: str) -> str:

@@ -65,6 +65,8 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
     (6, 2)
     >>> footer_of(b'1;x;3;4;5\nNumber of visits;;"2,574";;\n', 0, ";", 5)
     (10, 1)
+    >>> footer_of(b"1;x;3;4\nSumme;;;\n", 0, ";", 4)
+    (8, 1)
     >>> footer_of(b"1;x;3\n2;y\n", 0, ";", 3), footer_of(b'1;x;"a\nNote: b"\n', 0, ";", 3)
     ((10, 0), (16, 0))
     """
@@ -105,7 +107,7 @@ def _is_footer(row: list[str], fields: int) -> bool:
         return all(map(is_figure, held[1:]))
     if len(row) != fields:
         return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
-    return len(held) == 1 and fields >= _FEWEST_FIELDS and _NOTE.match(held[0]) is not None
+    return len(held) == 1 and fields >= _FEWEST_FIELDS and (bool(words) or _NOTE.match(held[0]) is not None)
 
 
 def _is_counted(field: str) -> bool:
