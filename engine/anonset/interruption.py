@@ -45,7 +45,7 @@ class Unwinding:
         self._ending = False
 
     def __call__(self, number: int, _: FrameType | None) -> None:
-        """Unwind the process."""
+        """Handle a signal: raise KeyboardInterrupt, unless signals are ignored at this moment."""
         while self._ending:  # the watching thread ends the process
             time.sleep(PATIENCE)
         now = time.monotonic()

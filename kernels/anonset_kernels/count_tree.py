@@ -38,7 +38,8 @@ from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, r
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
-"""Search modes: sets of a given size; leaves of the tree at any depth; sets of a given size and their pairs."""
+"""Modes of `walk`. EXACT: sets of a given size. LEAVES: also shorter sets that cannot be extended. MARK: as EXACT, and
+marks the pairs that are in rare sets."""
 
 _INSERTION = 48
 

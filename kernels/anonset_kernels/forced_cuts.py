@@ -1,4 +1,4 @@
-"""Prove that cuts of clusters have minimal loss, because every finer cut publishes a rare set."""
+"""Prove that the cuts of clusters have minimal loss: every finer cut would publish a rare set."""
 
 import numpy as np
 

@@ -225,7 +225,7 @@ def _assign(
     scratch: _Scratch,
     part_of: Int32Array,
 ) -> int:
-    """Assign each record to a part if attribute `a` is split; return the number of non-empty parts."""
+    """Write the part of each record in a split by attribute `a`; return the number of non-empty parts."""
     kind, slot, share_at, _, _, subtree_end = space
     if kind[a] == NODE:
         codes, at = tuples.codes[slot[a]], share_at[a]

@@ -240,7 +240,7 @@ def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
     job = place.write("job.toml", f'input = "{rows}"\n{settings}')
     ran = place.run("anonymize", job, "--point", "attributes", "-o", str(place.out))
     assert ran.code == 0, ran.err
-    assert "frontier" in ran.out
+    assert "trade-off" in ran.out
     report = json.loads((place.private / "report.json").read_text())
     assert len(report["frontier"]) > 1
     pages = [place.folder / "own.html", place.folder / "shared.html"]

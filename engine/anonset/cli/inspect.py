@@ -171,9 +171,9 @@ _OF_SETTINGS: dict[str, list[str]] = {
     "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
     "group": ["all rows of a person are merged into a record"],
     "hierarchy": [
-        "How each column is generalized. halves:frequency groups items of similar frequency; the attestation declares",
-        "that the tree was made from the data. A file with a line item,parent,...,root per item groups by meaning.",
-        "Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
+        "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",
+        "item. halves:frequency groups items of similar frequency; the attestation states that the tree was made from",
+        "the data. Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
     ],
 }
 """Comments above settings in a job file."""

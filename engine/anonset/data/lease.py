@@ -59,7 +59,7 @@ class Lease:
     process: int
     """Process number; 0 after a failed run, when the directory is free for another process."""
     start: int
-    """Start of the process in ticks since boot. It distinguishes processes with the same number."""
+    """Start of the process in ticks since boot: process numbers are reused."""
     processes: str
     """Namespace of the process number."""
     boot: str

@@ -68,7 +68,7 @@ def memory_left() -> int | None:
 
 @cache
 def _share(own: Path, groups: Path) -> int:
-    """Return the processor count within the group limits, cached because every step of a run needs it."""
+    """Return the processor limit of the control groups. Cached: every step of a run needs it."""
     shares = [sys.maxsize]
     for folder in _folders("cpu", own, groups):
         try:

@@ -105,7 +105,8 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Besid
     Raises
     ------
     InputError
-        As `read_beside`; or if the search would run on a cluster, or the model is not k^m-anonymity.
+        If `read_beside` would reject the release, the search would run on a cluster, or the model is not
+        k^m-anonymity.
     """
     from anonset.algorithms.transaction.kept_together import sizes_of  # it imports scipy
 

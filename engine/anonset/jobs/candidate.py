@@ -26,8 +26,9 @@ class Candidate(Discreet):
     algorithm: str
     """Algorithm name."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters as settings. In a suggestion without those of the model; `hierarchy` replaces the given item
-    hierarchy.
+    """Parameters as settings; in a suggestion, without the parameters of the model.
+
+    The setting `hierarchy` replaces the user's item hierarchy.
     """
     outcome: str = ""
     """``holds``, ``fails``, ``undecided``, ``infeasible``, ``worthless``, ``refused``, ``disclosing`` or ``too long``.

@@ -130,12 +130,12 @@ def made_from_data(best: Candidate | None) -> str:
         default = getattr(getattr(ALGORITHMS.get(best.algorithm), "transaction", None), "name", "")
         names = (best.algorithm, str(best.settings.get("transaction", default)))
         used = [name for name in names if name in ALGORITHMS]
-        made = next((f"each set of {name}" for name in used if traits_of(ALGORITHMS[name]).sets_from_data), None)
+        made = next((name for name in used if traits_of(ALGORITHMS[name]).sets_from_data), None)
     if made is None:
         return ""
     return (
-        f"{made} is built from the item frequencies of these data: the items of a symbol may have unrelated meanings, "
-        "and the symbol reveals that they are about equally frequent"
+        f"{made} builds the sets from the item frequencies of these data. The items of a symbol may have unrelated "
+        "meanings, and the symbol reveals that they are about equally frequent"
     )
 
 

@@ -124,7 +124,7 @@ def clear_finished(settings: Settings) -> None:
 
 
 def place_of_run(path: Path) -> Path | None:
-    """Return the work directory that a run made at or in a path; None if there is none."""
+    """Return the work directory of a run: the path or a subdirectory of it; None if there is none."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 

@@ -159,7 +159,7 @@ def codes_of(columns: Sequence[Column]) -> list[Int32]:
 
 
 def rarest_first(column: SetColumn, store: Store = MEMORY) -> SetColumn:
-    """Return the column with codes by ascending frequency: 0 is the rarest item. Labels are those of the old codes."""
+    """Renumber the items by ascending frequency, so that 0 is the rarest. The vocabulary is unchanged."""
     place = np.empty(len(column.vocabulary), np.int32)
     place[np.argsort(column.occurrences, kind="stable")] = np.arange(len(place), dtype=np.int32)
     return column.recode(place, column.vocabulary, store)

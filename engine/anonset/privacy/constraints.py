@@ -35,9 +35,7 @@ class ConstraintSet(PrivacyModel):
     def __post_init__(self) -> None:
         require_size("k", self.k)
         if (self.policy is None) == (self.m is None):
-            msg = "privacy constraints must be given by exactly one of a policy and m, got " + (
-                "neither" if self.m is None else "both"
-            )
+            msg = "privacy constraints require either a policy or m, got " + ("neither" if self.m is None else "both")
             raise InputError(msg)
         if self.m is not None:
             require_size("m", self.m)

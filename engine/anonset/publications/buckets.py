@@ -60,7 +60,7 @@ class Buckets(Published):
             msg = "the columns of the SNT must have the same number of rows"
             raise InputError(msg)
         if not self._is_ordered():
-            msg = "the SNT must list its groups in ascending order, and each value of a group once, counted at least 1"
+            msg = "the SNT must list groups in ascending order, with distinct values in each group and counts >= 1"
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)

@@ -215,7 +215,7 @@ def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[s
 
 
 def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that together contain the sets. A name without a match stays unchanged."""
+    """Replace each pattern, such as ``diag*``, by the matching column names. Other names remain."""
     known = frozenset(names)
     return tuple(dict.fromkeys(name for pattern in asked for name in _matching(names, known, pattern) or [pattern]))
 

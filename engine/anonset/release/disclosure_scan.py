@@ -292,7 +292,7 @@ class _Scanner:
                 together.append(column)
         if singling:
             names = tuple(column.name for column in singling)
-            what = f"persons are in groups of fewer than {self.few} with the other published columns"
+            what = f"persons are in groups of fewer than {self.few} persons with the same published values"
             yield Finding.of(names, small, what, remedies.of_singling(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[Finding]:

@@ -41,7 +41,8 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     Raises
     ------
     InputError
-        If it is no private directory of a release, a file was changed, or clusters have their own recodings.
+        If `private` is not the private directory of a release, a file has changed, or clusters have their own
+        recodings.
     """
     folder = Path(private)
     report = _report(folder)

@@ -76,7 +76,7 @@ def require_few_parts(n: int, layout: Layout) -> None:
         With the smallest possible number of rows per part file.
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
-        need = f"at least {-(-n // MOST_PARTS)}, for at most {MOST_PARTS:,} parts"
+        need = f"at least {-(-n // MOST_PARTS)} (at most {MOST_PARTS:,} parts are allowed)"
         msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
         raise InputError(msg)
 

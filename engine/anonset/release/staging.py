@@ -116,8 +116,8 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
         )
     if private.is_dir() and not complete:
         msg = (
-            f"{str(private)!r} already exists, without a publication {str(out)!r}; use another private directory, or "
-            "remove it if it is left from a publication that is gone"
+            f"{str(private)!r} already exists, but its publication {str(out)!r} does not; use another private "
+            "directory, or remove this directory if you deleted the publication"
         )
         raise InputError(msg, code="exists")
     if complete and by_command:

@@ -1,5 +1,6 @@
 """Account of a run: what is published, the guarantee, and the losses."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
 
 def evaluation_account(evaluation: Evaluation) -> RichTable:
     """Return the losses of a publication as a table."""
-    names = {"occurrences": "item occurrences", "universe": "items of the universe"}
+    names = {"occurrences": "item occurrences", "universe": "items of the domain"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
     facts = {f"loss ({loss_label(name)})": f"{loss:.6g}" for name, loss in evaluation.measures.items()}
     if "ncp" in evaluation.measures:
@@ -251,13 +252,14 @@ def _proof(unverified: Unverified[Any]) -> dict[str, float]:
 def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return the trade-off of this run: the losses that other bounds would have reached."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
-    return {"merged": f"clusters by RUM while merging: {', '.join(way)}"} if len(way) > 1 else {}
+    first = way[0].replace(" at ", " clusters at RUM ") if way else ""
+    return {"merging": ", ".join([first, *way[1:]])} if len(way) > 1 else {}
 
 
 def _frontier_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return the losses that other weights of `joint-split` would have reached."""
     points = shown_frontier(unverified.result.trace)
-    return {"frontier": frontier_text(points)} if len(points) > 1 else {}
+    return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
 
 
 def _rare_text(unverified: Unverified[Any]) -> str:
@@ -380,7 +382,21 @@ def coverage(verdict: Verdict) -> str:
 
     Such items cannot violate the guarantee.
     """
-    covered, unpublished = str(verdict.checked.get("covered", "")), verdict.checked.get("unpublished_items", 0)
-    if not unpublished:
+    covered = sizes_in_words(str(verdict.checked.get("covered", "")))
+    if not (unpublished := verdict.checked.get("unpublished_items", 0)):
         return covered
     return f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items are not published"
+
+
+def sizes_in_words(covered: str) -> str:
+    """Return the scope of a check with combinations of items in place of itemset sizes.
+
+    >>> sizes_in_words("sizes 1..2 of 2"), sizes_in_words("sizes 1..2 of 4, the longest record has 2")
+    ('all combinations of up to 2 items', 'combinations of up to 2 of 4 items, the longest record has 2')
+    >>> sizes_in_words("size 1 of 2; size 2 up to the witness")
+    'single items; combinations of 2 items up to the first violation'
+    """
+    text = re.sub(r"^size 1 of \d+", "single items", covered)
+    text = re.sub(r"^sizes [01]\.\.(\d+) of \1$", r"all combinations of up to \1 items", text)
+    text = re.sub(r"^sizes [01]\.\.(\d+)( of \d+)?", r"combinations of up to \1\2 items", text)
+    return re.sub(r"size (\d+) up to the witness", r"combinations of \1 items up to the first violation", text)

@@ -57,7 +57,7 @@ def _(look: ChunksSummary) -> list[Figure]:
     return [
         ("Records", f"{look.n:,}", "exact: sum over clusters"),
         ("Occurrences of items in chunks", f"{look.in_chunks:,}",
-         "exact, also together with other items of the chunk; with items of other chunks as if by chance"),
+         "exact for combinations of items of one chunk; estimated for items of different chunks"),
         ("Terms of clusters", f"{look.terms:,}", "each in at least one record of its cluster"),
     ]  # fmt: skip
 
@@ -89,12 +89,12 @@ def _(look: RecordsSummary, *, items_known: bool, private: bool) -> list[Figure]
             (
                 "Symbols that name one item",
                 percent(look.single),
-                "lower bound for the item: in other rows, a group may contain it, or it is suppressed",
+                "lower bound of the item count: the item may also be in groups of other rows, or suppressed there",
             )
         )
     if look.stands_for is not None:
         rows.append(("Items per generalized symbol", f"{look.stands_for:,.1f} on average",
-                     "each item is in none, some or all rows with the symbol"))  # fmt: skip
+                     "a row with the symbol contains at least one of these items"))  # fmt: skip
     if look.width is not None:
         anywhere = "the value may be anywhere in its range"
         rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",

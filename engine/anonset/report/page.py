@@ -23,7 +23,7 @@ from anonset.strict_json import dumps
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 _NOT_COVERED = {
     "Singling out": "The model does not bound the number of matching records.",
-    "Linkability": "Records of a person can possibly be linked with other publications.",
+    "Linkability": "An attacker may be able to link a person's records with other publications.",
     "Inference": "Anything that all matching records share is disclosed, including columns published unchanged.",
 }
 """Consequence of a risk that the model does not bound."""

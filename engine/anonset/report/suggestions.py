@@ -88,7 +88,7 @@ def suggestion_account(
         return [*parts, f"No candidate is useful: {suggestion.reason}.", *_beside(suggestion, beside)]
     parts.append(f"Best: {suggestion.reason}.")
     if far := levels_text(best.levels):
-        parts.append(f"Generalized occurrences by level: {far}.")
+        parts.append(f"Generalized item occurrences: {far}.")
     if made := made_from_data(best):
         parts.append(f"Symbols: {made}.")
     if suggestion.warning:
@@ -96,7 +96,7 @@ def suggestion_account(
     if suggestion.limit:
         parts.append(f"Limit: {suggestion.limit}.")
     if (finest := suggestion.finest) is not None and len(finest.frontier) > 1:
-        parts.append(f"joint-split, other weights: {frontier_text(finest.frontier)}.")
+        parts.append(f"Trade-off of joint-split: {frontier_text(finest.frontier)}.")
     if (own := suggestion.with_own_hierarchy) is best:
         parts.append("It is also the best with your hierarchy.")
     elif own is not None:
@@ -155,10 +155,13 @@ def levels_text(levels: Any) -> str:
     """Return by how many levels occurrences are generalized.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
-    '1 level up 30.0%, 2 levels up 10.0%'
+    '1 level up: 30.0%, 2 levels up: 10.0%'
+    >>> levels_text({"kept": 0.5, "one of 2 to 10": 0.5})
+    'as one of 2 to 10 items: 50.0%'
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
-    return ", ".join(f"{name} {share:.1%}" for name, share in parts.items())
+    texts = {f"as {name} items" if name.startswith("one of ") else name: share for name, share in parts.items()}
+    return ", ".join(f"{text}: {share:.1%}" for text, share in texts.items())
 
 
 def _outcome(candidate: Candidate) -> str:

@@ -128,7 +128,7 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
     try:
         settings = loads(path.read_text(encoding="utf-8"))["settings"]
     except (ValueError, KeyError, TypeError) as error:
-        msg = f"{path}: not the private report of a job ({type(error).__name__})"
+        msg = f"{path}: not the report.json of a private directory ({type(error).__name__})"
         raise InputError(msg) from None
     if not settings:
         ways = "give OUT and --original, or write a job file"

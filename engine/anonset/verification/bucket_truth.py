@@ -180,7 +180,10 @@ def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> I
 
 
 def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return the code of each published value in the original column, int64 (labels,), or the number of labels."""
+    """Return the original code of each published value, int64 (labels,).
+
+    Values that are not in the original have the label count of the original column.
+    """
     index, other = before.vocabulary.index, len(before.vocabulary)
     return np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)
 

@@ -44,7 +44,7 @@ class Rule:
     strict: bool = False
     """The share must be strictly below the maximum."""
     secrets_known: bool = False
-    """Sets may contain sensitive symbols. The share then applies to sensitive symbols outside the set."""
+    """Checked sets may contain sensitive symbols. The maximum share then applies to the other sensitive symbols."""
 
     def most(self, size: int) -> int:
         """Return the maximum number of records with the same sensitive symbol in a cohort of `size` records."""

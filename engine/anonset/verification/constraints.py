@@ -198,7 +198,7 @@ class _Search:
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
         """Return the witness of a rare subset after a scan of the published records confirms it."""
         if len(records_with(self.column, symbols)) != support:
-            msg = f"verification counted support {support} for the symbols {symbols}, but the records do not"
+            msg = f"verification counted support {support} for the symbols {symbols}; a recount of the records differs"
             raise AnonsetError(msg)
         return Witness(tuple(self.column.vocabulary.labels[s] for s in symbols), support, self.k, row)
 

@@ -23,7 +23,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
 
 _BYTES_A_ROW = 400
-"""Approximate memory of a row in the check of a share, in bytes."""
+"""Estimated memory of a row during a check, in bytes."""
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store = MEMORY) -> Verdict:

@@ -39,7 +39,7 @@ class PartOfTuples(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Grouped(Discreet):
-    """The groups of the tuples of a part."""
+    """Groups of a part's tuples."""
 
     part: PartOfTuples
     group: Int32

@@ -106,8 +106,18 @@ class Clusters:
         self._begin(formed, size, GeneralizedTuples.of(qi, cluster, len(formed)), qi.n)
 
     def _begin(self, formed: Sequence[Int64], size: Int64, tuples: GeneralizedTuples, n: int) -> None:
-        """Initialize from clusters: the records of each, ascending, their sizes and tuples, and the total record
-        count.
+        """Initialize from clusters.
+
+        Parameters
+        ----------
+        formed
+            Records of each cluster, ascending.
+        size
+            int64 (clusters,): record count of each cluster.
+        tuples
+            Tuple of each cluster.
+        n
+            Total record count.
         """
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)

@@ -133,7 +133,7 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
 
 
 def _taken(column: Column, rows: Int64, store: Store) -> Column:
-    """Return the given rows of a column, in files."""
+    """Copy some rows of a column into the store."""
     if isinstance(column, CategoricalColumn):
         return _categories(column, rows, store)
     values = store.array("values", column.values.dtype, len(rows))

@@ -86,8 +86,8 @@ def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
-        f"Rare items are in at most {RARE:.0%} of the rows. Inference from frequencies needs no publication. A symbol "
-        "counts as one of its members (one-member)."
+        f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
+        "Item frequencies are known without the publication. A symbol counts as one of its items."
     )
     return Section(title, *telling_table(told), notes=[note] if told else [], data={"told": told})
 

@@ -108,7 +108,7 @@ class Relaxation:
         return self._point(self.solver.rounded())
 
     def fix(self, cost: int) -> None:
-        """Fix the variables whose value the last relaxation proves for all cuts that cost less than `cost`."""
+        """Fix each variable that has the same value in all cuts cheaper than `cost`, as the last relaxation proves."""
         self.solver.fix(float(cost))
 
     def _point(self, values: Float64 | None) -> Point | None:
