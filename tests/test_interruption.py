@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from anonset.interruption import ENDING, Unwinding, defer_signals, settle
+from anonset.interruption import ENDING, RaisingHandler, defer_signals, settle
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def as_before() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", ENDING)
 def test_only_the_first_signal_unwinds(number: signal.Signals) -> None:
-    unwinding = Unwinding(deaf=float("inf"))
+    unwinding = RaisingHandler(deaf=float("inf"))
     unwinding.install()
     with pytest.raises(KeyboardInterrupt) as raised:
         signal.raise_signal(number)
@@ -35,7 +35,7 @@ def test_only_the_first_signal_unwinds(number: signal.Signals) -> None:
 
 
 def test_a_later_signal_unwinds_again() -> None:
-    unwinding = Unwinding(deaf=0.0)
+    unwinding = RaisingHandler(deaf=0.0)
     unwinding.install()
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
@@ -44,13 +44,13 @@ def test_a_later_signal_unwinds_again() -> None:
 
 def test_signals_ignored_by_the_parent_remain_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    Unwinding().install()
+    RaisingHandler().install()
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     signal.raise_signal(signal.SIGHUP)
 
 
 def test_signals_do_not_undo_finished_work() -> None:
-    unwinding = Unwinding()
+    unwinding = RaisingHandler()
     unwinding.install()
     settle()
     for number in ENDING:
@@ -67,7 +67,7 @@ def test_handlers_of_others_are_not_settled() -> None:
 
 
 def test_a_dropped_interruption_is_sent_again() -> None:
-    unwinding = Unwinding(deaf=float("inf"))
+    unwinding = RaisingHandler(deaf=float("inf"))
     unwinding.install()
     waiting = threading.Event()
 

@@ -7,15 +7,15 @@ import pytest
 
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
-from anonset_kernels._arrays import Expanded as ExpandedRecords
+from anonset_kernels._arrays import ExpandedCodes as ExpandedRecords
 from anonset_kernels._arrays import Intervals
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, Rule, expand, node_supports, walk, walk_sizes
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, SupportRule, expand, node_supports, walk, walk_sizes
 
 pytestmark = pytest.mark.benchmark(group="count_tree")
 K = 5
 
 
-class Expanded:
+class ExpandedCodes:
     """The records as codes of all nodes but the root, in the order of descending support."""
 
     def __init__(self, search: CutSearch, column: SetColumn) -> None:
@@ -30,8 +30,8 @@ class Expanded:
 
 
 @pytest.fixture
-def expanded(search: CutSearch, column: SetColumn) -> Expanded:
-    return Expanded(search, column)
+def expanded(search: CutSearch, column: SetColumn) -> ExpandedCodes:
+    return ExpandedCodes(search, column)
 
 
 def test_bench_node_supports(benchmark: Any, column: SetColumn, hierarchy: Hierarchy) -> None:
@@ -39,17 +39,17 @@ def test_bench_node_supports(benchmark: Any, column: SetColumn, hierarchy: Hiera
     assert support[0] == column.n_nonempty
 
 
-def test_bench_expand(benchmark: Any, expanded: Expanded) -> None:
+def test_bench_expand(benchmark: Any, expanded: ExpandedCodes) -> None:
     codes = benchmark(expand, *expanded.arguments, expanded.position)
     assert np.array_equal(codes, expanded.codes)
 
 
-def test_bench_walk_sizes(benchmark: Any, expanded: Expanded) -> None:
+def test_bench_walk_sizes(benchmark: Any, expanded: ExpandedCodes) -> None:
     assert benchmark(walk_sizes, expanded.codes, expanded.n_codes, 3).sum() > len(expanded.codes)
 
 
 @pytest.mark.parametrize(("size", "mode"), [(2, EXACT), (2, LEAVES), (3, MARK)], ids=["exact-2", "leaves-2", "mark-3"])
-def test_bench_walk(benchmark: Any, expanded: Expanded, size: int, mode: int) -> None:
+def test_bench_walk(benchmark: Any, expanded: ExpandedCodes, size: int, mode: int) -> None:
     """Walk below every code; the room for rare sets is large enough to go through in one call."""
     n_codes = expanded.n_codes
     records = ExpandedRecords(expanded.codes, expanded.start, expanded.position)
@@ -57,7 +57,7 @@ def test_bench_walk(benchmark: Any, expanded: Expanded, size: int, mode: int) ->
     found = np.empty((1 << 22 if mode != MARK else 0, size), np.int32)
     support, dead = np.empty(len(found), np.int32), np.zeros(n_codes, np.uint8)
     together = np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
-    rule = Rule(size, K, mode)
+    rule = SupportRule(size, K, mode)
     n_found, following = benchmark(
         walk, records, expanded.intervals, dead, (0, n_codes), rule, found, support, together
     )

@@ -9,7 +9,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.verification.itemsets import DistinctRows
 from anonset_kernels.published_rows import merge_rows
 from anonset_kernels.rows import map_rows
-from anonset_kernels.truth_check import Members, first_untrue
+from anonset_kernels.truth_check import SymbolMembers, first_untrue
 
 pytestmark = pytest.mark.benchmark(group="verification")
 
@@ -58,7 +58,7 @@ def test_bench_first_untrue(benchmark: Any, column: SetColumn, published: SetCol
         (column.indptr, column.items),
         (published.indptr, published.items),
         np.arange(column.n),
-        Members(offsets, np.concatenate(members)),
+        SymbolMembers(offsets, np.concatenate(members)),
         np.zeros(len(column.vocabulary), np.bool_),
         0,
         column.n,

@@ -27,7 +27,7 @@ _WORDS = 0.3
 """Seconds that the final message may take; writing to a stopped terminal could block."""
 
 
-class Unwinding:
+class RaisingHandler:
     """Signal handler that raises KeyboardInterrupt with the signal number.
 
     Signals soon after the first are ignored: they repeat the request, such as a second Ctrl-C, and must not interrupt
@@ -94,7 +94,7 @@ class Unwinding:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             time.sleep(PATIENCE / 10)
-            if isinstance(signal.getsignal(ENDING[0]), _Waiting):
+            if isinstance(signal.getsignal(ENDING[0]), _DeferringHandler):
                 until = time.monotonic() + PATIENCE
 
     def leave(self) -> None:
@@ -124,10 +124,10 @@ def _undo() -> None:
 
 
 def settle() -> None:
-    """Mark the job as done in installed `Unwinding` handlers. Handlers of the caller are unchanged."""
+    """Mark the job as done in installed `RaisingHandler` handlers. Handlers of the caller are unchanged."""
     for number in ENDING:
         handler = signal.getsignal(number)
-        if isinstance(handler, Unwinding):
+        if isinstance(handler, RaisingHandler):
             handler.settled = True
 
 
@@ -137,7 +137,7 @@ def defer_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    waiting = _Waiting({number: handler for number in ENDING if callable(handler := signal.getsignal(number))})
+    waiting = _DeferringHandler({number: handler for number in ENDING if callable(handler := signal.getsignal(number))})
     try:
         for number in waiting.before:
             signal.signal(number, waiting)
@@ -146,7 +146,7 @@ def defer_signals() -> Iterator[None]:
         waiting.release()
 
 
-class _Waiting:
+class _DeferringHandler:
     """Handler that stores signals until `release`, and then forwards them to the replaced handlers."""
 
     def __init__(self, before: dict[int, Any]) -> None:

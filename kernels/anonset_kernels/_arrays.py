@@ -39,7 +39,7 @@ Float64Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
-class Described:
+class ArrayDescription:
     """Description of an array with a registered name."""
 
     shape: str
@@ -49,56 +49,74 @@ class Described:
 
 
 # Records
-Indptr = Annotated[Int64Array, Described("(n + 1,)", "where each row of `items` begins; the last entry is its length")]
-Items = Annotated[Int32Array, Described("(nnz,)", "codes of the items, row after row")]
-ItemStart = Annotated[Int64Array, Described("(M + 1,)", "where the records of each item begin in `item_records`")]
-ItemRecords = Annotated[Int32Array, Described("(nnz,)", "records of each item, ascending, item after item")]
+Indptr = Annotated[
+    Int64Array, ArrayDescription("(n + 1,)", "where each row of `items` begins; the last entry is its length")
+]
+Items = Annotated[Int32Array, ArrayDescription("(nnz,)", "codes of the items, row after row")]
+ItemStart = Annotated[
+    Int64Array, ArrayDescription("(M + 1,)", "where the records of each item begin in `item_records`")
+]
+ItemRecords = Annotated[Int32Array, ArrayDescription("(nnz,)", "records of each item, ascending, item after item")]
 Codes = Annotated[
     Int32Array,
-    Described("(entries + n,)", "records as ascending codes, each closed by -1; `count_tree.expand` makes them"),
+    ArrayDescription("(entries + n,)", "records as ascending codes, each closed by -1; `count_tree.expand` makes them"),
 ]
 Position = Annotated[
-    IndexArray, Described("(entries,)", "where each code stands in `codes`, code after code, by record")
+    IndexArray, ArrayDescription("(entries,)", "where each code stands in `codes`, code after code, by record")
 ]
 Stack = Annotated[
-    IndexArray, Described("(any,)", "where prefixes end in `codes`: their projections, one after another")
+    IndexArray, ArrayDescription("(any,)", "where prefixes end in `codes`: their projections, one after another")
 ]
-TupleOf = Annotated[Int32Array, Described("(n,)", "number of each record's relational tuple among the distinct ones")]
+TupleOf = Annotated[
+    Int32Array, ArrayDescription("(n,)", "number of each record's relational tuple among the distinct ones")
+]
 
 # Files
-Buffer = Annotated[UInt8Array, Described("(bytes,)", "what was read of a file", writable=False)]
+Buffer = Annotated[UInt8Array, ArrayDescription("(bytes,)", "what was read of a file", writable=False)]
 
 # Hierarchies: nodes are numbered in preorder, so the descendants of a node are an interval
-Parent = Annotated[Int32Array, Described("(V,)", "parent of each node; -1 for the root")]
-SubtreeEnd = Annotated[Int32Array, Described("(V,)", "one past the last node below each node")]
-LeafLo = Annotated[Int32Array, Described("(V,) or, by code, (C,)", "first leaf below each node")]
-LeafHi = Annotated[Int32Array, Described("(V,) or, by code, (C,)", "one past the last leaf below each node")]
-LeafNode = Annotated[Int32Array, Described("(M,)", "node of each leaf")]
-Dead = Annotated[UInt8Array, Described("(V,) or, by code, (C,)", "nodes that were generalised: published no more")]
+Parent = Annotated[Int32Array, ArrayDescription("(V,)", "parent of each node; -1 for the root")]
+SubtreeEnd = Annotated[Int32Array, ArrayDescription("(V,)", "one past the last node below each node")]
+LeafLo = Annotated[Int32Array, ArrayDescription("(V,) or, by code, (C,)", "first leaf below each node")]
+LeafHi = Annotated[Int32Array, ArrayDescription("(V,) or, by code, (C,)", "one past the last leaf below each node")]
+LeafNode = Annotated[Int32Array, ArrayDescription("(M,)", "node of each leaf")]
+Dead = Annotated[
+    UInt8Array, ArrayDescription("(V,) or, by code, (C,)", "nodes that were generalised: published no more")
+]
 
 # Itemsets during a search
-Itemset = Annotated[Int32Array, Described("(size,)", "members of one set: items, nodes or codes")]
-Image = Annotated[Int32Array, Described("(up to size,)", "groups or symbols that stand for an itemset, each once")]
-Prefix = Annotated[Int32Array, Described("(size,)", "codes of the set at hand, ascending, as far as they are chosen")]
-Count = Annotated[Int32Array, Described("(C,)", "records that hold the prefix at hand and each further code")]
-Allowed = Annotated[UInt64Matrix, Described("(C, W)", "bits of the codes that may stand in a set with each code")]
-Found = Annotated[Int32Matrix, Described("(F, size)", "the sets that were found, each filled up with -1")]
-FoundSupport = Annotated[Int32Array, Described("(F,)", "support of each set in `found`")]
-Together = Annotated[
-    UInt8Matrix, Described("(C, C) or (0, 0)", "whether two codes, the smaller one first, are in a rare set")
+Itemset = Annotated[Int32Array, ArrayDescription("(size,)", "members of one set: items, nodes or codes")]
+Image = Annotated[
+    Int32Array, ArrayDescription("(up to size,)", "groups or symbols that stand for an itemset, each once")
 ]
-Tally = Annotated[Int64Array, Described("(E,)", "counters of the sensitive or private items, zero between calls")]
-Packed = Annotated[UInt64Array, Described("(words,)", "records as bit-vectors without their zero words; see `btd`")]
+Prefix = Annotated[
+    Int32Array, ArrayDescription("(size,)", "codes of the set at hand, ascending, as far as they are chosen")
+]
+Count = Annotated[Int32Array, ArrayDescription("(C,)", "records that hold the prefix at hand and each further code")]
+Allowed = Annotated[
+    UInt64Matrix, ArrayDescription("(C, W)", "bits of the codes that may stand in a set with each code")
+]
+Found = Annotated[Int32Matrix, ArrayDescription("(F, size)", "the sets that were found, each filled up with -1")]
+FoundSupport = Annotated[Int32Array, ArrayDescription("(F,)", "support of each set in `found`")]
+Together = Annotated[
+    UInt8Matrix, ArrayDescription("(C, C) or (0, 0)", "whether two codes, the smaller one first, are in a rare set")
+]
+Tally = Annotated[
+    Int64Array, ArrayDescription("(E,)", "counters of the sensitive or private items, zero between calls")
+]
+Packed = Annotated[
+    UInt64Array, ArrayDescription("(words,)", "records as bit-vectors without their zero words; see `btd`")
+]
 
 # Random draws
-DrawKey = Annotated[UInt64Array, Described("(2,)", "key of the draws: see `_draws`")]
+DrawKey = Annotated[UInt64Array, ArrayDescription("(2,)", "key of the draws: see `_draws`")]
 
 # Tuples of arrays
 Csr = tuple[Indptr, Items]
 """(indptr, items): rows of codes."""
 
 
-class Expanded(NamedTuple):
+class ExpandedCodes(NamedTuple):
     """Records as returned by `count_tree.expand`."""
 
     codes: Codes
@@ -137,7 +155,7 @@ class Tuples(NamedTuple):
     """int32 (other attributes, T): nodes or value codes."""
 
 
-class Space(NamedTuple):
+class AttributeSpace(NamedTuple):
     """Description of v relational attributes and of their generalization costs."""
 
     kind: Int8Array

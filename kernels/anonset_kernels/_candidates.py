@@ -8,7 +8,7 @@ from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Items, Itemset
 from anonset_kernels._jit import kernel
 
 
-class Shape(NamedTuple):
+class TreeShape(NamedTuple):
     """Shape of a tree of V nodes in preorder. Its leaves are the items of some records."""
 
     parent: Int32Array
@@ -41,7 +41,7 @@ def next_candidate(itemset: Itemset, raised: Int32Array, parent: Parent) -> bool
 def next_better(
     itemset: Itemset,
     raised: Int32Array,
-    shape: Shape,
+    shape: TreeShape,
     below: Int64Array,
     chosen: Int32Array,
     best: Int32Array,
@@ -88,7 +88,7 @@ def next_better(
 
 
 @kernel()
-def generalize(v: int, shape: Shape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
+def generalize(v: int, shape: TreeShape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
     """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below, height).
 
     `dead` and `published`, uint8 (V,), mark the generalized nodes and the nodes of the cut. `shape` and `below` are as

@@ -17,14 +17,14 @@ from anonset_kernels._arrays import (
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit
-from anonset_kernels._candidates import Shape
+from anonset_kernels._candidates import TreeShape
 from anonset_kernels._jit import kernel
 
 Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
 
 
 @kernel()
-def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix) -> tuple[Int32Array, Shape]:
+def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix) -> tuple[Int32Array, TreeShape]:
     """Return the nodes above the items of some rows in preorder, and the shape of their tree. O(items * height).
 
     Parameters
@@ -71,12 +71,12 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
         occurrences[above[v]] += occurrences[v]
     for node in local:
         place[node] = -1
-    return local, Shape(above, end, occurrences, leaves)
+    return local, TreeShape(above, end, occurrences, leaves)
 
 
 @kernel()
 def postings(
-    records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: Shape
+    records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: TreeShape
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
     """Return the bitmaps and supports of local nodes, the nodes except the root by rank, and the longest row's length.
 

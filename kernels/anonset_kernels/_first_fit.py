@@ -12,7 +12,7 @@ from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
 
-class Rule(NamedTuple):
+class ChunkRule(NamedTuple):
     """Conditions that chunks must satisfy."""
 
     k: int
@@ -25,7 +25,9 @@ class Rule(NamedTuple):
 
 
 @kernel()
-def first_fit(starts: Int64Array, ends: Int64Array, records: Int32Array, rule: Rule, head: Int32Array) -> Int32Array:
+def first_fit(
+    starts: Int64Array, ends: Int64Array, records: Int32Array, rule: ChunkRule, head: Int32Array
+) -> Int32Array:
     """Assign each item to the first chunk that remains k^m-anonymous with it, or to a new chunk; int32 (items,) chunks.
 
     Cost: for each occurrence, the items already assigned in its record. From m = 3 on, also the sets of fewer than m
@@ -100,7 +102,7 @@ def _bits_of(
 
 
 @kernel()
-def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: Rule) -> bool:
+def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: ChunkRule) -> bool:
     """Return True if each set of 2 to m - 1 items of a chunk is in none or in at least k of the records of `bits`."""
     members = np.empty(len(near), np.int64)
     n = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array
 from anonset_kernels._bits import bit, trailing_zeros
-from anonset_kernels._candidates import Shape, generalize, holds, next_better
+from anonset_kernels._candidates import TreeShape, generalize, holds, next_better
 from anonset_kernels._jit import kernel
 from anonset_kernels._planes import Planes, count_pairs, rare_of_cell, row_starts
 from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_sets
@@ -129,7 +129,7 @@ def forget(order: Int32Array, place: Int32Array) -> None:
 
 
 @kernel()
-def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
+def _tree(frequency: Int64Array, by_number: bool) -> tuple[TreeShape, Int32Array]:
     """Return the halving tree's nodes in preorder and the node of each leaf. `frequency` is descending and positive."""
     n = max(1, len(frequency))
     before = np.zeros(n + 1, np.int64)
@@ -155,7 +155,7 @@ def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
             stack[waiting + 1, 0], stack[waiting + 1, 1], stack[waiting + 1, 2] = low, middle, at
             waiting += 2
         at += 1
-    return Shape(parent, end, occurrences, leaves), leaf
+    return TreeShape(parent, end, occurrences, leaves), leaf
 
 
 @kernel()
@@ -251,7 +251,7 @@ def _height(parent: Parent) -> int:
 
 
 @kernel()
-def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
+def _fix_singles(ranked: Int64Array, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state[3][v] < k and not state[0][v]:
@@ -260,7 +260,7 @@ def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs:
 
 
 @kernel()
-def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
+def _fix_pairs(live: Int64Array, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     """Fix the rare pairs, in the order of the count-tree."""
     dead, end = state[0], shape.end
     start, second = _rare_pairs(pairs[1])
@@ -282,7 +282,7 @@ def _fix_larger(
     placed: tuple[Csr, Int64Array, Int32Array, Int32Array],
     ranked: Int64Array,
     rule: tuple[int, int],
-    shape: Shape,
+    shape: TreeShape,
     state: _State,
 ) -> None:
     """Fix the rare sets of 3 to m nodes.
@@ -333,7 +333,7 @@ def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
 
 
 @kernel()
-def _fix(itemset: Itemset, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
+def _fix(itemset: Itemset, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
     dead, published, below, _ = state
     size = len(itemset)

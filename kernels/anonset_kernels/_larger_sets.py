@@ -5,14 +5,16 @@ import numpy as np
 from anonset_kernels._arrays import Int32Array, Int64Array, Integer, UInt64Matrix
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._partitions import CELLS, STAMP, Partition, Records, Rule, Scratch, groups_of
+from anonset_kernels._partitions import CELLS, STAMP, Partition, PartitionRecords, PartitionRule, Scratch, groups_of
 
 MOST_CELLS = 30_000_000
 """Maximum number of bitmap words read for one move."""
 
 
 @kernel()
-def keeps_sets(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, h: Integer) -> bool:
+def keeps_sets(
+    records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, h: Integer
+) -> bool:
     """Return True if all sets of 3 to m groups are safe after an item moves to `h`; if so, update the bitmaps.
 
     Only sets that a record of the item gains or loses can change: sets of `h` and other groups of the record, and sets
@@ -37,7 +39,9 @@ def keeps_sets(records: Records, groups: Partition, scratch: Scratch, rule: Rule
 
 
 @kernel()
-def _draw(records: Records, groups: Partition, scratch: Scratch, item: Integer, g: Integer, h: Integer) -> None:
+def _draw(
+    records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer, g: Integer, h: Integer
+) -> None:
     """Update the bitmaps of two groups for the move of an item from `g` to `h`."""
     for record in records.records[records.start[item] : records.start[item + 1]]:
         groups_of(records, groups, scratch, record, item)
@@ -48,7 +52,7 @@ def _draw(records: Records, groups: Partition, scratch: Scratch, item: Integer, 
 
 @kernel()
 def _are_safe(
-    weight: Int64Array, groups: Partition, rule: Rule, g: Integer, others: Int32Array, chosen: Int32Array,
+    weight: Int64Array, groups: Partition, rule: PartitionRule, g: Integer, others: Int32Array, chosen: Int32Array,
     place: Int64Array,
 ) -> bool:  # fmt: skip
     """Return True if no set of a group and 2 to m - 1 others occurs in some, but fewer than k, records."""

@@ -23,7 +23,7 @@ CANDIDATES = 64
 TOTAL, STAMP, CELLS = 0, 1, 2
 
 
-class Records(NamedTuple):
+class PartitionRecords(NamedTuple):
     """Distinct records, and the records of each item."""
 
     indptr: Indptr
@@ -63,7 +63,7 @@ class Partition(NamedTuple):
     """uint64 (G, records / 64), or (0, 0) for m < 3: bitmap of each group's records."""
 
 
-class Rule(NamedTuple):
+class PartitionRule(NamedTuple):
     """Search parameters."""
 
     k: int
@@ -138,7 +138,7 @@ def violation(count: Integer, k: int) -> Integer:
 
 
 @kernel()
-def count(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> None:
+def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
     """Count the supports and costs of a partition. O(items + sum of squared groups of the records + G^2)."""
     for item in range(len(groups.of)):
         if groups.of[item] >= 0:
@@ -158,7 +158,7 @@ def count(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> 
 
 
 @kernel()
-def put(records: Records, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
+def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
     """Add an item to a group's counts (sign 1) or subtract it (sign -1)."""
     level = records.level[item]
     groups.size[g] += sign
@@ -169,7 +169,7 @@ def put(records: Records, groups: Partition, item: Integer, g: Integer, sign: in
 
 
 @kernel()
-def groups_of(records: Records, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
+def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
     """List the groups of a record without an item, and stamp them."""
     groups.state[STAMP] += 1
     groups.state[CELLS] += records.indptr[record + 1] - records.indptr[record]
@@ -184,7 +184,7 @@ def groups_of(records: Records, groups: Partition, scratch: Scratch, record: Int
 
 
 @kernel()
-def change(groups: Partition, rule: Rule, g: Integer, h: Integer, by: Integer) -> None:
+def change(groups: Partition, rule: PartitionRule, g: Integer, h: Integer, by: Integer) -> None:
     """Change the support of a pair of groups or of a single group."""
     before = groups.pairs[g, h]
     groups.pairs[g, h] = before + by

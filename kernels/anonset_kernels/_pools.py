@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import (
+    AttributeSpace,
     ClusterStates,
     Float64Array,
     Float64Matrix,
     Int32Matrix,
     Int64Array,
     Integer,
-    Space,
     Tuples,
 )
 from anonset_kernels._bits import bit
@@ -55,7 +55,7 @@ class Pool(NamedTuple):
     """float64 (room,): losses of the last computation."""
 
 
-class Formed(NamedTuple):
+class NewClusters(NamedTuple):
     """New clusters and their pieces. A piece is the records of a tuple in a cluster."""
 
     state: ClusterStates
@@ -87,7 +87,7 @@ def make_pool(tuples: Tuples, room: int) -> Pool:
 
 
 @kernel()
-def make_formed(state: ClusterStates, room: int) -> Formed:
+def make_formed(state: ClusterStates, room: int) -> NewClusters:
     """Allocate new clusters and pieces."""
     low, high, code, bits = state
     made = ClusterStates(
@@ -97,13 +97,13 @@ def make_formed(state: ClusterStates, room: int) -> Formed:
         np.zeros((len(bits), 2 * room), np.uint64),
     )
     counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
-    return Formed(
+    return NewClusters(
         made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
     )
 
 
 @kernel()
-def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) -> None:
+def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64Array) -> None:
     """Fill `row`, float64 (V or more,), with the loss of the lowest common ancestor of `node` and each other node."""
     cost, parent, subtree_end = space.cost, space.parent, space.subtree_end
     at, below = space.cost_at[a], node
@@ -116,7 +116,9 @@ def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) ->
 
 
 @kernel()
-def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer) -> None:
+def _losses_with(
+    space: AttributeSpace, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer
+) -> None:
     """Compute the loss of the union of a cluster with each of the first `n` tuples of the pool."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     numbers, codes, out = pool.numbers, pool.codes, pool.loss
@@ -147,7 +149,9 @@ def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integ
 
 
 @kernel()
-def add_tuple(space: Space, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool) -> float:
+def add_tuple(
+    space: AttributeSpace, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool
+) -> float:
     """Add a tuple to a cluster, replacing the content if `first`; return the new loss."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     low, high, code, bits = state
@@ -180,11 +184,11 @@ def add_tuple(space: Space, state: ClusterStates, c: Integer, tuples: Tuples, t:
 
 @kernel()
 def form_anew(
-    space: Space,
+    space: AttributeSpace,
     table: PairLosses,
     pool: Pool,
     n: Integer,
-    formed: Formed,
+    formed: NewClusters,
     run: Int64Array,
     how: tuple[Integer, Integer, Integer, float],
 ) -> tuple[int, int, float]:
@@ -248,7 +252,9 @@ def form_anew(
 
 
 @kernel()
-def _take(space: Space, pool: Pool, formed: Formed, pair: tuple[Integer, Integer], taken: Integer, made: int) -> int:
+def _take(
+    space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], taken: Integer, made: int
+) -> int:
     """Move records of a tuple from the pool into a new cluster; return the new number of pieces."""
     x, c = pair
     state, size, loss, place, count, cluster = formed
@@ -282,7 +288,7 @@ def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
 
 
 @kernel()
-def _host(space: Space, pool: Pool, formed: Formed, n_clusters: Integer, x: Integer) -> int:
+def _host(space: AttributeSpace, pool: Pool, formed: NewClusters, n_clusters: Integer, x: Integer) -> int:
     """Return the first new cluster whose loss increases least if a record of tuple `x` is added."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     (low, high, code, bits), size, loss = formed.state, formed.size, formed.loss

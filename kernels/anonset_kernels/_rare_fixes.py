@@ -18,7 +18,7 @@ from anonset_kernels._arrays import (
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit_count
-from anonset_kernels._candidates import Shape, generalize, holds, next_better
+from anonset_kernels._candidates import TreeShape, generalize, holds, next_better
 from anonset_kernels._jit import kernel
 
 
@@ -51,7 +51,7 @@ class Fixes(NamedTuple):
 
 
 @kernel()
-def fix_sets(size: int, k: int, ranked: Int64Array, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
+def fix_sets(size: int, k: int, ranked: Int64Array, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare sets, in lexicographic order.
 
     `ranked`, int64 (L - 1,), lists the nodes except the root by descending support.
@@ -116,7 +116,7 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 
 
 @kernel()
-def fix_set(itemset: Itemset, found: int, k: int, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
+def fix_set(itemset: Itemset, found: int, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 
     `found` is the support of the set. A candidate is missing only if fewer than k records contain any item.

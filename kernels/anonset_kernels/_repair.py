@@ -58,7 +58,7 @@ class Weights(NamedTuple):
     """int64 (L,): weight of each listed set, ascending."""
 
 
-class Rule(NamedTuple):
+class RepairRule(NamedTuple):
     """Settings of the run."""
 
     k: int
@@ -153,7 +153,7 @@ def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
 
 
 @kernel()
-def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: Rule) -> bool:
+def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: RepairRule) -> bool:
     """Merge or suppress groups until an itemset's constraint is satisfied; return False if that is impossible.
 
     Cost per step: the records of the groups visited, times their length, plus V.
@@ -186,7 +186,7 @@ def _merge_cheapest(groups: Groups, weights: Weights, image: Image, best: Int64A
 
 
 @kernel()
-def _fix_rarest(groups: Groups, weights: Weights, image: Image, rule: Rule, best: Int64Array) -> None:
+def _fix_rarest(groups: Groups, weights: Weights, image: Image, rule: RepairRule, best: Int64Array) -> None:
     """Apply a COAT step: merge the rarest group that has a partner; suppress a rare group without a partner."""
     if rule.suppress_single and len(image) == 1:
         suppress_group(groups, image[0])

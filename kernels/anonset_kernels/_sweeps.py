@@ -15,8 +15,8 @@ from anonset_kernels._partitions import (
     CELLS,
     STAMP,
     Partition,
-    Records,
-    Rule,
+    PartitionRecords,
+    PartitionRule,
     Scratch,
     change,
     group_cost,
@@ -28,7 +28,13 @@ from anonset_kernels._partitions import (
 
 @kernel()
 def sweep(
-    records: Records, groups: Partition, scratch: Scratch, rule: Rule, order: Items, first: int, most: int
+    records: PartitionRecords,
+    groups: Partition,
+    scratch: Scratch,
+    rule: PartitionRule,
+    order: Items,
+    first: int,
+    most: int,
 ) -> tuple[int, int]:
     """Move each item of an order, from index `first` on, to the group with the lowest cost.
 
@@ -69,7 +75,7 @@ def sweep(
 
 
 @kernel()
-def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
+def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
     """Return the cost that an item's group saves without it."""
     g, level = groups.of[item], records.level[item]
     left = group_cost(
@@ -83,7 +89,9 @@ def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
 
 
 @kernel()
-def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, empty: Integer) -> int:
+def _choose(
+    records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, empty: Integer
+) -> int:
     """List the groups to which the item adds the least cost (ties: smallest); return their number.
 
     An empty group adds no cost.
@@ -135,7 +143,7 @@ def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
 
 
 @kernel()
-def _look(records: Records, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
+def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
     """Count the groups in an item's records; return the number of groups, and of records that leave its group."""
     g, n_touched, lost = groups.of[item], 0, 0
     for record in records.records[records.start[item] : records.start[item + 1]]:
@@ -161,7 +169,14 @@ def _look(records: Records, groups: Partition, scratch: Scratch, item: Integer) 
 
 @kernel()
 def _best(
-    records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, n: int, n_touched: int, lost: int
+    records: PartitionRecords,
+    groups: Partition,
+    scratch: Scratch,
+    rule: PartitionRule,
+    item: Integer,
+    n: int,
+    n_touched: int,
+    lost: int,
 ) -> int:
     """Return the candidate whose move reduces the cost most (ties: the first); -1 if no move does."""
     g, support, saved = groups.of[item], records.support[item], _saved(records, groups, item, rule.mu)
@@ -220,7 +235,14 @@ def _joining(
 
 @kernel()
 def _move(
-    records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, i: int, n_touched: int, lost: int
+    records: PartitionRecords,
+    groups: Partition,
+    scratch: Scratch,
+    rule: PartitionRule,
+    item: Integer,
+    i: int,
+    n_touched: int,
+    lost: int,
 ) -> None:
     """Move an item to a candidate group."""
     g, h = groups.of[item], scratch.candidate[i]
@@ -251,7 +273,7 @@ def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
 
 
 @kernel()
-def merge_violated(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> None:
+def merge_violated(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
     """Merge a violated group with another group: the pair with the best estimated violation reduction per cost.
 
     If no pair is estimated to reduce the violation, merge the violated group with the fewest occurrences with the group
@@ -277,7 +299,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
 
 
 @kernel()
-def _most_gain(groups: Partition, scratch: Scratch, rule: Rule) -> tuple[int, int]:
+def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group and the partner with the largest gain per cost (ties: the first), or (-1, -1)."""
     found, best = (-1, -1), 0.0
     for g in range(len(groups.size)):
@@ -301,7 +323,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: Rule) -> tuple[int, in
 
 
 @kernel()
-def _gain(groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Integer, n: int) -> Integer:
+def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer, n: int) -> Integer:
     """Estimate the violation reduction of a merge, assuming that no record contains both groups and a third group."""
     k, row, other = rule.k, groups.pairs[g], groups.pairs[h]
     gain = violation(row[g], k) + violation(other[h], k) - violation(row[g] + other[h] - row[h], k)
@@ -315,7 +337,7 @@ def _gain(groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Intege
 
 
 @kernel()
-def _least_violated(groups: Partition, rule: Rule) -> tuple[int, int]:
+def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group with the fewest occurrences, and the group that adds the least cost to it."""
     g, h = -1, -1
     for at in range(len(groups.size)):
@@ -329,7 +351,9 @@ def _least_violated(groups: Partition, rule: Rule) -> tuple[int, int]:
 
 
 @kernel()
-def _merge(records: Records, groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Integer) -> None:
+def _merge(
+    records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer
+) -> None:
     """Move the items of a group to another group, and recount the pairs."""
     marked = np.zeros(len(records.weight), np.bool_)
     for x in range(len(groups.size)):

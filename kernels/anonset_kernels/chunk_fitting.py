@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import BoolArray, Indptr, Int32Array, Int64Array, Int64Matrix, Items
-from anonset_kernels._first_fit import Rule, first_fit
+from anonset_kernels._first_fit import ChunkRule, first_fit
 from anonset_kernels._jit import kernel
 
 
-class Divided(NamedTuple):
+class ClusterItems(NamedTuple):
     """Items of some clusters, sorted by cluster and item: p pairs of a cluster and an item."""
 
     cluster: Int32Array
@@ -32,7 +32,7 @@ class Divided(NamedTuple):
     """bool (clusters,): True if a term must remain, because chunks without terms would disclose too much."""
 
 
-class Terms(NamedTuple):
+class ClusterTerms(NamedTuple):
     """Terms that may be moved to shared chunks, sorted by group, item and cluster: e pairs of an item and a cluster."""
 
     item: Int32Array
@@ -47,7 +47,7 @@ class Terms(NamedTuple):
     """bool (e,): True if a cluster of the group shows the item in a chunk."""
 
 
-class Clusters(NamedTuple):
+class ChunkedClusters(NamedTuple):
     """State of each cluster."""
 
     n: Int64Array
@@ -81,7 +81,7 @@ def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
 
 
 @kernel()
-def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Rule) -> Divided:
+def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: ChunkRule) -> ClusterItems:
     """Assign the items of each cluster to chunks or to the terms.
 
     Cost: that of `first_fit`, plus sorting the items of each cluster.
@@ -110,7 +110,7 @@ def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Rul
         for at in range(len(own)):
             place[filled + at] = chunks[at]
         filled = stop
-    return Divided(
+    return ClusterItems(
         cluster[:filled].copy(),
         item_of[:filled].copy(),
         place[:filled].copy(),
@@ -150,7 +150,7 @@ def _post(
 
 @kernel()
 def _divide(
-    begins: Int64Array, records: Int32Array, own: Int32Array, n: int, rule: Rule, head: Int32Array
+    begins: Int64Array, records: Int32Array, own: Int32Array, n: int, rule: ChunkRule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
     """Return the chunk of each item of a cluster (-1: term), the number of chunks, and whether a term must remain."""
     place, supports = np.full(len(own), -1, np.int32), begins[1:] - begins[:-1]
@@ -211,7 +211,12 @@ def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int3
 
 @kernel()
 def share_terms(
-    terms: Terms, records: Int32Array, groups: Int64Array, clusters: Clusters, rule: Rule, head: Int32Array
+    terms: ClusterTerms,
+    records: Int32Array,
+    groups: Int64Array,
+    clusters: ChunkedClusters,
+    rule: ChunkRule,
+    head: Int32Array,
 ) -> tuple[Int32Array, BoolArray, Int32Array]:
     """Move terms of several clusters of a group into chunks shared by the group.
 
@@ -268,7 +273,7 @@ def share_terms(
 
 
 @kernel()
-def _frequent_runs(terms: Terms, first: int, end: int, k: int) -> Int64Matrix:
+def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Matrix:
     """Return the term ranges of a group's items that occur in several clusters and at least k records.
 
     Sorted by descending support; ties: original order.
@@ -292,7 +297,9 @@ def _frequent_runs(terms: Terms, first: int, end: int, k: int) -> Int64Matrix:
 
 
 @kernel()
-def _leaving(terms: Terms, first: int, end: int, clusters: Clusters, rule: Rule) -> tuple[BoolArray, int]:
+def _leaving(
+    terms: ClusterTerms, first: int, end: int, clusters: ChunkedClusters, rule: ChunkRule
+) -> tuple[BoolArray, int]:
     """Return the clusters that may lose a term, bool (end - first,), and their number; 0 if too few records."""
     leaving, n_leaving, records, places = np.zeros(end - first, np.bool_), 0, 0, 0
     for term in range(first, end):
@@ -307,7 +314,7 @@ def _leaving(terms: Terms, first: int, end: int, clusters: Clusters, rule: Rule)
 
 
 @kernel()
-def _joined(terms: Terms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
+def _joined(terms: ClusterTerms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
     """Return the postings of items over all clusters of a group: start, end, and records."""
     starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0
     for at in range(len(runs)):

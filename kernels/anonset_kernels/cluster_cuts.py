@@ -16,7 +16,7 @@ from anonset_kernels._arrays import (
     Int64Matrix,
 )
 from anonset_kernels._bits import trailing_zeros
-from anonset_kernels._candidates import Shape
+from anonset_kernels._candidates import TreeShape
 from anonset_kernels._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels._jit import kernel
 from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_set, fix_sets
@@ -134,7 +134,7 @@ def _anonymized(
 
 
 @kernel()
-def _nodes_of_cut(tree: Tree, shape: Shape, state: NodeStates) -> int:
+def _nodes_of_cut(tree: Tree, shape: TreeShape, state: NodeStates) -> int:
     """Return the number of nodes in the cut of the complete hierarchy."""
     _, _, _, leaf_hi = tree
     n = leaf_hi[0]
@@ -145,7 +145,7 @@ def _nodes_of_cut(tree: Tree, shape: Shape, state: NodeStates) -> int:
 
 
 @kernel()
-def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: NodeStates, lengths: Int64Array) -> None:
+def _count_lengths(on_cut: bool, n_rows: int, shape: TreeShape, state: NodeStates, lengths: Int64Array) -> None:
     """Count the rows by their number of nodes on or above the cut, without the root; or on the cut if `on_cut`."""
     dead, published, _, _, posting = state
     held = np.zeros(n_rows, np.int64)
@@ -162,7 +162,7 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: NodeStates, l
 
 
 @kernel()
-def _fix_single(ranked: Int64Array, k: int, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
+def _fix_single(ranked: Int64Array, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state.support[v] < k and not state.dead[v]:

@@ -9,7 +9,16 @@ import numpy as np
 from anonset_kernels._arrays import Csr, Indptr, Int32Array, Int64Array, Items
 from anonset_kernels._halved import forget, items_by_frequency, search_halves
 from anonset_kernels._jit import kernel
-from anonset_kernels._partitions import CANDIDATES, CELLS, TOTAL, Partition, Records, Rule, Scratch, count
+from anonset_kernels._partitions import (
+    CANDIDATES,
+    CELLS,
+    TOTAL,
+    Partition,
+    PartitionRecords,
+    PartitionRule,
+    Scratch,
+    count,
+)
 from anonset_kernels._sweeps import merge_violated, sweep
 
 _SWEEPS, _NEXT_TO_NOTHING, _CELLS_PER_CALL = 30, 14, 30_000_000
@@ -63,7 +72,7 @@ def search_clusters(
         if status == 0 and len(own) > 1 and rule[0] > 1:
             local = _local_records(records, rows, own, place)
             order = np.argsort(local.support, kind="mergesort").astype(np.int32)
-            own_rule = Rule(rule[0], min(rule[1], _longest(local.indptr)), rule[2], 0)
+            own_rule = PartitionRule(rule[0], min(rule[1], _longest(local.indptr)), rule[2], 0)
             if own_rule.m > 2:
                 groups = _descents(local, order, own_rule, groups, limits[0])
             else:
@@ -160,7 +169,7 @@ def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
 
 
 @kernel()
-def _local_records(records: Csr, rows: Int64Array, own: Int32Array, place: Int32Array) -> Records:
+def _local_records(records: Csr, rows: Int64Array, own: Int32Array, place: Int32Array) -> PartitionRecords:
     """Return the distinct non-empty records, with items as indices into `own`."""
     indptr, items = records
     for j in range(len(own)):
@@ -205,7 +214,7 @@ def _equal(held: Int32Array, begin: int, end: int, other: int, length: int) -> b
 
 
 @kernel()
-def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> Records:
+def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> PartitionRecords:
     """Return distinct records with the records, support and level of each item."""
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
     for x in items:
@@ -224,11 +233,13 @@ def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: in
         while square > 1:
             square >>= 1
             level[item] += 1
-    return Records(indptr, items, weight, start, postings, support, level)
+    return PartitionRecords(indptr, items, weight, start, postings, support, level)
 
 
 @kernel()
-def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, limit: int) -> Int32Array:
+def _search(
+    records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
+) -> Int32Array:
     """Return the best partition of a search from a start without violations: `PartitionSearch.run` for m up to 2.
 
     A single loop with a single call of `sweep`: every kernel that calls it would compile it again.
@@ -252,7 +263,7 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
         else:
             place, moves = 0, 0
             while place < len(order) and cells <= limit:
-                priced = Rule(rule.k, rule.m, rule.mu, penalty)
+                priced = PartitionRule(rule.k, rule.m, rule.mu, penalty)
                 place, moved = sweep(records, groups, scratch, priced, order, place, _CELLS_PER_CALL)
                 moves += moved
                 cells += groups.state[CELLS]
@@ -282,7 +293,9 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
 
 
 @kernel()
-def _descents(records: Records, order: Int32Array, rule: Rule, start: Int32Array, limit: int) -> Int32Array:
+def _descents(
+    records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
+) -> Int32Array:
     """Return the best partition of two descents: `PartitionSearch.run` for m above 2."""
     groups, scratch = _counted(records, start, rule, True)
     best, cost, cells = groups.of.copy(), _sum(groups.cost), np.int64(0)
@@ -293,7 +306,7 @@ def _descents(records: Records, order: Int32Array, rule: Rule, start: Int32Array
             weight = rule.mu >> shift
             if weight == last or cells > most:
                 continue
-            priced, last = Rule(rule.k, rule.m, weight, 0), weight
+            priced, last = PartitionRule(rule.k, rule.m, weight, 0), weight
             groups, scratch = _counted(records, of, priced, True)
             for _ in range(_SWEEPS):
                 before, place = _sum(groups.cost), 0
@@ -361,7 +374,9 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
 
 
 @kernel()
-def _counted(records: Records, old: Int32Array, rule: Rule, renumber: bool) -> tuple[Partition, Scratch]:
+def _counted(
+    records: PartitionRecords, old: Int32Array, rule: PartitionRule, renumber: bool
+) -> tuple[Partition, Scratch]:
     """Count the supports of a partition, with space for 50 % more groups; `renumber` them by their smallest items."""
     of, n_groups = old, _largest(old) + 1
     if renumber:

@@ -13,7 +13,7 @@ import numpy as np
 from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
 from anonset_kernels._groups import N_SUPPRESSED, Groups, is_less, make_groups, n_items_within
 from anonset_kernels._jit import kernel
-from anonset_kernels._repair import Rule, Weights, satisfy
+from anonset_kernels._repair import RepairRule, Weights, satisfy
 from anonset_kernels._smallest_itemsets import smallest_around, smallest_of
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
@@ -47,13 +47,13 @@ class Roots(NamedTuple):
 
 
 @kernel()
-def n_levels(longest: int, rule: Rule) -> int:
+def n_levels(longest: int, rule: RepairRule) -> int:
     """Return the depth of a walk below a root if the longest record has `longest` items."""
     return max(0, min(max(1, rule.m), longest) - 1)
 
 
 @kernel()
-def make_roots(groups: Groups, rule: Rule) -> Roots:
+def make_roots(groups: Groups, rule: RepairRule) -> Roots:
     """Allocate roots with initial bounds. No root is searched yet."""
     longest = 0
     for record in range(len(groups.row) - 1):
@@ -64,7 +64,7 @@ def make_roots(groups: Groups, rule: Rule) -> Roots:
 
 
 @kernel()
-def open_roots(groups: Groups, rule: Rule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
+def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
     """Create roots with initial bounds in arrays of the caller: `positions` and `arena` of the roots. O(V)."""
     n_items, m = len(groups.rep), max(1, rule.m)
     return Roots(
@@ -82,7 +82,7 @@ def open_roots(groups: Groups, rule: Rule, levels: int, positions: Int32Array, a
 
 
 @kernel()
-def search(groups: Groups, weights: Weights, roots: Roots, rule: Rule, max_constraints: int) -> int:
+def search(groups: Groups, weights: Weights, roots: Roots, rule: RepairRule, max_constraints: int) -> int:
     """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
     itemset = np.empty(max(1, rule.m), np.int32)
     for _ in range(max_constraints):
@@ -96,7 +96,7 @@ def search(groups: Groups, weights: Weights, roots: Roots, rule: Rule, max_const
 
 @kernel()
 def search_rows(
-    indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: Rule
+    indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: RepairRule
 ) -> tuple[int, Int32Array, Int32Array]:
     """Run a complete search on some records of a larger table. Use it for many small tables.
 
@@ -132,7 +132,7 @@ def search_rows(
     if weights.kind > 0:
         kind, whole, leaf, parent, leaf_lo, leaf_hi, leaf_node, listed, value = weights
         weights = Weights(kind, whole, leaf[codes], parent, leaf_lo, leaf_hi, leaf_node, listed[codes], value)
-    rule = Rule(rule.k, min(rule.m, len(codes)), rule.algorithm, rule.suppress_single, rule.limit)
+    rule = RepairRule(rule.k, min(rule.m, len(codes)), rule.algorithm, rule.suppress_single, rule.limit)
     outcome = search(groups, weights, make_roots(groups, rule), rule, len(codes) + 1)
     for i in range(len(codes)):
         if groups.rep[i] >= 0:
@@ -141,7 +141,7 @@ def search_rows(
 
 
 @kernel()
-def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
+def _next_constraint(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
     """Choose the most frequent rare set (ties: smallest m-itemset); list the groups and return their number.
 
     If every rare set is too short to be the image of an m-itemset, list the smallest m-itemset that contains a rare
@@ -174,7 +174,7 @@ def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset)
 
 
 @kernel()
-def _refresh(groups: Groups, roots: Roots, rule: Rule) -> None:
+def _refresh(groups: Groups, roots: Roots, rule: RepairRule) -> None:
     """Update the bounds for changed groups."""
     n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
     if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may complete an m-itemset, or come first in it
@@ -197,7 +197,7 @@ def _refresh(groups: Groups, roots: Roots, rule: Rule) -> None:
 
 
 @kernel()
-def _look_at(groups: Groups, roots: Roots, rule: Rule, root: int) -> None:
+def _look_at(groups: Groups, roots: Roots, rule: RepairRule, root: int) -> None:
     """Find the most frequent rare set with a given root."""
     roots.bound[root] = rule.k if roots.state[_SHORT] else 0
     roots.known[root] = 1
@@ -220,7 +220,7 @@ def _look_at(groups: Groups, roots: Roots, rule: Rule, root: int) -> None:
 
 
 @kernel()
-def _look_for(groups: Groups, roots: Roots, rule: Rule, g: int) -> None:
+def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
     """Find the most frequent rare set that contains the changed group `g`, for each smaller root."""
     n, item = 0, g
     while item >= 0:
@@ -240,7 +240,7 @@ def _look_for(groups: Groups, roots: Roots, rule: Rule, g: int) -> None:
 
 
 @kernel()
-def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32Array, n: int, given: int) -> None:
+def _explore(groups: Groups, roots: Roots, rule: RepairRule, base: int, source: Int32Array, n: int, given: int) -> None:
     """Visit every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
 
     Sets with a support below the root's bound are skipped: they cannot improve it. `given` (or -1) is a group that is
@@ -310,7 +310,7 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
 
 
 @kernel()
-def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) -> None:
+def _consider(groups: Groups, roots: Roots, rule: RepairRule, n: int, support: int) -> None:
     """Store the rare set `roots.sets[0, :n]` if it is the best of the root."""
     members = roots.sets[0, :n]
     root = members[0]
@@ -350,7 +350,7 @@ def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Ar
 
 
 @kernel()
-def _around_short_set(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
+def _around_short_set(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
     """Find the smallest m-itemset that contains a rare set too short to be an m-itemset's image; return m, or 0."""
     roots.state[_SHORT] = 1
     roots.sets[1, :] = len(groups.rep)

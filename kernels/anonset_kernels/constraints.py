@@ -17,7 +17,7 @@ from anonset_kernels._arrays import Image, Int32Array, Int64Array, Items, UInt8A
 from anonset_kernels._bitmaps import Bitmaps, count_held, give_back, make_bitmaps
 from anonset_kernels._groups import Groups, count_partners, image_of
 from anonset_kernels._jit import kernel
-from anonset_kernels._repair import Rule, Weights, satisfy
+from anonset_kernels._repair import RepairRule, Weights, satisfy
 from anonset_kernels._satisfaction import is_satisfied
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
@@ -30,7 +30,7 @@ _UNLISTED = -2
 """Successor of a constraint that is not in any chain."""
 
 
-class Policy(NamedTuple):
+class ConstraintSupports(NamedTuple):
     """P privacy constraints over the occurring items, and their known supports."""
 
     start: Int64Array
@@ -76,7 +76,7 @@ class Policy(NamedTuple):
 @kernel()
 def make_policy(
     groups: Groups, start: Int64Array, items: Items, of_start: Int64Array, of: Int32Array, k: int
-) -> Policy:
+) -> ConstraintSupports:
     """List the constraints with distinct images, and count the support of those with at most two items.
 
     `start`, int64 (P + 1,), is the first index of each constraint in `items`, which the search changes. `of_start`,
@@ -87,7 +87,7 @@ def make_policy(
     n_slots = 1
     while n_slots < n:
         n_slots *= 2
-    policy = Policy(
+    policy = ConstraintSupports(
         start,
         items,
         start[1:] - start[:-1],
@@ -121,7 +121,9 @@ def make_policy(
 
 
 @kernel()
-def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, max_constraints: int) -> int:
+def search_policy(
+    groups: Groups, weights: Weights, policy: ConstraintSupports, rule: RepairRule, max_constraints: int
+) -> int:
     """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
     for _ in range(max_constraints):
         bring_up_to_date(groups, policy, touch(groups, policy, rule.k), rule.k)
@@ -135,7 +137,7 @@ def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, 
 
 
 @kernel()
-def next_constraint(groups: Groups, policy: Policy, k: int) -> int:
+def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
     """Return the unsatisfied constraint with the largest support (ties: smallest number), or -1."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
     support, known = policy.support, policy.known
@@ -177,7 +179,7 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
 
 
 @kernel()
-def touch(groups: Groups, policy: Policy, k: int) -> int:
+def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
     """List the constraints below k on changed groups, and remove all others from their lists; return the number."""
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
@@ -240,7 +242,7 @@ def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
 
 
 @kernel()
-def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
+def bring_up_to_date(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
     """Update the known groups and the states and bounds of the constraints on changed groups."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):
@@ -262,7 +264,7 @@ def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> 
 
 
 @kernel()
-def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
+def _drop_doubles(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
     """Of constraints with equal images, retain the smallest number; none if a constraint is known to have support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
@@ -300,7 +302,7 @@ def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> Non
 
 
 @kernel()
-def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
+def _count_pairs(groups: Groups, policy: ConstraintSupports, g: int, k: int) -> None:
     """Count all touched constraints of `g` alone or with one other group in a single pass, if there are many."""
     rep, following, count, length = groups.rep, groups.following, groups.count, policy.length
     support, known, start, items = policy.support, policy.known, policy.start, policy.items
@@ -322,7 +324,7 @@ def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
 
 
 @kernel()
-def _count(groups: Groups, policy: Policy, p: int, image: Image, k: int) -> None:
+def _count(groups: Groups, policy: ConstraintSupports, p: int, image: Image, k: int) -> None:
     """Count the support of a constraint up to k, and choose a core: few groups that occur together in few records."""
     start, items = policy.start[p], policy.items
     held = np.empty(len(image), np.int64)

@@ -15,7 +15,7 @@ WIDEST = 62
 """Maximum number of symbols in a constraint so that its parts fit into a word."""
 
 
-class Unsatisfied(NamedTuple):
+class UnsatisfiedConstraint(NamedTuple):
     """First unsatisfied constraint. All fields are int64."""
 
     constraint: int
@@ -37,7 +37,7 @@ def first_unsatisfied(
     k: int,
     begin: int,
     end: int,
-) -> Unsatisfied:
+) -> UnsatisfiedConstraint:
     """Check the constraints `begin` to `end`; return the first unsatisfied constraint.
 
     Parameters
@@ -61,7 +61,7 @@ def first_unsatisfied(
         if _is_held(symbols[start[p] : start[p + 1]], postings, published, wanted, k):
             continue
         if start[p + 1] - start[p] > WIDEST:
-            return Unsatisfied(p, 0, 0, 0)
+            return UnsatisfiedConstraint(p, 0, 0, 0)
         n_touched = 0
         for j in range(start[p + 1] - start[p]):
             symbol = symbols[start[p] + j]
@@ -80,8 +80,8 @@ def first_unsatisfied(
                     rare_row = row
         words[touched[:n_touched]] = 0
         if word != 0:
-            return Unsatisfied(p, word, support, rare_row)
-    return Unsatisfied(end, 0, 0, 0)
+            return UnsatisfiedConstraint(p, word, support, rare_row)
+    return UnsatisfiedConstraint(end, 0, 0, 0)
 
 
 @kernel()

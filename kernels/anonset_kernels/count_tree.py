@@ -13,7 +13,7 @@ from anonset_kernels._arrays import (
     Codes,
     Count,
     Dead,
-    Expanded,
+    ExpandedCodes,
     Float64Array,
     Found,
     FoundSupport,
@@ -44,7 +44,7 @@ marks the pairs that are in rare sets."""
 _INSERTION = 48
 
 
-class Rule(NamedTuple):
+class SupportRule(NamedTuple):
     """Selection of the sets that `walk` reports: support below k. All fields are int64."""
 
     size: int
@@ -210,11 +210,11 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
 
 @kernel()
 def walk(
-    records: Expanded,
+    records: ExpandedCodes,
     intervals: Intervals,
     dead: Dead,
     span: tuple[int, int],
-    rule: Rule,
+    rule: SupportRule,
     found: Found,
     found_support: FoundSupport,
     together: Together,

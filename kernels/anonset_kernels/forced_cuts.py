@@ -11,7 +11,7 @@ from anonset_kernels._arrays import (
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit_count
-from anonset_kernels._candidates import Shape
+from anonset_kernels._candidates import TreeShape
 from anonset_kernels._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels._jit import kernel
 
@@ -65,7 +65,7 @@ def mark_forced(
 
 
 @kernel()
-def _surroundings(node: int, shape: Shape) -> tuple[Int64Array, int]:
+def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
     """Return a node's surroundings (its children, then all siblings on the path up), and its number of children."""
     found = np.empty(len(shape.end), np.int64)
     n, n_children, below = 0, 0, -1

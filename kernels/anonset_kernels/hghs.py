@@ -56,7 +56,7 @@ class Threats(NamedTuple):
     """uint8 (T,): threats that are or were in a list."""
 
 
-class State(NamedTuple):
+class CutState(NamedTuple):
     """Current cut, and buffers for an evaluation."""
 
     in_cut: UInt8Array
@@ -104,7 +104,7 @@ def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64
 
 
 @kernel()
-def begin(tree: Taxonomy, threats: Threats, state: State, root: int) -> int:
+def begin(tree: Taxonomy, threats: Threats, state: CutState, root: int) -> int:
     """Initialize the cut with the root only; return its cost."""
     state.in_cut[root], state.kept[root] = 1, 1
     for at in range(threats.start[root], threats.start[root + 1]):
@@ -115,7 +115,7 @@ def begin(tree: Taxonomy, threats: Threats, state: State, root: int) -> int:
 
 
 @kernel()
-def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int, int, int]:
+def step(tree: Taxonomy, threats: Threats, state: CutState, cost: int) -> tuple[int, int, int]:
     """Expand the node with the cheapest child cut, if that is cheaper than the current cut.
 
     Returns
@@ -142,7 +142,7 @@ def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int
 
 
 @kernel()
-def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit: bool) -> int:
+def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, commit: bool) -> int:
     """Replace a node of the cut by the children and update the scan; return the cost change.
 
     The state is restored unless `commit`.
@@ -182,7 +182,7 @@ def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit
 
 
 @kernel()
-def _scan(tree: Taxonomy, threats: Threats, state: State) -> tuple[int, int]:
+def _scan(tree: Taxonomy, threats: Threats, state: CutState) -> tuple[int, int]:
     """Decide the queued nodes in order, and nodes affected by changed decisions; return (number, cost change).
 
     A decision affects only later nodes, so one pass over the queue is sufficient.
@@ -210,14 +210,14 @@ def _scan(tree: Taxonomy, threats: Threats, state: State) -> tuple[int, int]:
 
 
 @kernel()
-def _enqueue(state: State, node: int) -> None:
+def _enqueue(state: CutState, node: int) -> None:
     word = node >> 6
     state.queue[word] |= bit(node & 63)
     state.busy[word >> 6] |= bit(word & 63)
 
 
 @kernel()
-def _enqueue_guarded(threats: Threats, state: State, node: Integer) -> None:
+def _enqueue_guarded(threats: Threats, state: CutState, node: Integer) -> None:
     """Add to the queue the last members of threats in the cut that contain a node as another member."""
     width = threats.members.shape[1]
     link = threats.guard[node]
@@ -237,7 +237,7 @@ def _lies_in_cut(threats: Threats, in_cut: UInt8Array, t: int) -> bool:
 
 
 @kernel()
-def _is_blocked(threats: Threats, state: State, y: int) -> bool:
+def _is_blocked(threats: Threats, state: CutState, y: int) -> bool:
     """Return True if a node completes a threat whose other members are all published."""
     t = state.extra[y]
     while t >= 0:
@@ -261,7 +261,7 @@ def _guards_kept(threats: Threats, kept: UInt8Array, t: int) -> bool:
 
 
 @kernel()
-def _activate(threats: Threats, state: State, node: int) -> None:
+def _activate(threats: Threats, state: CutState, node: int) -> None:
     """Insert the threats that waited for the expansion of a node into the lists of their members."""
     width = threats.members.shape[1]
     t = threats.waiting[node]
@@ -279,14 +279,14 @@ def _activate(threats: Threats, state: State, node: int) -> None:
 
 
 @kernel()
-def _place_waiting(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
+def _place_waiting(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
     """Process the threats of the children of a node that entered the cut."""
     for at in range(tree.child_start[node], tree.child_start[node + 1]):
         _place(tree, threats, state, tree.children[at])
 
 
 @kernel()
-def _place(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
+def _place(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
     """Insert the threats of a node that are in the cut except for children of one cut node into that node's list."""
     for at in range(threats.start[node], threats.start[node + 1]):
         t = threats.of_node[at]

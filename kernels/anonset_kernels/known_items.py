@@ -21,7 +21,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 
 
-class Records(NamedTuple):
+class GroupedRecords(NamedTuple):
     """Distinct records, group by group. Only records of the same group are compared."""
 
     begin: Int64Array
@@ -51,7 +51,7 @@ class _Walk(NamedTuple):
 
 
 @kernel()
-def count_known_sets(records: Records, n_codes: int, upto: int, k: int, figures: Int64Matrix) -> None:
+def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, figures: Int64Matrix) -> None:
     """Count the records of the same group that contain each itemset of each of the `records`.
 
     Parameters
@@ -103,7 +103,7 @@ def count_known_sets(records: Records, n_codes: int, upto: int, k: int, figures:
 
 @kernel()
 def _extend(
-    records: Records, walk: _Walk, level: int, held: tuple[int, int], upto: int, k: int, figures: Int64Matrix
+    records: GroupedRecords, walk: _Walk, level: int, held: tuple[int, int], upto: int, k: int, figures: Int64Matrix
 ) -> int:
     """Count the extensions of a prefix of `level` codes, update the figures, and list the records per extension.
 
@@ -227,7 +227,7 @@ def project(
     return begin[: n_found + 1].copy(), places, sharing
 
 
-class Span(NamedTuple):
+class RecordSpan(NamedTuple):
     """Some records, and the prefix that they must contain."""
 
     begin: Int64Array
@@ -241,7 +241,7 @@ class Span(NamedTuple):
 
 
 @kernel()
-def _behind(span: Span, record: int) -> int:
+def _behind(span: RecordSpan, record: int) -> int:
     """Return the position after the prefix codes in a record; -1 if a code is missing."""
     at, end = span.begin[record], span.begin[record + 1]
     for wanted in span.prefix:
@@ -254,7 +254,7 @@ def _behind(span: Span, record: int) -> int:
 
 
 @kernel()
-def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entries: Int64Array) -> None:
+def measure_behind(span: RecordSpan, first: int, last: int, supports: Int64Array, entries: Int64Array) -> None:
     """Count the records with the prefix and each code, and their remaining codes, in records `first` to ``last - 1``.
 
     Parameters
@@ -274,7 +274,7 @@ def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entr
 
 
 @kernel()
-def lower_to_supports(span: Span, first: int, last: int, supports: Int64Array, least: Int64Array) -> None:
+def lower_to_supports(span: RecordSpan, first: int, last: int, supports: Int64Array, least: Int64Array) -> None:
     """Lower `least`, int64 (D,), to the smallest of `supports`, int64 (codes,), of the codes after the prefix.
 
     Only records that contain the prefix change.
@@ -289,8 +289,8 @@ def lower_to_supports(span: Span, first: int, last: int, supports: Int64Array, l
 
 @kernel()
 def gather_behind(
-    span: Span, first: int, last: int, low: int, high: int, begin: Int64Array, behind: Int32Array, origin: Int64Array,
-    filled: int,
+    span: RecordSpan, first: int, last: int, low: int, high: int, begin: Int64Array, behind: Int32Array,
+    origin: Int64Array, filled: int,
 ) -> int:  # fmt: skip
     """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on.
 

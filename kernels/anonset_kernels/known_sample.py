@@ -29,7 +29,7 @@ class Sample(NamedTuple):
     """int64 (S, size): first count of each sample record's sets of 1, 2, … items."""
 
 
-class _Met(NamedTuple):
+class _SharedCodes(NamedTuple):
     """Codes that the current record shares with the sample records."""
 
     shared: Int32Matrix
@@ -38,7 +38,7 @@ class _Met(NamedTuple):
 
 
 @kernel()
-def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, met: _Met) -> int:
+def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, met: _SharedCodes) -> int:
     """List the sample records that share codes with a record, and the places of these codes; return their number."""
     n_touched = 0
     for at in range(indptr[record], indptr[record + 1]):
@@ -74,7 +74,7 @@ def measure_shared(
         float64 (S,): updated.
     """
     n, longest = len(sample.group), len(sample.choose)
-    met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    met = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
     for record in range(span[0], span[1]):
         for j in range(_meet(indptr, items, of_group, record, sample, met)):
             s = met.touched[j]
@@ -101,7 +101,7 @@ def count_shared(
     Cost: the codes shared with the sample records, and the sets of these codes.
     """
     n, longest, size = len(sample.group), len(sample.choose), sample.start.shape[1]
-    met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    met = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
     following, position = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for record in range(span[0], span[1]):
         for j in range(_meet(indptr, items, of_group, record, sample, met)):

@@ -21,7 +21,7 @@ _MINUS, _ZERO, _NINE = 45, 48, 57
 _MOST_DIGITS = 4000  # limit of Python's integer parser
 
 
-class Labels(NamedTuple):
+class LabelTexts(NamedTuple):
     """Texts stored in sequence."""
 
     starts: Int64Array
@@ -30,7 +30,7 @@ class Labels(NamedTuple):
     """uint8 (bytes,): UTF-8 text."""
 
 
-class Comparison(NamedTuple):
+class TextComparison(NamedTuple):
     """Comparison rule for texts."""
 
     depth: int
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
 
 @kernel()
-def survey(labels: Labels, first: UInt8Array) -> tuple[int, bool]:
+def survey(labels: LabelTexts, first: UInt8Array) -> tuple[int, bool]:
     """Return the length of the common prefix of all texts and of `first`, and whether all texts are integers.
 
     An integer is 0, or digits without a leading zero, with an optional minus sign. `first` contains the bytes of one
@@ -73,7 +73,7 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
 
 
 @kernel()
-def _byte(labels: Labels, row: Integer, at: Integer, numeric: bool) -> Integer:
+def _byte(labels: LabelTexts, row: Integer, at: Integer, numeric: bool) -> Integer:
     """Return the byte of a text at a position, as used in comparisons; -1 after the end."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
@@ -95,7 +95,7 @@ def _byte(labels: Labels, row: Integer, at: Integer, numeric: bool) -> Integer:
 
 
 @kernel()
-def _key(labels: Labels, row: Integer, depth: Integer, numeric: bool) -> np.uint64:
+def _key(labels: LabelTexts, row: Integer, depth: Integer, numeric: bool) -> np.uint64:
     """Return the eight bytes of a text from `depth` on as a number, padded with zeros."""
     key = np.uint64(0)
     if not numeric:
@@ -110,14 +110,14 @@ def _key(labels: Labels, row: Integer, depth: Integer, numeric: bool) -> np.uint
 
 
 @kernel()
-def label_keys(labels: Labels, by: Comparison, rows: Int64Array, keys: UInt64Array) -> None:
+def label_keys(labels: LabelTexts, by: TextComparison, rows: Int64Array, keys: UInt64Array) -> None:
     """Fill `keys`, uint64 (any,), with the first eight compared bytes of the texts in `rows`, int64 (any,)."""
     for place in range(len(rows)):
         keys[place] = _key(labels, rows[place], by.depth, by.numeric)
 
 
 @kernel()
-def measure_labels(labels: Labels, by: Comparison, splitters: UInt64Array, size: Int64Matrix) -> None:
+def measure_labels(labels: LabelTexts, by: TextComparison, splitters: UInt64Array, size: Int64Matrix) -> None:
     """Add the number of texts and of their bytes to the totals of each key bucket.
 
     Parameters
@@ -135,12 +135,12 @@ def measure_labels(labels: Labels, by: Comparison, splitters: UInt64Array, size:
 
 @kernel()
 def fill_labels(
-    labels: Labels,
-    by: Comparison,
+    labels: LabelTexts,
+    by: TextComparison,
     splitters: UInt64Array,
     number: int,
     fill: Int64Matrix,
-    out: Labels,
+    out: LabelTexts,
     record: Int32Array,
 ) -> None:
     """Append texts to their buckets.
@@ -172,7 +172,7 @@ def fill_labels(
 
 
 @kernel()
-def _compared(labels: Labels, one: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
+def _compared(labels: LabelTexts, one: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
     """Return a negative number, 0 or a positive number if text `one` is less than, equal to or greater than `other`."""
     if numeric:
         while True:
@@ -191,7 +191,7 @@ def _compared(labels: Labels, one: Integer, other: Integer, depth: Integer, nume
 
 
 @kernel()
-def _sort_few(labels: Labels, order: Int64Array, begin: Integer, end: Integer, by: Comparison) -> None:
+def _sort_few(labels: LabelTexts, order: Int64Array, begin: Integer, end: Integer, by: TextComparison) -> None:
     """Sort the texts in a slice of `order`, (any,), by insertion. `by` skips their common prefix."""
     for i in range(begin + 1, end):
         row, at = order[i], i
@@ -203,7 +203,7 @@ def _sort_few(labels: Labels, order: Int64Array, begin: Integer, end: Integer, b
 
 @kernel()
 def number_labels(
-    labels: Labels, by: Comparison, keys: UInt64Array, order: Int64Array, code: Int32Array, example: Int64Array
+    labels: LabelTexts, by: TextComparison, keys: UInt64Array, order: Int64Array, code: Int32Array, example: Int64Array
 ) -> int:
     """Sort texts that are ordered by key, number the distinct texts in sorted order, and return their count.
 
@@ -227,7 +227,7 @@ def number_labels(
     while waiting:
         waiting -= 1
         first, stop, depth = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
-        behind = Comparison(depth + _EIGHT, by.numeric)
+        behind = TextComparison(depth + _EIGHT, by.numeric)
         begin = first
         while begin < stop:
             end, goes_on = begin + 1, _byte(labels, order[begin], behind.depth, by.numeric) >= 0
@@ -235,7 +235,7 @@ def number_labels(
                 goes_on = goes_on or _byte(labels, order[end], behind.depth, by.numeric) >= 0
                 end += 1
             if 1 < end - begin <= _FEW:
-                _sort_few(labels, order, begin, end, Comparison(depth, by.numeric))
+                _sort_few(labels, order, begin, end, TextComparison(depth, by.numeric))
             elif end - begin > 1 and goes_on:
                 for place in range(begin, end):
                     keys[place] = _key(labels, order[place], behind.depth, by.numeric)
@@ -266,7 +266,7 @@ def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Int
 
 
 @kernel()
-def _is_sound(labels: Labels, code: Integer) -> bool:
+def _is_sound(labels: LabelTexts, code: Integer) -> bool:
     """Return True if the code exists and the text is within the bytes. Files may be damaged."""
     if code < 0 or code >= len(labels.starts) - 1:
         return False
@@ -274,7 +274,7 @@ def _is_sound(labels: Labels, code: Integer) -> bool:
 
 
 @kernel()
-def gathered_starts(code_of: Int32Array, labels: Labels, last: int) -> Int64Array:
+def gathered_starts(code_of: Int32Array, labels: LabelTexts, last: int) -> Int64Array:
     """Return the first byte of each text when the texts of some codes are concatenated, (n + 1,).
 
     The result is empty, (0,), if a code has no text.
@@ -296,7 +296,9 @@ def gathered_starts(code_of: Int32Array, labels: Labels, last: int) -> Int64Arra
 
 
 @kernel()
-def gather_text(code_of: Int32Array, labels: Labels, last: UInt8Array, starts: Int64Array, text: UInt8Array) -> None:
+def gather_text(
+    code_of: Int32Array, labels: LabelTexts, last: UInt8Array, starts: Int64Array, text: UInt8Array
+) -> None:
     """Concatenate the texts of some codes.
 
     Parameters
@@ -320,7 +322,7 @@ def gather_text(code_of: Int32Array, labels: Labels, last: UInt8Array, starts: I
 
 @kernel()
 def first_other_text(
-    code_of: Int32Array, labels: Labels, last: UInt8Array, starts: Int64Array, text: UInt8Array
+    code_of: Int32Array, labels: LabelTexts, last: UInt8Array, starts: Int64Array, text: UInt8Array
 ) -> int:
     """Return the first row whose text differs from the text of its code, or -1.
 
@@ -350,7 +352,7 @@ def first_other_text(
 
 
 @kernel()
-def quote_labels(labels: Labels, out: UInt8Array) -> None:
+def quote_labels(labels: LabelTexts, out: UInt8Array) -> None:
     """Write each text in quotes, followed by a comma and a space, into `out`, (bytes + 4 n,). O(bytes)."""
     to = 0
     for row in range(len(labels.starts) - 1):

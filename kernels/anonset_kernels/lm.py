@@ -10,7 +10,7 @@ import numpy as np
 from anonset_kernels._arrays import (
     Codes,
     Count,
-    Expanded,
+    ExpandedCodes,
     IndexArray,
     Indptr,
     Int32Array,
@@ -39,7 +39,7 @@ _Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 
 @kernel()
 def find_violation(
-    records: Expanded,
+    records: ExpandedCodes,
     on_cut: UInt8Array,
     intervals: Intervals,
     window: tuple[int, int],

@@ -28,7 +28,7 @@ FRAMES, EMITTED, WORK = 0, 1, 2
 LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
 
 
-class Records(NamedTuple):
+class HierarchyRecords(NamedTuple):
     """Records, and the hierarchy above their items."""
 
     indptr: Indptr
@@ -41,7 +41,7 @@ class Records(NamedTuple):
     """int64 (V,): number of leaves below each node, 0 for a leaf: the cost of publishing it."""
 
 
-class State(NamedTuple):
+class PartitionStack(NamedTuple):
     """Partitions on the stack, and completed partitions."""
 
     ids: Int32Array
@@ -65,7 +65,7 @@ class State(NamedTuple):
 
 
 @kernel()
-def advance(records: Records, state: State, k: int, limit: int) -> bool:
+def advance(records: HierarchyRecords, state: PartitionStack, k: int, limit: int) -> bool:
     """Divide partitions for about `limit` occurrences; return True if the stack is empty.
 
     Cost per partition: the occurrences, and for each division the records times their logarithm.
@@ -106,7 +106,7 @@ def advance(records: Records, state: State, k: int, limit: int) -> bool:
 
 
 @kernel()
-def _add_gains(records: Records, state: State, low: int, high: int, gain: Int64Array) -> None:
+def _add_gains(records: HierarchyRecords, state: PartitionStack, low: int, high: int, gain: Int64Array) -> None:
     for r in range(low, high):
         record = state.ids[r]
         for at in range(records.indptr[record], records.indptr[record + 1]):
@@ -118,7 +118,13 @@ def _add_gains(records: Records, state: State, low: int, high: int, gain: Int64A
 
 @kernel()
 def _divide(
-    records: Records, state: State, frame: _Frame, nodes: Int32Array, failed: UInt8Array, best: int, k: int
+    records: HierarchyRecords,
+    state: PartitionStack,
+    frame: _Frame,
+    nodes: Int32Array,
+    failed: UInt8Array,
+    best: int,
+    k: int,
 ) -> bool:
     """Divide a partition by the children of a node; return False, without changes, if every bucket is too small."""
     low, high = frame[:2]
@@ -145,7 +151,9 @@ def _divide(
 
 
 @kernel()
-def _keys(records: Records, state: State, low: int, high: int, node: int) -> tuple[Int64Array, Int32Array, Int64Array]:
+def _keys(
+    records: HierarchyRecords, state: PartitionStack, low: int, high: int, node: int
+) -> tuple[Int64Array, Int32Array, Int64Array]:
     """Return, for each record of a slice, the children of a node above its items, and its gain."""
     total = 0
     for r in range(low, high):
@@ -240,8 +248,8 @@ def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: 
 
 @kernel()
 def _push(
-    records: Records,
-    state: State,
+    records: HierarchyRecords,
+    state: PartitionStack,
     frame: _Frame,
     nodes: Int32Array,
     failed: UInt8Array,
@@ -294,7 +302,7 @@ def _push(
 
 
 @kernel()
-def _push_frame(state: State, low: int, high: int, first: int, length: int) -> None:
+def _push_frame(state: PartitionStack, low: int, high: int, first: int, length: int) -> None:
     frame = state.frames[state.cursor[FRAMES]]
     frame[LOW], frame[HIGH], frame[FIRST], frame[LENGTH] = low, high, first, length
     state.cursor[FRAMES] += 1

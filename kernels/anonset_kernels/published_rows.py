@@ -6,7 +6,7 @@ from anonset_kernels._arrays import Csr, Int64Array, Int64Matrix, Integer
 from anonset_kernels._jit import kernel
 
 
-class Merged(NamedTuple):
+class MergedRows(NamedTuple):
     """Distinct rows in order of first occurrence, with space for all rows."""
 
     representative: Int64Array
@@ -82,7 +82,7 @@ def merge_rows(
 
 
 @kernel()
-def merge_runs(rows: Csr, merged: Merged) -> int:
+def merge_runs(rows: Csr, merged: MergedRows) -> int:
     """Merge adjacent equal rows. The rows must be sorted by content.
 
     Returns

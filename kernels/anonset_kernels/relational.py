@@ -8,12 +8,12 @@ its ancestors, all nodes that have this ancestor as lowest common ancestor with 
 import numpy as np
 
 from anonset_kernels._arrays import (
+    AttributeSpace,
     ClusterStates,
     Float64Array,
     Int8Array,
     Int64Array,
     Parent,
-    Space,
     SubtreeEnd,
     Tuples,
     UInt8Array,
@@ -27,7 +27,7 @@ _BLOCK = 512
 
 
 @kernel()
-def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
+def put_tuples(space: AttributeSpace, tuples: Tuples, state: ClusterStates) -> None:
     """Fill a state (bits zeroed) with a cluster per tuple. O(T v)."""
     kind, slot, word_at = space.kind, space.slot, space.word_at
     numbers, codes = tuples
@@ -47,7 +47,9 @@ def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
 
 
 @kernel()
-def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: ClusterStates, seen: UInt8Array) -> None:
+def group_tuples(
+    space: AttributeSpace, tuples: Tuples, cluster: Int64Array, state: ClusterStates, seen: UInt8Array
+) -> None:
     """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t.
 
     `cluster` is int64 (T,), `seen` is uint8 (C,), zeros.
@@ -93,7 +95,7 @@ def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) ->
 
 
 @kernel()
-def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
+def merge_into(space: AttributeSpace, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
     """Replace cluster `c` of a state by the union with cluster `x` of another. O(v + words + depth)."""
     kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
     for a in range(len(kind)):
@@ -115,7 +117,7 @@ def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates
 
 
 @kernel()
-def merged_loss(space: Space, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
+def merged_loss(space: AttributeSpace, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
     """Fill ``out[x]`` with the loss N of the union of cluster `c` of a state with each cluster `x` of another.
 
     `out` is float64 (C,). The terms are always added in column order. Cost: O(C v), plus C times the words of the value
@@ -164,7 +166,7 @@ def _common_loss(cost: Float64Array, parent: Parent, subtree_end: SubtreeEnd, no
 
 
 @kernel()
-def losses(space: Space, state: ClusterStates, out: Float64Array) -> None:
+def losses(space: AttributeSpace, state: ClusterStates, out: Float64Array) -> None:
     """Fill ``out[c]``, float64 (C,), with the loss N of each cluster. O(C v)."""
     kind, slot, _, weight, width, cost_at, cost, _, _ = space
     out[:] = 0.0
@@ -209,7 +211,9 @@ def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
 
 
 @kernel()
-def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array) -> None:
+def grow_two(
+    space: AttributeSpace, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array
+) -> None:
     """Assign each tuple, in order, to the cluster (0 or 1) with the lower loss increase (ties: 0); update both.
 
     `seeds`, int64 (2,): the initial tuple of each cluster. `side`, int8 (T,): filled with the cluster of each tuple.

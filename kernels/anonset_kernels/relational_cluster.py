@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import (
+    AttributeSpace,
     Float64Array,
     Float64Matrix,
     Int32Array,
     Int32Matrix,
     Int64Array,
     Integer,
-    Space,
     TupleOf,
     Tuples,
 )
@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     """int32 (other attributes, blocks): largest code."""
 
 
-class ByTuple(NamedTuple):
+class TupleRecords(NamedTuple):
     """Records of each tuple."""
 
     start: Int64Array
@@ -54,7 +54,7 @@ class ByTuple(NamedTuple):
     """int32 (n,): tuple of each record."""
 
 
-class Left(NamedTuple):
+class RemainingRecords(NamedTuple):
     """Records without a cluster. Each array is int64."""
 
     in_tuple: Int64Array
@@ -64,7 +64,7 @@ class Left(NamedTuple):
     in_chunk: Int64Array
     """(chunks,): number of these records in each chunk of records."""
     head: Int64Array
-    """(T,): first index in `ByTuple.record` to check for each tuple."""
+    """(T,): first index in `TupleRecords.record` to check for each tuple."""
 
 
 @kernel()
@@ -126,11 +126,11 @@ def block_bounds(tuples: Tuples) -> Bounds:
 
 @kernel()
 def form_clusters(
-    space: Space,
+    space: AttributeSpace,
     tuples: Tuples,
     bounds: Bounds,
-    records: ByTuple,
-    left: Left,
+    records: TupleRecords,
+    left: RemainingRecords,
     cluster: Int32Array,
     picks: Int64Array,
     made: Int64Array,
@@ -212,7 +212,7 @@ def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
 
 
 @kernel()
-def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
+def _rows_of(space: AttributeSpace, tuples: Tuples, t: int, row: Float64Array) -> None:
     """Compute the loss of a tuple's code combined with each other code, by node or by value code."""
     kind, slot, _, _, _, cost_at, cost, parent, subtree_end = space
     codes = tuples.codes
@@ -234,7 +234,9 @@ def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
 
 
 @kernel()
-def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array) -> None:
+def _bounds_of(
+    space: AttributeSpace, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array
+) -> None:
     """Compute a lower bound on the loss of tuple `t` with any tuple of each block: that of the nearest corner.
 
     A row of losses increases with distance from the tuple's own code on both sides, so the nearest code is an end of
@@ -261,7 +263,9 @@ def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: Bounds, row: Float6
 
 
 @kernel()
-def _losses_of(space: Space, tuples: Tuples, t: int, block: int, row: Float64Array, loss: Float64Array) -> None:
+def _losses_of(
+    space: AttributeSpace, tuples: Tuples, t: int, block: int, row: Float64Array, loss: Float64Array
+) -> None:
     kind, slot, _, weight, width, cost_at, _, _, _ = space
     numbers, codes = tuples
     begin = block * BLOCK
@@ -284,8 +288,8 @@ def _losses_of(space: Space, tuples: Tuples, t: int, block: int, row: Float64Arr
 def _offer(
     block: int,
     loss: Float64Array,
-    records: ByTuple,
-    left: Left,
+    records: TupleRecords,
+    left: RemainingRecords,
     cluster: Int32Array,
     heap: tuple[Float64Array, Int32Array],
     wanted: int,

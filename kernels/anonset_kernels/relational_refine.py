@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import (
+    AttributeSpace,
     ClusterStates,
     Float64Array,
     Int64Array,
     Integer,
     PackedRule,
-    Space,
     Tuples,
     UInt64Array,
 )
@@ -38,7 +38,7 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._pools import (
     EVALUATIONS,
     GAIN,
-    Formed,
+    NewClusters,
     PairLosses,
     Pool,
     add_tuple,
@@ -60,7 +60,7 @@ FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
 """Indices in `run`: free pieces; steps; successful steps; steps since the last success (and `EVALUATIONS`)."""
 
 
-class Clusters(NamedTuple):
+class ClusterSlots(NamedTuple):
     """Clusters, indexed by slot."""
 
     state: ClusterStates
@@ -99,7 +99,7 @@ class _Scan(NamedTuple):
     """float64 (len(cost),): losses of an attribute's nodes."""
 
 
-class Limits(NamedTuple):
+class RefinementLimits(NamedTuple):
     """Stopping criteria and step parameters of `refine`."""
 
     k: int
@@ -115,15 +115,15 @@ class Limits(NamedTuple):
 
 @kernel()
 def refine(
-    space: Space,
+    space: AttributeSpace,
     table: PairLosses,
     tuples: Tuples,
-    clusters: Clusters,
+    clusters: ClusterSlots,
     pieces: Pieces,
     run: Int64Array,
     random: UInt64Array,
     asked: PackedRule,
-    limits: Limits,
+    limits: RefinementLimits,
 ) -> None:
     """Refine clusters until a limit on computed losses or on unsuccessful steps is reached.
 
@@ -188,7 +188,7 @@ def refine(
 def _breaks(
     asked: PackedRule,
     pool: Pool,
-    formed: Formed,
+    formed: NewClusters,
     n_formed: Integer,
     n_made: Integer,
 ) -> bool:
@@ -203,7 +203,7 @@ def _breaks(
 
 
 @kernel()
-def pair_losses(space: Space) -> PairLosses:
+def pair_losses(space: AttributeSpace) -> PairLosses:
     """Compute the loss of the lowest common ancestor of any two nodes of an attribute.
 
     Attributes without a hierarchy, or with more than `WIDEST_TABLE` nodes, are not listed. O(V^2).
@@ -225,7 +225,7 @@ def pair_losses(space: Space) -> PairLosses:
 
 
 @kernel()
-def put_pieces(space: Space, tuples: Tuples, clusters: Clusters, pieces: Pieces) -> None:
+def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots, pieces: Pieces) -> None:
     """Compute states (bits zeroed), sizes and losses of clusters from their lists of pieces.
 
     `clusters` and `pieces` are those of `refine`. O(P v).
@@ -266,7 +266,12 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
 
 @kernel()
 def _nearest(
-    space: Space, tuples: Tuples, clusters: Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
+    space: AttributeSpace,
+    tuples: Tuples,
+    clusters: ClusterSlots,
+    seed: tuple[Integer, Integer],
+    wanted: Integer,
+    scan: _Scan,
 ) -> int:
     """List the cluster of the seed and the clusters with the least loss increase by its tuple; return their number."""
     t, own = seed
@@ -315,7 +320,7 @@ def _nearest(
 @kernel()
 def _fill_pool(
     tuples: Tuples,
-    clusters: Clusters,
+    clusters: ClusterSlots,
     pieces: Pieces,
     near: Int64Array,
     n_near: Integer,
@@ -353,11 +358,11 @@ def _fill_pool(
 
 @kernel()
 def _exchange(
-    clusters: Clusters,
+    clusters: ClusterSlots,
     pieces: Pieces,
     dissolved: Int64Array,
     pool: Pool,
-    formed: Formed,
+    formed: NewClusters,
     made: tuple[Integer, Integer],
     own: Integer,
     run: Int64Array,

@@ -16,7 +16,7 @@ _BITS = 62
 _FEW = 40  # largest number of rows sorted by insertion
 
 
-class Content(NamedTuple):
+class RowContent(NamedTuple):
     """Rows to compare, and data moved with them."""
 
     indptr: Indptr
@@ -29,7 +29,7 @@ class Content(NamedTuple):
     """int64 (r,): record numbers, moved with the rows but not compared."""
 
 
-class Comparison(NamedTuple):
+class RowComparison(NamedTuple):
     """Comparison rule for rows, and buckets of rows."""
 
     widths: Int64Array
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
 @kernel()
 def following(widths: Int64Array, position: int) -> int:
-    """Return the position after the codes of a key that begins at `position`; `widths` as in `Comparison`."""
+    """Return the position after the codes of a key that begins at `position`; `widths` as in `RowComparison`."""
     n_fixed, room = len(widths) - 1, _BITS
     while True:
         room -= widths[min(position, n_fixed)]
@@ -50,7 +50,7 @@ def following(widths: Int64Array, position: int) -> int:
 
 
 @kernel()
-def _key(rows: Content, by: Comparison, row: int, position: int) -> int:
+def _key(rows: RowContent, by: RowComparison, row: int, position: int) -> int:
     """Pack the codes of a row from `position` on into a key, as many as fit into 62 bits."""
     n_fixed, room, key = len(by.widths) - 1, _BITS, 0
     end = rows.indptr[row + 1]
@@ -69,14 +69,14 @@ def _key(rows: Content, by: Comparison, row: int, position: int) -> int:
 
 
 @kernel()
-def pack_keys(rows: Content, by: Comparison, position: int, order: Int64Array, keys: Int64Array) -> None:
+def pack_keys(rows: RowContent, by: RowComparison, position: int, order: Int64Array, keys: Int64Array) -> None:
     """Fill `keys`, int64 (any,), with the key from `position` on of each row in `order`, int64 (any,)."""
     for place in range(len(order)):
         keys[place] = _key(rows, by, order[place], position)
 
 
 @kernel()
-def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Matrix) -> None:
+def measure_buckets(rows: RowContent, by: RowComparison, position: int, size: Int64Matrix) -> None:
     """Add the number of rows and items, and the largest row length, to the totals of each key bucket.
 
     Parameters
@@ -93,7 +93,7 @@ def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Mat
 
 
 @kernel()
-def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix, out: Content) -> None:
+def fill_buckets(rows: RowContent, by: RowComparison, position: int, fill: Int64Matrix, out: RowContent) -> None:
     """Append rows to their buckets.
 
     Parameters
@@ -160,7 +160,7 @@ def _sort_many(
 
 
 @kernel()
-def order_rows(rows: Content, by: Comparison, position: int, order: Int64Array) -> None:
+def order_rows(rows: RowContent, by: RowComparison, position: int, order: Int64Array) -> None:
     """Sort the rows in `order`, int64 (any,), by their codes from `position` on, stable.
 
     O(r) for each key read. Common prefixes are read again only for the rows that share them.
@@ -193,7 +193,7 @@ def order_rows(rows: Content, by: Comparison, position: int, order: Int64Array) 
 
 
 @kernel()
-def gather_rows(rows: Content, order: Int64Array, row: int, item: int, out: Content) -> None:
+def gather_rows(rows: RowContent, order: Int64Array, row: int, item: int, out: RowContent) -> None:
     """Copy the rows in `order`, int64 (any,), to `out`, from row `row` and item `item` on. O(items)."""
     for place in range(len(order)):
         source = order[place]

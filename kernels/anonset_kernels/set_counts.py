@@ -13,7 +13,7 @@ from anonset_kernels._record_codes import Ancestors, Record, room_for_record, ta
 from anonset_kernels._set_index import SetIndex
 
 
-class Wanted(NamedTuple):
+class RareSetCounts(NamedTuple):
     """Sets of an index with fewer than k records so far; updated by counting."""
 
     pairs: UInt64Matrix
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
 
 
 @kernel()
-def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted: Wanted) -> None:
+def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
     """Count the records that contain each set in ``wanted.met``, up to `k`.
 
     Cost: a read per word of a record's bitmap for each of its codes, and again for each pair of codes that ends a
@@ -66,7 +66,7 @@ def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted:
 
 
 @kernel()
-def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, wanted: Wanted) -> None:
+def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
     """Count a record that contains a pair, for the wanted sets that end with the pair."""
     thirds = wanted.thirds[pair]
     for w in record.place[: last_word + 1]:
@@ -83,7 +83,7 @@ def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetInd
 
 
 @kernel()
-def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, wanted: Wanted) -> None:
+def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
     """Count a record, with its codes as the bits of `words`, for the wanted sets that end with a triple."""
     place = index.bounds[triple]
     end = place + wanted.left[triple]

@@ -17,7 +17,7 @@ from anonset_kernels._prefix import with_room
 from anonset_kernels._set_index import SetIndex, place_of
 
 
-class Below(NamedTuple):
+class CodesBelow(NamedTuple):
     """Codes of a cut that occur, below each node."""
 
     start: Int64Array
@@ -29,7 +29,7 @@ class Below(NamedTuple):
 
 
 @kernel()
-def _number_below(below: Below, nodes: Itemset) -> int:
+def _number_below(below: CodesBelow, nodes: Itemset) -> int:
     """Return the number of possible sets of the cut below a set of nodes."""
     number = 1
     for node in nodes:
@@ -38,7 +38,7 @@ def _number_below(below: Below, nodes: Itemset) -> int:
 
 
 @kernel()
-def _set_below(below: Below, nodes: Itemset, number: int, chosen: Itemset) -> None:
+def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) -> None:
     """Store the set of the cut with this number below a set of nodes in ``chosen``, codes ascending."""
     for j in range(len(nodes)):
         wide = below.end[nodes[j]] - below.start[nodes[j]]
@@ -51,7 +51,9 @@ def _set_below(below: Below, nodes: Itemset, number: int, chosen: Itemset) -> No
 
 
 @kernel()
-def keep_possible(table: Planes, before: int, below: Below, sets: Int32Matrix, most: int, possible: BoolArray) -> None:
+def keep_possible(
+    table: Planes, before: int, below: CodesBelow, sets: Int32Matrix, most: int, possible: BoolArray
+) -> None:
     """Clear ``possible``, bool (T,), for each set of nodes above a set of the cut that has support k.
 
     Parameters
@@ -85,7 +87,7 @@ def keep_possible(table: Planes, before: int, below: Below, sets: Int32Matrix, m
 
 
 @kernel()
-def rare_below(index: SetIndex, below: Below, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
+def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
     """Return the rare sets of the cut below each set of nodes; none for a set above more than `most` sets of the cut.
 
     Parameters

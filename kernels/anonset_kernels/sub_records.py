@@ -8,7 +8,7 @@ from anonset_kernels._arrays import Indptr, Int64Array, Items
 from anonset_kernels._jit import kernel
 
 
-class Distinct(NamedTuple):
+class DistinctSubRecords(NamedTuple):
     """Distinct sub-records of some chunks, chunk by chunk, sorted by their items."""
 
     begins: Int64Array
@@ -20,7 +20,7 @@ class Distinct(NamedTuple):
 
 
 @kernel()
-def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Distinct:
+def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> DistinctSubRecords:
     """Merge the equal sub-records of each chunk, and sort the distinct sub-records.
 
     Cost: O(s log s) comparisons for a chunk of s sub-records.
@@ -43,7 +43,7 @@ def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Di
                 row[filled], count[filled] = order[at], 1
                 filled += 1
         new[chunk + 1] = filled
-    return Distinct(new, row[:filled].copy(), count[:filled].copy())
+    return DistinctSubRecords(new, row[:filled].copy(), count[:filled].copy())
 
 
 @kernel()

@@ -17,7 +17,7 @@ from anonset_kernels._arrays import (
     Allowed,
     Codes,
     Count,
-    Expanded,
+    ExpandedCodes,
     Found,
     IndexArray,
     Int32Array,
@@ -75,7 +75,7 @@ def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) ->
     enter_sets(members, first, last, slots)
 
 
-class Rule(NamedTuple):
+class ThreatRule(NamedTuple):
     """Search parameters of a call of `mine`. All fields are int64."""
 
     size: int
@@ -86,7 +86,7 @@ class Rule(NamedTuple):
     """Number of steps after which to stop."""
 
 
-class Private(NamedTuple):
+class DisclosureRule(NamedTuple):
     """Disclosure condition for a private item, given a set of public items. All fields are int64.
 
     A set discloses a private item if `denominator` times the number of records that contain both exceeds `numerator`
@@ -141,13 +141,13 @@ def _room(size: int, n_codes: int) -> _Walk:
 
 @kernel()
 def mine(
-    records: Expanded,
+    records: ExpandedCodes,
     allowed: Allowed,
     known: KnownSets,
     at: Int32Array,
     last: int,
-    rule: Rule,
-    private: Private,
+    rule: ThreatRule,
+    private: DisclosureRule,
     found: Found,
 ) -> tuple[int, int]:
     """Find minimal threats of a given size, for about `rule.budget` steps. The next call resumes.
@@ -349,7 +349,7 @@ def _report_disclosing(
     walk: _Walk,
     heap: tuple[Codes, Stack],
     known: KnownSets,
-    private: Private,
+    private: DisclosureRule,
     tally: Tally,
     found: Found,
     n_found: int,

@@ -47,7 +47,7 @@ def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
     return indptr, items
 
 
-class Members(NamedTuple):
+class SymbolMembers(NamedTuple):
     """Items covered by each published symbol, as compressed sparse rows."""
 
     indptr: Indptr
@@ -57,7 +57,7 @@ class Members(NamedTuple):
 
 
 @kernel()
-def _stands_for(members: Members, symbol: int, item: int) -> bool:
+def _stands_for(members: SymbolMembers, symbol: int, item: int) -> bool:
     """Return True if `item` is a member of `symbol`. O(log members)."""
     low, high = members.indptr[symbol], members.indptr[symbol + 1]
     end = high
@@ -72,7 +72,7 @@ def _stands_for(members: Members, symbol: int, item: int) -> bool:
 
 @kernel()
 def first_untrue(
-    original: Csr, published: Csr, record: Int64Array, members: Members, hidden: BoolArray, begin: int, end: int
+    original: Csr, published: Csr, record: Int64Array, members: SymbolMembers, hidden: BoolArray, begin: int, end: int
 ) -> tuple[int, int, int]:
     """Find the first published row, from `begin` to `end`, that is not a truthful generalization of the record.
 

@@ -32,7 +32,7 @@ _LEAST_WORTH = 32.0
 """Smallest expected number of pairs after a prefix for which the symbols are numbered."""
 
 
-class Rows(NamedTuple):
+class DistinctRowItems(NamedTuple):
     """Distinct rows, indexed by item position."""
 
     items: Items
@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     """int64 (rows,): number of records equal to each row."""
 
 
-class Pairs(NamedTuple):
+class PairCounters(NamedTuple):
     """Counters of all pairs of up to N symbols, numbered from 0, and buffers for a row. N bits need W 64-bit words."""
 
     met: Int32Array
@@ -64,7 +64,7 @@ class Pairs(NamedTuple):
     """int64 (W + 1,): first symbol of each word in the row."""
 
 
-class Walk(NamedTuple):
+class ItemsetWalk(NamedTuple):
     """Arrays of an enumeration of the itemsets of a given size. Level `d` chooses the d-th item of a set."""
 
     positions: Int64Array
@@ -79,11 +79,11 @@ class Walk(NamedTuple):
     """int64 (V,): counters, zero between prefixes."""
     touched: Int32Array
     """int32 (V,): symbols with non-zero counters."""
-    pairs: Pairs
+    pairs: PairCounters
     """Counters of item pairs at the end of sets."""
 
 
-class Counted(NamedTuple):
+class EnumerationCounts(NamedTuple):
     """Counts of an enumeration so far, and the first itemset with fewer than k records. All fields are int64."""
 
     level: int
@@ -98,13 +98,13 @@ class Counted(NamedTuple):
     """Number of records that contain this itemset."""
 
     @classmethod
-    def at_start(cls) -> "Counted":
+    def at_start(cls) -> "EnumerationCounts":
         """Return the initial counts of an enumeration."""
         return cls(0, 0, 0, -1, 0)
 
 
 @kernel()
-def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: int) -> int:
+def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, room: int) -> int:
     """Group the items after the positions `begin` to `end` by symbol, as the candidate symbols of `level`.
 
     Only items with at least `room` more items after them can still grow to the required size. Returns the number of
@@ -145,7 +145,9 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
 
 
 @kernel()
-def _count_extensions(rows: Rows, walk: Walk, level: int, begin: int, end: int, k: int) -> Counted:
+def _count_extensions(
+    rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, k: int
+) -> EnumerationCounts:
     """Count the records of each extension of the prefix that occurs at the positions `begin` to `end`.
 
     Returns the counts of these itemsets, with the smallest symbol that has a support below `k`.
@@ -169,11 +171,11 @@ def _count_extensions(rows: Rows, walk: Walk, level: int, begin: int, end: int, 
         if count[symbol] < k and (rare < 0 or symbol < rare):
             rare, support = symbol, count[symbol]
         count[symbol] = 0
-    return Counted(level, work, found, rare, support)
+    return EnumerationCounts(level, work, found, rare, support)
 
 
 @kernel()
-def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[int, int, int]:
+def _count_row(pairs: PairCounters, length: int, n: int, weight: int, k: int) -> tuple[int, int, int]:
     """Count the pairs of a row of `length` symbols, out of `n`, that occurs in `weight` records.
 
     Returns the number of its pairs, of pairs seen for the first time, and of pairs that have just reached `k` records.
@@ -210,7 +212,7 @@ def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[
 
 
 @kernel()
-def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
+def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: PairCounters) -> int:
     """Count, up to `k`, the symbol pairs of some rows. Symbols are numbered by their codes.
 
     Parameters
@@ -259,7 +261,7 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
                 bits[symbol, copy >> 6] |= one << np.uint64(copy & 63)
 
 
-class SharedBits(NamedTuple):
+class SharedPairCounts(NamedTuple):
     """Counts of symbol pairs, and the first pair with fewer than k records. All fields are int64."""
 
     occurrences: Integer
@@ -275,7 +277,7 @@ class SharedBits(NamedTuple):
 
 
 @kernel()
-def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedBits:
+def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedPairCounts:
     """Count the rows shared by each symbol from `begin` to `end` and each later symbol, up to the first rare pair.
 
     Parameters
@@ -301,16 +303,16 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
                 occurrences += first
                 distinct += 1
                 if first + more < k:
-                    return SharedBits(occurrences, distinct, a, b, first + more)
-    return SharedBits(occurrences, distinct, -1, -1, 0)
+                    return SharedPairCounts(occurrences, distinct, a, b, first + more)
+    return SharedPairCounts(occurrences, distinct, -1, -1, 0)
 
 
 @kernel()
-def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
+def _number_symbols(rows: DistinctRowItems, walk: ItemsetWalk, begin: int, end: int) -> int:
     """Assign numbers to the symbols after the positions `begin` to `end`, in order, if counting pairs is worth it.
 
-    Returns the number of symbols. Returns 0 if there are more symbols than `Pairs` has space for, or too few pairs
-    for the number of counters.
+    Returns the number of symbols. Returns 0 if there are more symbols than `PairCounters` has space for, or too few
+    pairs for the number of counters.
     """
     items, positions, count = rows.items, walk.positions, walk.count
     entries, found, n = 0, 0, len(walk.pairs.row)
@@ -335,7 +337,9 @@ def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
 
 
 @kernel()
-def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int, n: int, k: int) -> Counted:
+def _count_pairs_behind(
+    rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, n: int, k: int
+) -> EnumerationCounts:
     """Count the records of each pair of `n` numbered symbols after the prefix at the positions `begin` to `end`.
 
     Returns the counts of these itemsets, with the second symbol of the first pair whose support is below `k`. The first
@@ -359,11 +363,13 @@ def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int
             walk.symbols[level + 1, 0], walk.cursor[level + 1, 0] = walk.touched[at // n], 0
             rare, support = walk.touched[at % n], pairs.met[at]
             break
-    return Counted(level, work, distinct, rare, support)
+    return EnumerationCounts(level, work, distinct, rare, support)
 
 
 @kernel()
-def advance(rows: Rows, walk: Walk, counted: Counted, size: int, k: int, limit: int) -> Counted:
+def advance(
+    rows: DistinctRowItems, walk: ItemsetWalk, counted: EnumerationCounts, size: int, k: int, limit: int
+) -> EnumerationCounts:
     """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps; return all counts.
 
     The enumeration is complete when the level is below 0. It also stops at the first itemset, in code order, with fewer
@@ -399,6 +405,6 @@ def advance(rows: Rows, walk: Walk, counted: Counted, size: int, k: int, limit: 
             more = _count_pairs_behind(rows, walk, level, begin, end, n, k)
         work, occurrences, distinct = work + more.occurrences, occurrences + more.occurrences, distinct + more.distinct
         if more.symbol >= 0:
-            return Counted(level, occurrences, distinct, more.symbol, more.support)
+            return EnumerationCounts(level, occurrences, distinct, more.symbol, more.support)
         walk.cursor[level, 0] += 1
-    return Counted(level, occurrences, distinct, -1, 0)
+    return EnumerationCounts(level, occurrences, distinct, -1, 0)

@@ -15,7 +15,7 @@ from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 
-class Triples(NamedTuple):
+class TripleWindow(NamedTuple):
     """Counters of the sets of three symbols with the largest number in a window."""
 
     before: Int64Array
@@ -49,7 +49,7 @@ class RareTriple(NamedTuple):
 
 @kernel()
 def count_triples(
-    rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: Triples
+    rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: TripleWindow
 ) -> np.int64:
     """Count, up to `k`, the sets of three symbols of some rows; return their number of occurrences.
 
@@ -123,7 +123,7 @@ def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, 
 
 
 @kernel()
-def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -> None:
+def _add(triples: TripleWindow, at: int, sets: np.uint64, weight: np.int64, k: int) -> None:
     """Add the weight of a row to the counters of a word's sets that are not full."""
     if weight >= k:
         triples.full[at] |= sets
@@ -140,7 +140,7 @@ def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -
 
 
 @kernel()
-def read_triples(triples: Triples, symbols: Int32Array) -> RareTriple:
+def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
     """Return the number of sets that occur, and the first set, in symbol order, with fewer than k records.
 
     Parameters

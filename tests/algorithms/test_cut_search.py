@@ -237,7 +237,7 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
     on_cut[hierarchy.leaf_node] = True
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "LEAST_WINDOW", 1)
-        patch.setattr(windows.Mark, "__call__", None)  # it creates a matrix for each task
+        patch.setattr(windows.PairMarker, "__call__", None)  # it creates a matrix for each task
         nodes = SupportedNodes(Blocks.of(column, MEMORY.on(Threads(workers)), records_per_block), hierarchy, k)
         together, rare = nodes.count_tree(on_cut, hierarchy.leaf_node, 3).rare_together(1 << 12)
     return together, len(rare.codes)

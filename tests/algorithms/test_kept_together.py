@@ -13,11 +13,11 @@ from tests.facts import refused
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.kept_together import kept_together
-from anonset.attacks.composition import Both, Side
+from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, ItemGroups, apply
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.privacy import KmAnonymity
 from anonset.publications import Records as Published
 from anonset.verification.together import few_together
@@ -49,7 +49,9 @@ def rows_of(publication: Published) -> list[frozenset[str]]:
     return [frozenset(row) for row in publication.transactions.rows()]
 
 
-def naive_linked(later: Published, beside: Beside, now: Records, before: dict[int, frozenset[str]], m: int) -> int:
+def naive_linked(
+    later: Published, beside: OtherRelease, now: Records, before: dict[int, frozenset[str]], m: int
+) -> int:
     """Return the smallest number of matching persons in both releases, for m items known from either record."""
     rows, others = rows_of(later), rows_of(beside.publication)
     row_of = {record: rows[row] for row, record in enumerate(later.record.tolist())}
@@ -71,7 +73,7 @@ def may_be(publication: Published, *, certain: bool) -> frozenset[str]:
 
 
 def naive_by_rows(
-    later: Published, beside: Beside, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
+    later: Published, beside: OtherRelease, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
 ) -> int:
     """Return the smallest number of matching rows, for items of a person with the same record in both releases."""
     rows, others = rows_of(later), rows_of(beside.publication)
@@ -96,10 +98,10 @@ def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None
     return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
 
 
-def by_record(publication: Published, record_of: list[int], n: int) -> Beside:
+def by_record(publication: Published, record_of: list[int], n: int) -> OtherRelease:
     row_of = np.full(n + 1, -1, np.int64)
     row_of[publication.record] = np.arange(publication.n)
-    return Beside(publication, row_of[record_of])
+    return OtherRelease(publication, row_of[record_of])
 
 
 @pytest.mark.long
@@ -191,7 +193,7 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
     assert (few_together(table, later, beside, model) is None) != shows_all
     assert (naive_by_rows(later, beside, records, 1, (True, shows_all)) >= 2) != shows_all
     remaining = [
-        Both(*(Side.of(entry) for entry in pair), certain=certain)
+        ReleasePair(*(ReleaseRows.of(entry) for entry in pair), certain=certain)
         for pair, certain in (((later, earlier), (True, shows_all)), ((earlier, later), (shows_all, True)))
     ]  # type: ignore[arg-type]
     fitting = [side.fitting(["a"]) for side in (remaining[0].later, remaining[0].earlier)]

@@ -21,7 +21,7 @@ from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.local import MergedItems
 from anonset.measures.ncp import ncp_numerator
 from anonset.publications import Records
-from anonset_kernels._partitions import Rule
+from anonset_kernels._partitions import PartitionRule
 from anonset_kernels._sweeps import merge_violated
 from effort import examples
 from reference.km import naive_km
@@ -68,7 +68,7 @@ class Drawn:
         start = np.full(self.n_items + 1, -1, np.int32)
         for number, group in enumerate(groups):
             start[list(group)] = number
-        return PartitionSearch(self.column, Rule(self.k, self.m, self.mu, 0), start, max_steps=10)
+        return PartitionSearch(self.column, PartitionRule(self.k, self.m, self.mu, 0), start, max_steps=10)
 
 
 def groups_of(of: Sequence[int]) -> Groups:
@@ -199,7 +199,9 @@ def test_for_m_above_two_a_single_group_can_be_the_better_start() -> None:
     twin.best, twin.least = cut, twin.whole_cost(cut)
     twin.descend_by_weights(cut, [0], reversed(twin.order))
     column = SetColumn.of([[str(item) for item in row] for row in rows], universe=list("01234567"))
-    search = PartitionSearch(column, Rule(3, 3, 0, 0), np.repeat(np.arange(2, dtype=np.int32), 4), max_steps=10)
+    search = PartitionSearch(
+        column, PartitionRule(3, 3, 0, 0), np.repeat(np.arange(2, dtype=np.int32), 4), max_steps=10
+    )
     search.run()
     assert search.cost < twin.least < twin.whole_cost(cut)
     assert groups_of(search.best.tolist()) == Twin(rows, 8, 3, 3, 0).search(cut)
@@ -209,7 +211,7 @@ def test_the_number_of_groups_can_grow() -> None:
     """Many items that need no group start in a single group."""
     rows = [{x, (x + 1) % 60} for x in range(60)] * 3
     column = SetColumn.of([[f"{x:02}" for x in row] for row in rows])
-    search = PartitionSearch(column, Rule(3, 2, 4, 0), np.zeros(60, np.int32), max_steps=10)
+    search = PartitionSearch(column, PartitionRule(3, 2, 4, 0), np.zeros(60, np.int32), max_steps=10)
     search.run()
     assert sorted(search.best.tolist()) == list(range(60))
     assert search.item_groups.tolist() == list(range(60))
@@ -249,7 +251,7 @@ def test_the_items_of_a_hierarchy_are_the_universe() -> None:
     assert recoding.labels == [("z",), ("a",), ("never",)]
 
 
-def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
+def from_cuts(rows: SetColumn, rule: PartitionRule) -> PartitionSearch:
     """Return the search from the better apriori cut on halved trees of the occurring items."""
     tree = halves(rows.vocabulary.labels, rows.occurrences)
     assert tree.rival is not None or tree.n_leaves == 1
@@ -276,7 +278,7 @@ def test_clusters_are_searched_as_one_table_from_apriori_cuts(seed: int) -> None
         cluster_column = SetColumn.of(rows.take(records).rows())
         expected = list(range(len(rows.vocabulary)))
         if cluster_column.n_nonempty:
-            alone = from_cuts(cluster_column, Rule(case.k, case.m, case.mu, 0))
+            alone = from_cuts(cluster_column, PartitionRule(case.k, case.m, case.mu, 0))
             alone.run()
             for group in groups_of(alone.best.tolist()):
                 for x in group:

@@ -16,7 +16,7 @@ import anonset
 import reference.rt as twins
 from algorithms.relational_cases import RelationalCase, random_case
 from anonset.algorithms.rt import across
-from anonset.algorithms.rt.across import Begun, threshold
+from anonset.algorithms.rt.across import PartlyMergedClusters, threshold
 from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.split import merging
@@ -105,7 +105,7 @@ def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, to
     case = Case(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(across, "MOST_BEGUN", most)
-        patch.setattr(across.BegunClusters, "most", together)
+        patch.setattr(across.ClustersOfAllParts, "most", together)
         patch.setattr(merging, "_TOGETHER", group)
         patch.setattr(merging, "_SAMPLED", 2)
         try:
@@ -125,10 +125,10 @@ def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, to
     assert anonset.verify(apply(case.table, result.recoding), case.algorithm.model).holds
 
 
-def started_part(clusters: int, *seeds: float) -> Begun:
+def started_part(clusters: int, *seeds: float) -> PartlyMergedClusters:
     none = np.empty((0, clusters))
     values = none, none, none.astype(np.int32), none.astype(np.uint64)
-    return Begun(np.zeros(0, np.int32), np.zeros(clusters, np.int64), values, np.array(seeds), None, {})
+    return PartlyMergedClusters(np.zeros(0, np.int32), np.zeros(clusters, np.int64), values, np.array(seeds), None, {})
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_parts_that_merged_too_far_start_over(monkeypatch) -> None:
     rounds: list[float] = []
     begin = RumBound.begin_part
 
-    def watched(self: RumBound, *args: Any, up_to: float, **more: Any) -> Begun:
+    def watched(self: RumBound, *args: Any, up_to: float, **more: Any) -> PartlyMergedClusters:
         rounds.append(up_to)
         return begin(self, *args, up_to=up_to, **more)
 

@@ -14,7 +14,7 @@ from tests.facts import refused
 import anonset
 from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.attacks import combinatorial_refinement as attack
-from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Boxes, is_covered
 from anonset.attacks.combinatorial_refinement import RefinementRounds, combinatorial_refinement
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
@@ -172,9 +172,9 @@ def people(n: int, seed: int) -> dict[str, list[str]]:
 TOWNS = {"town": "balanced:3", "work": "balanced:3", "age": "bins:width=5"}
 
 
-def scene_of(release: anonset.Release, **more: object) -> Scene:
+def scene_of(release: anonset.Release, **more: object) -> AttackInput:
     unverified = release.unverified
-    scene = Scene(
+    scene = AttackInput(
         release.publication, anonset.KAnonymity(5), unverified.table, unverified.hierarchies, algorithm="local-recoding"
     )
     return replace(scene, **more)  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def test_rows_are_narrowed_above_the_control(monkeypatch: pytest.MonkeyPatch) ->
     release = anonset.anonymize(table, anonset.LocalRecoding(k=5), hierarchies=TOWNS)
     monkeypatch.setattr(attack, "milp", once_each(attack.milp))
     (outcome,) = combinatorial_refinement(scene_of(release, attempts=150))
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, AttackResult)
     assert outcome.won.success > max(outcome.without.success, outcome.control.success)
     risks = anonset.risk(release, attacks=["combinatorial-refinement"], attempts=150)
     assert risks.outcomes == (outcome,)

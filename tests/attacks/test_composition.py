@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 import anonset
-from anonset.attacks.base import Scene
-from anonset.attacks.composition import ENOUGH, Both, Side, composition
+from anonset.attacks.base import AttackInput
+from anonset.attacks.composition import ENOUGH, ReleasePair, ReleaseRows, composition
 from anonset.attacks.registry import ATTACKS, tried
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, apply
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.publications import Records
 
 ITEMS = "abcde"
@@ -60,10 +60,10 @@ def test_candidate_rows_equal_an_enumeration_of_records(
     records: list[set[str]], others: list[set[str]], groups: list[int], other_groups: list[int]
 ) -> None:
     first, second = published(of_records(records), groups), published(of_records(others), other_groups)
-    sides = Side.of(first), Side.of(second)
+    sides = ReleaseRows.of(first), ReleaseRows.of(second)
     assert sides[0] is not None
     assert sides[1] is not None
-    both = Both(*sides)
+    both = ReleasePair(*sides)
     for known in chain(*(combinations(ITEMS, size) for size in (0, 1, 2))):
         fitting = [side.fitting(known) for side in sides]
         assert both.left(*fitting) == naive_candidates(first, second, known)
@@ -80,7 +80,9 @@ def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     )
     pairs = [i // 2 for i in range(40)]
     first, second = published(table, pairs), published(table, [*pairs[1:], 99])
-    scene = Scene(first, anonset.KmAnonymity(10, 2), table, beside=Beside(second, np.argsort(second.record)))
+    scene = AttackInput(
+        first, anonset.KmAnonymity(10, 2), table, beside=OtherRelease(second, np.argsort(second.record))
+    )
     (outcome,) = composition(scene)
     assert outcome.targets == 300
     assert outcome.won.success > 2 * max(outcome.without.success, outcome.control.success)
@@ -94,7 +96,7 @@ def test_a_coarser_release_of_the_same_records_adds_no_information() -> None:
     rng = np.random.default_rng(3)
     table = of_records([set(rng.choice(list(ITEMS), rng.integers(1, 4), replace=False)) for _ in range(60)])
     first, second = published(table, [0, 1, 2, 3, 3]), published(table, [0, 0, 2, 3, 3])
-    scene = Scene(second, anonset.KmAnonymity(2, 1), table, beside=Beside(first, np.argsort(first.record)))
+    scene = AttackInput(second, anonset.KmAnonymity(2, 1), table, beside=OtherRelease(first, np.argsort(first.record)))
     (outcome,) = composition(scene)
     assert outcome.won == outcome.without
 
@@ -103,7 +105,7 @@ def test_counting_stops_when_enough_rows_are_found() -> None:
     table = of_records([{"a"}] * 1500)
     same = published(table, [0, 1, 2, 3, 3])
     (outcome,) = composition(
-        Scene(same, anonset.KmAnonymity(2, 1), table, beside=Beside(same, same.record), attempts=2)
+        AttackInput(same, anonset.KmAnonymity(2, 1), table, beside=OtherRelease(same, same.record), attempts=2)
     )
     assert outcome.won.success == 1 / ENOUGH
 
@@ -111,13 +113,15 @@ def test_counting_stops_when_enough_rows_are_found() -> None:
 def test_persons_in_only_one_release_are_not_targets() -> None:
     table = of_records([{"a"}, {"b"}, {"b"}])
     same = published(table, [0, 1, 2, 3, 3])
-    (outcome,) = composition(Scene(same, anonset.KmAnonymity(1, 1), table, beside=Beside(same, np.array([0, -1, -1]))))
+    (outcome,) = composition(
+        AttackInput(same, anonset.KmAnonymity(1, 1), table, beside=OtherRelease(same, np.array([0, -1, -1])))
+    )
     assert outcome.targets == 1
 
 
 def test_an_inapplicable_attack_states_the_reason() -> None:
     table = of_records([{"a"}, {"b"}])
-    scene = Scene(published(table, [0, 1, 2, 3, 3]), anonset.KmAnonymity(1, 1), table)
+    scene = AttackInput(published(table, [0, 1, 2, 3, 3]), anonset.KmAnonymity(1, 1), table)
     assert names(composition(scene), "beside")
     outcomes, reasons = tried(scene, ["all"])
     assert names(reasons["composition"], "beside")

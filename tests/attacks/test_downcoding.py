@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Boxes
 from anonset.attacks.downcoding import downcoding, shares, told
 from anonset.data import CategoricalColumn, Hierarchy, Table
@@ -104,16 +104,18 @@ def test_rows_are_narrowed_above_the_control() -> None:
     trees = {"town": "balanced:3", "work": "balanced:3"}
     release = anonset.anonymize(table, anonset.LocalRecoding(k=5), hierarchies=trees)
     (outcome,) = anonset.risk(release, attacks=["downcoding"]).outcomes
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, AttackResult)
     assert outcome.won.success > max(outcome.without.success, outcome.control.success)
     assert outcome.won.below_k is None
 
 
 def test_it_needs_classes_that_show_nodes() -> None:
-    assert isinstance(downcoding(Scene(None, anonset.KAnonymity(2))), str)  # type: ignore[arg-type]
+    assert isinstance(downcoding(AttackInput(None, anonset.KAnonymity(2))), str)  # type: ignore[arg-type]
     table = Table(None, (CategoricalColumn.of("sex", "ffmm"),))
     release = anonset.anonymize(table, anonset.LocalRecoding(k=2), hierarchies={"sex": "values"})
-    scene = Scene(release.publication, anonset.KAnonymity(2), release.unverified.table, release.unverified.hierarchies)
+    scene = AttackInput(
+        release.publication, anonset.KAnonymity(2), release.unverified.table, release.unverified.hierarchies
+    )
     assert isinstance(downcoding(scene), str)
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tests.facts import names
 
 import anonset
-from anonset.attacks.base import Scene
-from anonset.attacks.composition import Both, Side, composition
-from anonset.attacks.matching import Pairs, matching
+from anonset.attacks.base import AttackInput
+from anonset.attacks.composition import ReleasePair, ReleaseRows, composition
+from anonset.attacks.matching import RowPairs, matching
 from anonset.data import Table
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.publications import Records
 from attacks.test_composition import GROUPS, ITEMS, of_records, published, shown
 
@@ -27,7 +27,7 @@ def rows_of(publication: Records) -> list[frozenset[str]]:
 )  # fmt: skip
 def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list[int], other_groups: list[int]) -> None:
     first, second = published(of_records(records), groups), published(of_records(records), other_groups)
-    sides = Side.of(first), Side.of(second)
+    sides = ReleaseRows.of(first), ReleaseRows.of(second)
     assert sides[0] is not None
     assert sides[1] is not None
     possible = {
@@ -41,15 +41,15 @@ def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list
         if all((rows[i], others[other]) in possible for i, other in enumerate(order)):
             expected |= {(int(sides[0].kind[i]), int(sides[1].kind[other])) for i, other in enumerate(order)}
     kinds = np.stack((sides[0].kind[np.argsort(first.record)], sides[1].kind[np.argsort(second.record)]), axis=1)
-    pairs = Pairs.of(Both(*sides), kinds)
+    pairs = RowPairs.of(ReleasePair(*sides), kinds)
     assert set(zip(*(part.tolist() for part in pairs.matched.nonzero()), strict=True)) == expected
     random = pairs.as_many_at_random(np.random.default_rng(1))
     assert random.nnz == pairs.matched.nnz
     assert (random.multiply(pairs.true)).nnz == pairs.true.nnz
 
 
-def scene_of(table: Table, first: Records, second: Records) -> Scene:
-    return Scene(first, anonset.KmAnonymity(3, 1), table, beside=Beside(second, np.argsort(second.record)))
+def scene_of(table: Table, first: Records, second: Records) -> AttackInput:
+    return AttackInput(first, anonset.KmAnonymity(3, 1), table, beside=OtherRelease(second, np.argsort(second.record)))
 
 
 def test_it_discloses_more_than_composition() -> None:
@@ -72,8 +72,8 @@ def test_it_discloses_more_than_composition() -> None:
 def test_everybody_must_be_in_both_with_the_same_record() -> None:
     table = of_records([{"a"}, {"b"}, {"b", "c"}])
     same = published(table, [0, 1, 2, 3, 3])
-    assert names(matching(Scene(same, anonset.KmAnonymity(1, 1), table)), "beside")
-    some = Scene(same, anonset.KmAnonymity(1, 1), table, beside=Beside(same, np.array([0, -1, 1])))
+    assert names(matching(AttackInput(same, anonset.KmAnonymity(1, 1), table)), "beside")
+    some = AttackInput(same, anonset.KmAnonymity(1, 1), table, beside=OtherRelease(same, np.array([0, -1, 1])))
     assert names(matching(some), "persons")
     changed = published(of_records([{"c"}, {"b"}, {"b"}]), [0, 1, 2, 3, 3])
     assert names(matching(scene_of(table, same, changed)), "records")

@@ -17,7 +17,7 @@ import anonset
 from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.exact import Exact
-from anonset.attacks.base import Scene
+from anonset.attacks.base import AttackInput
 from anonset.attacks.minimality import chances, minimality
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Cut, apply
@@ -163,17 +163,17 @@ def test_a_rare_item_is_inferred() -> None:
     table = Table.from_sets(records, universe=ITEMS)
     release = anonset.anonymize(table, anonset.Apriori(k=3, m=1), hierarchies={"items": FLAT})
     assert release.recoding.labels == ["A", "c", "d"]
-    scene = Scene(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
+    scene = AttackInput(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
     (outcome,) = minimality(scene)
     assert (outcome.targets, outcome.won.certain, outcome.won.success) == (1, 1.0, 1.0)
     assert (outcome.without.certain, outcome.without.success, outcome.won.below_k) == (0.0, 0.5, None)
-    common = Scene(release.publication, anonset.KmAnonymity(1, 1), release.unverified.table, {"items": FLAT})
+    common = AttackInput(release.publication, anonset.KmAnonymity(1, 1), release.unverified.table, {"items": FLAT})
     assert names(minimality(common), "item k node")
-    assert isinstance(minimality(Scene(release.publication, anonset.KmAnonymity(3, 1))), str)
+    assert isinstance(minimality(AttackInput(release.publication, anonset.KmAnonymity(3, 1))), str)
 
 
 def test_regions_chosen_by_items_are_not_attacked() -> None:
     table = Table.from_columns({"items": [set("ac"), set("bd")] * 6}, place=[f"p{n % 2}" for n in range(12)])
     release = anonset.anonymize(table, JointSplit(k=3, m=1), hierarchies={"items": FLAT})
-    scene = Scene(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
+    scene = AttackInput(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
     assert "requires a single hierarchy cut" in str(minimality(scene))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anonset
-from anonset.attacks.base import Scene
-from anonset.attacks.composition import Side
+from anonset.attacks.base import AttackInput
+from anonset.attacks.composition import ReleaseRows
 from anonset.attacks.shared_values import _in_all, homogeneity, skewness
 from anonset.data import Table
 from anonset.generalization import ItemGroups, apply
@@ -27,7 +27,7 @@ def test_values_shared_by_all_rows_are_disclosed(records: list[set[str]], known:
     table = Table.from_sets(records, universe=ITEMS)
     assert table.transactions is not None
     publication = apply(table, ItemGroups(table.transactions.vocabulary, np.array([0, 0, 2, 3, -1], np.int32)))
-    rows = Side.of(publication)
+    rows = ReleaseRows.of(publication)
     assert rows is not None
     assert publication.transactions is not None
     label_of = {member: symbol.label for symbol in publication.symbols for member in symbol.members}
@@ -47,7 +47,7 @@ def test_a_symbol_in_all_rows_is_reported() -> None:
     table = Table.from_sets(records)
     assert table.transactions is not None
     publication = apply(table, ItemGroups.identity(table.transactions.vocabulary))
-    (outcome,) = homogeneity(Scene(publication, anonset.KmAnonymity(5, 1), table, attempts=100))
+    (outcome,) = homogeneity(AttackInput(publication, anonset.KmAnonymity(5, 1), table, attempts=100))
     assert isinstance(outcome.won.certain, float)
     assert (outcome.targets, outcome.without.certain, outcome.control.certain) == (100, 0.0, 0.0)
     # a person known by an item of a pair has the other item
@@ -60,11 +60,11 @@ def test_kept_columns_are_reported_by_their_skewness() -> None:
     table = Table.from_sets([{"a"}, {"b"}])
     assert table.transactions is not None
     publication = apply(table, ItemGroups.identity(table.transactions.vocabulary))
-    scene = Scene(publication, anonset.KAnonymity(2), skews={"illness": skew})
+    scene = AttackInput(publication, anonset.KAnonymity(2), skews={"illness": skew})
     (shared,), (guessed,) = homogeneity(scene), skewness(scene)
     assert [shared.without.certain, shared.won.certain, shared.control.certain] == [0.0, 0.2, 0.05]
     assert [guessed.without.success, guessed.won.success, guessed.control.success] == [0.4, 0.7, 0.5]
-    nothing = Scene(publication, anonset.KAnonymity(2))
+    nothing = AttackInput(publication, anonset.KAnonymity(2))
     assert isinstance(skewness(nothing), str)
     assert isinstance(homogeneity(nothing), str)
 
@@ -73,7 +73,7 @@ def test_kept_columns_are_reported_by_their_skewness() -> None:
 def test_models_that_name_no_size_take_two(model: anonset.PrivacyModel) -> None:
     table = Table.from_sets([{"a"}, {"b"}])
     assert table.transactions is not None
-    scene = Scene(apply(table, ItemGroups.identity(table.transactions.vocabulary)), model, table)
+    scene = AttackInput(apply(table, ItemGroups.identity(table.transactions.vocabulary)), model, table)
     assert scene.m == 2
     assert scene.k == (model.k or 2)
     assert not isinstance(homogeneity(scene), str)

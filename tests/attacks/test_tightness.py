@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 import anonset
-from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.tightness import tightness
 
 RNG = random.Random(4)
@@ -37,9 +37,11 @@ def test_a_range_end_is_guessed_with_its_frequency(algorithm: anonset.Algorithm)
             within = sorted(value for value in often if int(low) <= value <= int(high))
             by_often += values.count(max(within, key=lambda value: (often[value], -value)))
             wide += len(values)
-    scene = Scene(release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies)
+    scene = AttackInput(
+        release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies
+    )
     (outcome,) = tightness(scene)
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, AttackResult)
     assert (outcome.targets, outcome.won.success) == (wide, pytest.approx(by_end / wide))
     assert outcome.without.success == pytest.approx(by_often / wide)
     assert outcome.won.success > outcome.control.success
@@ -49,6 +51,8 @@ def test_ranges_named_by_a_hierarchy_are_not_attacked() -> None:
     trees = {"age": "bins:width=10", "origin": "values"}
     table = anonset.read(PEOPLE, relational="age,origin")
     release = anonset.anonymize(table, anonset.FullDomain(k=4), hierarchies=trees)
-    scene = Scene(release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies)
+    scene = AttackInput(
+        release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies
+    )
     assert isinstance(tightness(scene), str)
-    assert isinstance(tightness(Scene(release.publication, anonset.KAnonymity(4))), str)
+    assert isinstance(tightness(AttackInput(release.publication, anonset.KAnonymity(4))), str)

@@ -188,7 +188,7 @@ def test_a_release_that_violates_the_joint_guarantee_is_not_published(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
-    monkeypatch.setattr(kept_together._Together, "rare", lambda *_, **__: iter(()))
+    monkeypatch.setattr(kept_together._CommonPersons, "rare", lambda *_, **__: iter(()))
     ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))
     assert (ran.code, (place.folder / "second").exists()) == (1, False)
     assert names(ran.err, "earlier release")

@@ -24,7 +24,7 @@ from anonset.reading.policies import read_item_weights
 from anonset.reading.publications.buckets import read_buckets
 from anonset.reading.publications.codebook import read_records
 from anonset.reading.workloads import read_workload
-from anonset.release.publish import Untrue
+from anonset.release.publish import UntrueVerdict
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.relational_truth import check_relational_truth
@@ -163,12 +163,12 @@ def uneven() -> Any:
 
 def divided_though_starred() -> Any:
     table, publication = bucketized([MARK, "b", MARK, "c"], [0, 0, 1, 1], (0, 2))
-    return Untrue(check_undivided(table, publication))  # type: ignore[arg-type]
+    return UntrueVerdict(check_undivided(table, publication))  # type: ignore[arg-type]
 
 
 def foreign_identity() -> Any:
     table, _ = bucketized([MARK, "b"], [0, 0])
-    return Untrue(check_buckets_truthful(table, bucketized([f"{MARK}1", f"{MARK}2"], [0, 0])[1]))  # type: ignore[arg-type]
+    return UntrueVerdict(check_buckets_truthful(table, bucketized([f"{MARK}1", f"{MARK}2"], [0, 0])[1]))  # type: ignore[arg-type]
 
 
 def unique_values() -> Any:
@@ -189,7 +189,7 @@ def unique_record() -> Any:
 def other_value() -> Any:
     column = CategoricalColumn.of("zip", ["1", "1"])
     publication = Records(None, (), (column,), (), np.arange(2))
-    return Untrue(check_relational_truth(Table.from_columns(zip=["1", MARK]), publication, {}))  # type: ignore[arg-type]
+    return UntrueVerdict(check_relational_truth(Table.from_columns(zip=["1", MARK]), publication, {}))  # type: ignore[arg-type]
 
 
 FAILS = [

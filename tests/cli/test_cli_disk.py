@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 from anonset.release import disk
 from cli.place import Place
 
@@ -51,7 +51,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
 
 
 def test_directories_on_the_same_disk_share_its_space(tmp_path: Path, free: dict[str, int]) -> None:
-    size = Size(records=1000, values=5000, text=20_000)
+    size = DataSize(records=1000, values=5000, text=20_000)
     out, private, work = tmp_path / "out", tmp_path / "private", tmp_path / "deep" / "work"
     (together,) = disk.space_for(size, out, private, work, parquet=False)
     (alone,) = disk.space_for(size, out, private, None, parquet=False)
@@ -60,9 +60,9 @@ def test_directories_on_the_same_disk_share_its_space(tmp_path: Path, free: dict
 
 
 def test_the_space_and_the_time_of_a_large_run_are_announced(tmp_path: Path, free: dict[str, int]) -> None:
-    size = Size(records=10**9, values=65 * 10**8, text=3 * 10**10)
+    size = DataSize(records=10**9, values=65 * 10**8, text=3 * 10**10)
     spaces = disk.space_for(size, tmp_path / "out", tmp_path / "private", tmp_path / "work", parquet=True)
     announcement = disk.announcement(spaces, size)
     assert names(announcement, "GiB disk")
     assert "27 minutes" in announcement
-    assert disk.announcement(spaces[:0], Size(1000, 6500, 30_000)) == ""
+    assert disk.announcement(spaces[:0], DataSize(1000, 6500, 30_000)) == ""

@@ -6,7 +6,7 @@ import pytest
 from tests.facts import names
 from tests.tiny_limits import LIMIT, tiny_limits
 
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from cli.place import Place
 
 
@@ -37,8 +37,8 @@ def test_data_above_the_memory_limit_are_rejected_before_reading(
 ) -> None:
     place.run(*place.job())
     unread = cached_property(lambda _: pytest.fail("read"))
-    unread.__set_name__(Opened, "publication")
-    monkeypatch.setattr(Opened, "publication", unread)
+    unread.__set_name__(OpenedPublication, "publication")
+    monkeypatch.setattr(OpenedPublication, "publication", unread)
     command = [part.format(data=place.folder / "data.dat") for part in command]
     ran = place.run(*command, str(place.out), "--memory-limit", "300M")
     assert ran.code == 2

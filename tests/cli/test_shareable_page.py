@@ -12,7 +12,7 @@ from tests.facts import names
 
 import anonset
 from anonset.cli.main import main
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from cli.place import Place
 
 pytestmark = [
@@ -113,7 +113,9 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
     first = page_of(out)
     (tmp_path / "out.private" / "report.json").write_bytes(b"damaged")
     for private_name in ("private", "report"):
-        monkeypatch.setattr(Opened, private_name, property(lambda _: pytest.fail("the private directory was opened")))
+        monkeypatch.setattr(
+            OpenedPublication, private_name, property(lambda _: pytest.fail("the private directory was opened"))
+        )
     (tmp_path / "out.html").unlink()
     assert page_of(out) == first
     shutil.rmtree(tmp_path / "out.private")

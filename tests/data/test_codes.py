@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.blocks import Blocks, GrowingSets, sound
-from anonset.data.codes import GrowingCodes, NarrowCodes, as_codes, codes_array, in_full, stored_codes
+from anonset.data.blocks import Blocks, SetColumnBuilder, sound
+from anonset.data.codes import CodesBuilder, NarrowCodes, as_codes, codes_array, in_full, stored_codes
 from anonset.data.saved import save_table, saved_table
 from anonset.data.store import MEMORY, Files, backing
 
@@ -32,7 +32,7 @@ def work():
     ],
 )
 def test_codes_are_narrow_until_a_code_does_not_fit(work, parts, narrow):
-    with GrowingCodes("codes", work) as codes:
+    with CodesBuilder("codes", work) as codes:
         for part in parts:
             codes.append(np.array(part, np.int32))
         result = codes.finished()
@@ -49,7 +49,7 @@ def test_codes_are_narrow_until_a_code_does_not_fit(work, parts, narrow):
 def test_the_narrow_file_is_deleted_after_widening(tmp_path):
     with Files.at(tmp_path / "work") as store:
         before = {path.name for path in store.path.iterdir()}
-        with GrowingCodes("codes", store) as codes:
+        with CodesBuilder("codes", store) as codes:
             codes.append(np.array([1, 2], np.int32))
             codes.append(np.array([70_000], np.int32))
             codes.finished()
@@ -71,7 +71,7 @@ def test_narrow_codes_are_not_widened_implicitly(work):
 @given(st.lists(st.sets(st.integers(0, 9), max_size=5), max_size=12), st.integers(1, 5))
 def test_a_narrow_column_is_the_column(work, sets, per_block):
     column = SetColumn.of([{str(item) for item in row} for row in sets], universe=tuple("0123456789"))
-    with GrowingSets("items", work, narrow=True) as growing:
+    with SetColumnBuilder("items", work, narrow=True) as growing:
         growing.append(column)
         filed = growing.finished(column.vocabulary)
     assert not len(column.items) or isinstance(filed.codes, NarrowCodes)
@@ -94,7 +94,7 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
 
 def test_a_narrow_table_is_saved_as_it_is(tmp_path):
     with Files.at(tmp_path / "work") as store:
-        with GrowingSets("items", store, narrow=True) as growing:
+        with SetColumnBuilder("items", store, narrow=True) as growing:
             growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
             table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)
         save_table(table, {})

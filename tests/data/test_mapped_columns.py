@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
-from anonset.data.blocks import Blocks, GrowingSets
+from anonset.data.blocks import Blocks, SetColumnBuilder
 from anonset.data.fingerprints import columns_sha256
 from anonset.data.store import Files
 from anonset.data.table_facts import CodeRules
@@ -116,7 +116,7 @@ def test_labels_are_replaced_by_spans(by_three, tmp_path):
 
 def test_growing_sets_leave_no_files_after_an_error(tmp_path):
     with Files.temporary(tmp_path) as work:
-        with pytest.raises(AttributeError), GrowingSets("items", work) as sets:
+        with pytest.raises(AttributeError), SetColumnBuilder("items", work) as sets:
             sets.append(None)
         assert list(work.path.iterdir()) == []
 

@@ -186,13 +186,13 @@ def test_sorted_rows_are_stored_once_on_disk(tmp_path, monkeypatch):
         np.sort(random.integers(0, ITEMS, (n, 10)), axis=1).astype(np.int32).reshape(-1),
         Vocabulary(tuple(map(str, range(ITEMS)))),
     )
-    gather = row_order._Sorting._gather
+    gather = row_order._RowSorter._gather
 
     def watched(self, *args):
         gather(self, *args)
         most[0] = max(most[0], sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file()))
 
-    monkeypatch.setattr(row_order._Sorting, "_gather", watched)
+    monkeypatch.setattr(row_order._RowSorter, "_gather", watched)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000), Threads(1)) as work:
         table = Table(column, store=work)
         result = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)

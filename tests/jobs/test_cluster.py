@@ -17,7 +17,7 @@ from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import pairs, sets
-from anonset.algorithms.transaction.expanded_blocks import Over
+from anonset.algorithms.transaction.expanded_blocks import BlockTask
 from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
 from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, _version, cluster_of
@@ -117,7 +117,7 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
 
     class Noted(ClusterWorkers):
         def begin(self, work, task, ended):
-            sent.append(type(work.work if isinstance(work, Over) else work).__name__)
+            sent.append(type(work.work if isinstance(work, BlockTask) else work).__name__)
             return super().begin(work, task, ended)
 
     expected = algorithm.search(Blocks.of(column, MEMORY.on(Threads(2)), 130), HIERARCHY)
@@ -127,7 +127,9 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
         expected.recoding.labels, expected.figures, expected.trace,
     )  # fmt: skip
     assert len(killed) == 2
-    gathered = {"_Share", "_Find"} if suppress else set()  # without suppression, tables determine all rare sets
+    gathered = (
+        {"_Share", "_ViolationSearch"} if suppress else set()
+    )  # without suppression, tables determine all rare sets
     assert {"NodeSupports", "_CountSiblings", "CountSets", *gathered} <= set(sent)
     # without the files of the killed worker
     remaining = {path.name for path in work.path.iterdir() if not path.name.startswith("tmp")}

@@ -10,13 +10,13 @@ import pytest
 from tests.facts import refused
 
 import anonset
-from anonset.algorithms.coarsening import Coarsens
+from anonset.algorithms.coarsening import InitialCutAlgorithm
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.generalization.earlier import Earlier
+from anonset.generalization.earlier import EarlierRelease
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.ncp import ncp
 from anonset.publications import Symbol
@@ -129,7 +129,7 @@ def test_exact_loses_least_of_all_that_coarsen(seed: int) -> None:
     good = [image for image in coarser if naive_km([tuple({image[i] for i in row}) for row in rows], 3, 2) is None]
     least = min(ncp(column, Cut(tree, np.array(image, np.int32))) for image in good)
     made = ALGORITHMS["exact"](k=3, m=2)  # type: ignore[call-arg]
-    assert isinstance(made, Coarsens)
+    assert isinstance(made, InitialCutAlgorithm)
     result = made.coarsen(column, Cut(tree, np.array(start, np.int32)), store=MEMORY).recoding
     assert isinstance(result, Cut)
     assert result.image.tolist() in good
@@ -247,7 +247,7 @@ def test_constraints_refer_to_merged_items(tmp_path: Path) -> None:
 
 
 def test_symbols_are_compared_with_the_earlier_release() -> None:
-    earlier = Earlier({"a": "G1", "b": "G1", "c": "c", "d": ""})
+    earlier = EarlierRelease({"a": "G1", "b": "G1", "c": "c", "d": ""})
     earlier.require_kept([Symbol("G1", "group", ("a", "b")), Symbol("x", "item", ("x",)), Symbol("c", "item", ("c",))])
     for symbol, message in (
         (Symbol("G1", "group", ("a", "c")), "G1"),
@@ -260,5 +260,5 @@ def test_symbols_are_compared_with_the_earlier_release() -> None:
 
 def test_the_initial_cut_suppresses_earlier_suppressed_items(tmp_path: Path) -> None:
     tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
-    cut = Earlier({"a1": "A", "a2": "", "b": "b"}, tree).cut(tree)
+    cut = EarlierRelease({"a1": "A", "a2": "", "b": "b"}, tree).cut(tree)
     assert cut.image.tolist() == [1, SUPPRESSED, 4]

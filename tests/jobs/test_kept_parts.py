@@ -12,8 +12,8 @@ from tests.jobs.test_by_blocks import files_of
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt import across
 from anonset.algorithms.split import merging
-from anonset.algorithms.split.kept import Kept
-from anonset.algorithms.split.parts import _OnPart
+from anonset.algorithms.split.kept import CompletedParts
+from anonset.algorithms.split.parts import _RunOnPart
 from anonset.cli.main import main
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age"]
@@ -61,7 +61,7 @@ def run(tmp_path, capsys):
 @pytest.fixture
 def solved(monkeypatch):
     """Solved parts; solving more than `dies` parts kills the run."""
-    spans, dies, solve = [], [10**9], _OnPart.__call__
+    spans, dies, solve = [], [10**9], _RunOnPart.__call__
 
     def counted(self, span):
         if len(spans) == dies[0]:
@@ -69,7 +69,7 @@ def solved(monkeypatch):
         spans.append((self.task.name, span))
         return solve(self, span)
 
-    monkeypatch.setattr(_OnPart, "__call__", counted)
+    monkeypatch.setattr(_RunOnPart, "__call__", counted)
     return spans, dies
 
 
@@ -108,7 +108,7 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
 def test_temporary_directories_store_no_parts(tmp_path, run, solved, monkeypatch):
     """Another job in the directory would read foreign files."""
     written = []
-    monkeypatch.setattr(Kept, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
+    monkeypatch.setattr(CompletedParts, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *JOBS["in parts"]]
     monkeypatch.setattr("anonset.release.memory.AT_LEAST", 0)
     assert main([*command, "--memory-limit", "100"]) == 0
@@ -117,14 +117,14 @@ def test_temporary_directories_store_no_parts(tmp_path, run, solved, monkeypatch
 
 
 def test_bits_and_figures_are_restored_exactly(tmp_path):
-    from anonset.algorithms.rt.across import Begun
+    from anonset.algorithms.rt.across import PartlyMergedClusters
     from anonset.data import SetColumn, Table
     from anonset.data.store import RUN, Files
 
     none = np.empty((0, 2))
     values = none, none, np.array([[3, 4]], np.int32), np.array([[1 << 63, 7]], np.uint64)
     column = SetColumn.of([{"a"}, {"b", "a"}])
-    begun = Begun(
+    begun = PartlyMergedClusters(
         np.array([0, 1, 1], np.int32),
         np.array([1, 2]),
         values,
@@ -134,7 +134,7 @@ def test_bits_and_figures_are_restored_exactly(tmp_path):
     )
     with Files.temporary(tmp_path) as work:
         (work.path / RUN).write_text("{}")
-        parts = Kept.of(work, Table(column), {})
+        parts = CompletedParts.of(work, Table(column), {})
         assert parts.restored("one") is None
         parts.keep("one", begun)
         result = parts.restored("one")

@@ -16,13 +16,13 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.cli.main import main
 from anonset.jobs.input import memory_of
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 from anonset.reading.source import source_of
 from anonset.release.memory import AT_LEAST, format_size, memory_for
 
 pytestmark = pytest.mark.long
 
-MANY = Size(1_000_000, 7_500_000, 30_000_000)
+MANY = DataSize(1_000_000, 7_500_000, 30_000_000)
 SENSITIVE = "101,276,801,1201,1551"
 RECORDS = 200_000
 
@@ -54,10 +54,10 @@ def test_each_built_in_algorithm_declares_its_factor():
 
 
 def test_the_factor_applies_to_the_data_and_not_to_python():
-    least, many = memory_for(Size()), memory_for(MANY)
+    least, many = memory_for(DataSize()), memory_for(MANY)
     assert memory_of(MANY, Apriori(k=2, m=2)) == many
     assert memory_of(MANY, Extended(k=2, m=2)) == many
-    assert memory_of(Size(), Offered()) == least
+    assert memory_of(DataSize(), Offered()) == least
     largest = int(least + LARGEST_MEMORY_FACTOR * (many - least))
     assert memory_of(MANY, Offered()) == largest > 2 * many
     assert memory_of(MANY, Thrifty()) == int(least + 0.5 * (many - least))
@@ -84,7 +84,7 @@ def test_tables_of_larger_sets_are_added_to_the_estimate(name):
     beside = traits_of(triples).memory_beside
     assert (traits_of(pairs).memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
     assert memory_of(MANY, triples) == memory_of(MANY, pairs) + beside
-    few = Size(300, 1500, 6000)  # too few to fill a table
+    few = DataSize(300, 1500, 6000)  # too few to fill a table
     assert 0 < memory_of(few, triples) - memory_of(few, pairs) < 1 << 20
 
 

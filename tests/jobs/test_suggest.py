@@ -25,7 +25,7 @@ from anonset.jobs.ranking import (
     way_out,
 )
 from anonset.jobs.suggest import FINALISTS, suggest
-from anonset.measures.countable import Countable, FrequentItems, countable
+from anonset.measures.countable import CountAccuracy, FrequentItems, countable
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset_kernels._compiling import COMPILATION
@@ -178,13 +178,13 @@ def test_no_hierarchy_runs_twice():
 
 
 def figures(items, pairs, kept, **more):
-    counted = Countable(items, pairs, None)
+    counted = CountAccuracy(items, pairs, None)
     return Candidate("x", {}, "holds", {"items": {"kept": kept}}, countable=counted, measures=more)
 
 
 def shares_of_items(kept, suppressed):
     shares = {"items": {"kept": kept, "suppressed": suppressed}}
-    return Candidate("x", {}, "holds", shares, countable=Countable(1.0, 1.0, None))
+    return Candidate("x", {}, "holds", shares, countable=CountAccuracy(1.0, 1.0, None))
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_retention_is_described_in_a_sentence():
         "holds",
         {"items": {"kept": 0.118, "generalized": 0.882, "suppressed": 0.0}},
         measures={"ncp": 0.5, "rum": 0.25},
-        countable=Countable(0.21, 0.04, 29.2),
+        countable=CountAccuracy(0.21, 0.04, 29.2),
     )
     assert names(
         reason(candidate, [candidate] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% relational"
@@ -407,7 +407,7 @@ def test_the_notebook_view(found):
 
 def half(items_error, rum, **more):
     """Return a candidate whose two halves are as good as the ranges."""
-    counted = Countable(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
+    counted = CountAccuracy(items_error, 1.0 - (1.0 - rum) * 2 + (1.0 - items_error), None)
     shares = {"items": {"kept": 1.0 - rum}}
     return Candidate("x", more, "holds", shares, countable=counted, measures={"rum": rum})
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels._first_fit import Rule, first_fit
+from anonset_kernels._first_fit import ChunkRule, first_fit
 from effort import examples
 from reference.disassociation import is_km
 
@@ -16,7 +16,7 @@ def fitted(postings, k, m):
     records = np.array([record for posting in postings for record in posting], np.int32)
     ends = np.cumsum([len(posting) for posting in postings])
     starts, head = ends - [len(posting) for posting in postings], np.full(int(records.max()) + 1, -1, np.int32)
-    chunks = first_fit(starts, ends, records, Rule(k, m, 1, 1, np.zeros(0, np.bool_)), head)
+    chunks = first_fit(starts, ends, records, ChunkRule(k, m, 1, 1, np.zeros(0, np.bool_)), head)
     assert (head == -1).all()
     return chunks.tolist()
 

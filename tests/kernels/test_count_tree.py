@@ -14,7 +14,7 @@ from anonset.algorithms.transaction.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, Rule, expand, node_supports, walk, walk_sizes
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, SupportRule, expand, node_supports, walk, walk_sizes
 from effort import examples
 
 TREE = Hierarchy.from_tree(
@@ -65,7 +65,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
         records = suffixes.of_window((first, last))
         while first < last:
             n_found, first = walk(
-                records, tree.intervals, dead, (first, last), Rule(size, k, mode), sets, support, together
+                records, tree.intervals, dead, (first, last), SupportRule(size, k, mode), sets, support, together
             )
             for codes, count in zip(sets[:n_found].tolist(), support[:n_found].tolist(), strict=True):
                 chosen = tuple(c for c in codes if c >= 0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.algorithms.transaction import wanted_sets
-from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
+from anonset.algorithms.transaction.wanted_sets import SetCounter, in_ranges
 from anonset.data import Hierarchy
 from anonset_kernels._record_codes import ancestor_codes
 from effort import examples
@@ -51,7 +51,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     random.shuffle(wanted)
     result = []
     for part in in_ranges(np.array(wanted, np.int32).reshape(-1, size), N_CODES, most):
-        sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as when sent to another process
+        sets = pickle.loads(pickle.dumps(SetCounter(part, ITEMS, N_CODES, k)))  # as when sent to another process
         for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
             sets.add(sets.count(blocks))
         rare = sets.met < k
@@ -67,7 +67,7 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
     if not chosen:
         return
     (part,) = in_ranges(np.array(chosen, np.int32), N_CODES, 1 << 20)
-    wanted = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, 1)))
+    wanted = pickle.loads(pickle.dumps(SetCounter(part, ITEMS, N_CODES, 1)))
     seen = np.array([random.random() < 0.7 for _ in [*others, *rows]], bool)
     blocks = [
         (7, encoded(others), bits(seen[: len(others)])),
@@ -83,7 +83,7 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
 
 def bytes_of_task(part):
     """Return the memory in bytes of a task with some sets, mainly their bits."""
-    wanted = WantedSets(part, ITEMS, N_CODES, 2)
+    wanted = SetCounter(part, ITEMS, N_CODES, 2)
     own_bytes = wanted_sets._none_met(wanted.index)
     return sum(array.nbytes for array in (*own_bytes, *wanted.index) if isinstance(array, np.ndarray))
 

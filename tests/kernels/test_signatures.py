@@ -63,7 +63,7 @@ def test_unregistered_arrays_are_described_in_the_docstring(name):
 def test_registered_arrays_are_described():
     assert len(REGISTERED) > 20
     for hint in REGISTERED.values():
-        (described,) = (extra for extra in get_args(hint)[1:] if isinstance(extra, _arrays.Described))
+        (described,) = (extra for extra in get_args(hint)[1:] if isinstance(extra, _arrays.ArrayDescription))
         assert re.match(r"\(.+,.*\)", described.shape)
         assert described.meaning
 

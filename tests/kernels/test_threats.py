@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels._arrays import Expanded
+from anonset_kernels._arrays import ExpandedCodes
 from anonset_kernels._dense_threats import is_dense
 from anonset_kernels.decisive_records import gather, keep_decisive, outline
-from anonset_kernels.threats import Private, Rule, allow_antichains, forbid_pairs, hash_sets, mine
+from anonset_kernels.threats import DisclosureRule, ThreatRule, allow_antichains, forbid_pairs, hash_sets, mine
 from effort import examples
 
 N_CODES = 9
@@ -25,7 +25,7 @@ def stored(rows):
     codes = [c for row in rows for c in [*sorted(row), -1]]
     position = [[i for i, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
     start = np.concatenate([[0], np.cumsum([len(p) for p in position])]).astype(np.int64)
-    return Expanded(np.array(codes, np.int32), start, np.array([i for p in position for i in p], np.int32))
+    return ExpandedCodes(np.array(codes, np.int32), start, np.array([i for p in position for i in p], np.int32))
 
 
 def support(chosen, rows):
@@ -71,8 +71,8 @@ def mine_all(rows, intervals, k, m, budget, room):
                 (members, slots),
                 position,
                 N_CODES,
-                Rule(size, k, budget),
-                Private(0, 0, 1),
+                ThreatRule(size, k, budget),
+                DisclosureRule(0, 0, 1),
                 sets_found,
             )
             assert position.tolist() > before

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.truth_check import Members, first_repeated, first_untrue, first_untrue_by_one, widened
+from anonset_kernels.truth_check import SymbolMembers, first_repeated, first_untrue, first_untrue_by_one, widened
 
 ITEMS, SYMBOLS = 6, 3
 rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=1, max_size=6)
@@ -24,7 +24,7 @@ def test_both_ways_find_the_same(records, image, data):
     record = np.arange(len(rows), dtype=np.int64)
     known = [[item for item in range(ITEMS) if image[item] == symbol] for symbol in range(SYMBOLS)]
     symbol_of = np.array(image, np.int32)
-    general = first_untrue(csr(records), csr(rows), record, Members(*csr(known)), symbol_of < 0, 0, len(rows))
+    general = first_untrue(csr(records), csr(rows), record, SymbolMembers(*csr(known)), symbol_of < 0, 0, len(rows))
     assert first_untrue_by_one(csr(records), csr(rows), record, symbol_of, SYMBOLS, 0, len(rows)) == general
     untrue = (
         index

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures import countable as measured
-from anonset.measures.countable import Countable, FrequentItems, countable, stands_for
+from anonset.measures.countable import CountAccuracy, FrequentItems, countable, stands_for
 from anonset.publications import Records
 from anonset.queries import ExpectedCounts, Query
 from effort import examples
@@ -20,7 +20,7 @@ groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
 datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=10)
 
 
-def by_queries(rows: list[set[str]], publication: Records, most: int) -> Countable:
+def by_queries(rows: list[set[str]], publication: Records, most: int) -> CountAccuracy:
     """Return the errors by a query for each item and each pair."""
     items = sorted("abcdef", key=lambda x: (-sum(x in row for row in rows), x))[:most]
     items = sorted(x for x in items if any(x in row for row in rows))
@@ -37,7 +37,7 @@ def by_queries(rows: list[set[str]], publication: Records, most: int) -> Countab
     assert column is not None
     sizes = [len(publication.symbols[code].members) for code in column.items.tolist()]
     wide = [size for size in sizes if size > 1]
-    return Countable(error([(x,) for x in items]), error(pairs), sum(wide) / len(wide) if wide else None)
+    return CountAccuracy(error([(x,) for x in items]), error(pairs), sum(wide) / len(wide) if wide else None)
 
 
 def assert_counted(rows: list[set[str]], publication: Records) -> None:

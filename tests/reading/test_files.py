@@ -12,7 +12,7 @@ from tests.facts import refused
 from anonset.errors import InputError
 from anonset.reading import digest, estimate_size
 from anonset.reading.files import format_of, write_file
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 
 
 def test_digest_of_a_file_and_a_directory(tmp_path):
@@ -40,8 +40,10 @@ def test_estimates(tmp_path):
     ]:
         (tmp_path / name).write_bytes(data)
         assert estimate_size(tmp_path / name).text == expected, name
-    assert estimate_size(tmp_path / "a.dat.gz") == estimate_size(tmp_path / "a.dat") == Size(10_000, 30_000, len(text))
-    assert estimate_size(tmp_path) == sum(map(estimate_size, tmp_path.iterdir()), Size())
+    assert (
+        estimate_size(tmp_path / "a.dat.gz") == estimate_size(tmp_path / "a.dat") == DataSize(10_000, 30_000, len(text))
+    )
+    assert estimate_size(tmp_path) == sum(map(estimate_size, tmp_path.iterdir()), DataSize())
     with refused(InputError, f"{tmp_path / 'none'} file"):
         estimate_size(tmp_path / "none")
 
@@ -49,12 +51,12 @@ def test_estimates(tmp_path):
 def test_estimates_of_parquet_use_its_values(tmp_path):
     for name, rows in (("a", 1_000), ("b", 2_000)):
         parquet.write_table(pa.table({"code": ["E10"] * rows}), tmp_path / f"{name}.parquet")
-        assert estimate_size(tmp_path / f"{name}.parquet") == Size(rows, rows, rows * len("E10 "))
+        assert estimate_size(tmp_path / f"{name}.parquet") == DataSize(rows, rows, rows * len("E10 "))
     lists = pa.table({"codes": [["E10", "I10"], [], ["J45"]], "age": [30, 41, 52]})
     for name, table in (("lists", lists), ("none", lists.slice(0, 0))):
         parquet.write_table(table, tmp_path / f"{name}.parquet")
-    assert estimate_size(tmp_path / "lists.parquet") == Size(3, 7, 3 * len("E10 ") + 3 * 4)
-    assert estimate_size(tmp_path / "none.parquet") == Size()
+    assert estimate_size(tmp_path / "lists.parquet") == DataSize(3, 7, 3 * len("E10 ") + 3 * 4)
+    assert estimate_size(tmp_path / "none.parquet") == DataSize()
     (tmp_path / "c.parquet").write_bytes(b"noise")
     with refused(InputError, "c.parquet Parquet"):
         estimate_size(tmp_path / "c.parquet")

@@ -11,7 +11,7 @@ from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.reading import read
-from anonset.reading.batches import Reading, open_source
+from anonset.reading.batches import FileProperties, open_source
 from anonset_kernels.fimi import tokenize
 
 
@@ -133,7 +133,7 @@ def items_of(opened):
 
 def test_spmf_files_are_read_equally_twice(tmp_path):
     (tmp_path / "a.txt").write_text(SPMF)
-    opened = open_source(tmp_path / "a.txt", Reading(format="spmf"))
+    opened = open_source(tmp_path / "a.txt", FileProperties(format="spmf"))
     assert items_of(opened) == items_of(opened) == [["apple", "plum", "plum"]]
 
 

@@ -13,10 +13,10 @@ from tests.reading.persons import repeated_in, stays
 
 import anonset
 from anonset.data.store import MEMORY
-from anonset.data.table_facts import Repeated
+from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.reading.persons.agreement import agrees
-from anonset.reading.persons.candidates import PersonKey
-from anonset.reading.persons.duplicate_ids import Watched, _has_equal, _Keys
+from anonset.reading.persons.candidates import UnitCandidate
+from anonset.reading.persons.duplicate_ids import WatchedCandidates, _has_equal, _Keys
 from anonset.reading.persons.given import counted_in
 
 pytestmark = pytest.mark.compiled
@@ -43,7 +43,7 @@ def roles(data, key, role="drop"):
 @pytest.mark.parametrize("seed", range(5))
 def test_persons_are_recognized_by_birth_and_sex_under_any_column_name(seed):
     candidates = repeated_in(columns(stays(seed=seed)), list(stays()))
-    assert candidates[0] == Repeated("key7", ("birth_date", "sex", "zip"))
+    assert candidates[0] == RepeatedIdentifiers("key7", ("birth_date", "sex", "zip"))
     assert not {candidate.column for candidate in candidates} & set(ENTITIES)
 
 
@@ -57,7 +57,9 @@ def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
     assert repeated_in(columns(mute), list(mute)) == ()
     without_key = {name: data[name] for name in data if name != "key7"}
     if n > 40:  # a person in five rows with the same day of birth, sex and town
-        assert repeated_in(columns(without_key), list(without_key)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
+        assert repeated_in(columns(without_key), list(without_key)) == (
+            RepeatedIdentifiers("birth_date,sex,zip", ("sex", "zip")),
+        )
 
 
 NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
@@ -74,7 +76,7 @@ def test_names_and_dates_of_birth_together_identify_persons(seed, rows):
     data["Nachname"] = list(rng.choice(NAMES, n_persons)[who])
     data["Fallnummer"] = [f"F{n}" for n in range(len(who))]
     for ids, grouped in (((), False), (("Fallnummer",), False), (("Fallnummer",), True)):
-        expected = () if rows == "persons" else (Repeated("Nachname,birth_date", ("sex", "zip")),)
+        expected = () if rows == "persons" else (RepeatedIdentifiers("Nachname,birth_date", ("sex", "zip")),)
         assert repeated_in(columns(data), list(data), ids, grouped=grouped) == expected
     assert repeated_in(columns(data), list(data), ("Nachname", "birth_date"), grouped=True) == ()
 
@@ -126,7 +128,11 @@ def test_an_id_that_repeats_only_in_the_last_row_is_detected(tmp_path, form):
         path = tmp_path / "rows.parquet"
         parquet.write_table(pa.table(data), path)
     options = {"items": "code", "drop": ["patient_id", "note"]}
-    assert anonset.read(path, **options).repeated == anonset.scan(path, **options).repeated == (Repeated("patient_id"),)
+    assert (
+        anonset.read(path, **options).repeated
+        == anonset.scan(path, **options).repeated
+        == (RepeatedIdentifiers("patient_id"),)
+    )
     data["patient_id"][-1] = "new"
     write(tmp_path / "distinct.csv", data)
     distinct = tmp_path / "distinct.csv"
@@ -161,7 +167,7 @@ def test_grouping_by_case_leaves_persons_in_several_records():
     data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
     options = {"items": "code", "id": "case_id", "group": True}
     drop = [name for name in data if name not in ("code", "case_id")]
-    assert anonset.read(data, **options, drop=drop).repeated == (Repeated("patient_id"),)
+    assert anonset.read(data, **options, drop=drop).repeated == (RepeatedIdentifiers("patient_id"),)
 
 
 def test_invalid_text_in_a_dropped_column_is_ignored(tmp_path):
@@ -174,7 +180,7 @@ def test_a_line_end_within_quotes_does_not_cut_the_first_rows(tmp_path):
     data = {"patient_id": [f"p{n // 2}" for n in range(30_000)], "note": ["two\nlines, of text " * 3] * 30_000}
     path = write(tmp_path / "rows.csv", data | {"code": ["a"] * 30_000})
     for read in (anonset.read, anonset.scan):
-        assert read(path, items="code", drop="patient_id,note").repeated == (Repeated("patient_id"),)
+        assert read(path, items="code", drop="patient_id,note").repeated == (RepeatedIdentifiers("patient_id"),)
 
 
 @pytest.mark.data
@@ -229,7 +235,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
         names_asked.append(names)
         return ({"patient_id": column} for column in columns)
 
-    with Watched((PersonKey(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
+    with WatchedCandidates((UnitCandidate(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
         for column in columns:
             seen.add({"patient_id": column})
         repeated = [repeat.column for repeat in seen.repeated()]

@@ -12,7 +12,7 @@ import pytest
 from tests.facts import refused
 
 import anonset
-from anonset.data.table_facts import OwnersWord
+from anonset.data.table_facts import OwnerStatements
 from anonset.publications import Buckets
 
 ITEMS = ["E F B", "E F D", "B C E", "F D", "E", "A F"]
@@ -29,7 +29,7 @@ def rt_table(items: bool = True) -> anonset.Table:
         anonset.CategoricalColumn.of("origin", ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]),
         anonset.CategoricalColumn.of("gender", ["Male", "Male", "Female", "Female", "Female", "Male"]),
     )
-    word = OwnersWord(publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
+    word = OwnerStatements(publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
     return anonset.Table(sets, relational, word=word)
 
 

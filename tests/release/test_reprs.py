@@ -12,7 +12,7 @@ import pytest
 from tests.facts import names
 
 import anonset
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
 from anonset.measures.utility_loss import group_losses, group_weights
@@ -221,7 +221,7 @@ def test_every_dataclass_that_is_reached_is_discreet(reached: list[Any]) -> None
     result = {
         type(instance)
         for instance in reached
-        if dataclasses.is_dataclass(instance) and not isinstance(instance, Discreet)
+        if dataclasses.is_dataclass(instance) and not isinstance(instance, RedactedRepr)
     }
     assert {cls.__name__ for cls in result} <= scalar | options
 

@@ -220,14 +220,14 @@ def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch:
     """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
     rows = [{"a", "b", "cd"[i % 2], f"s{i % 6}", *(["e"] if i % 150 == 0 else [])} for i in range(600)]
     column, peak_sizes = SetColumn.of(rows), []
-    of_size = occurrences.Symbols.of_size
+    of_size = occurrences.MemberSymbols.of_size
 
-    def measured(symbols: occurrences.Symbols, size: int) -> Iterator[occurrences.Occurrences]:
+    def measured(symbols: occurrences.MemberSymbols, size: int) -> Iterator[occurrences.Occurrences]:
         for occurrences_of_size in of_size(symbols, size):
             peak_sizes.append(len(occurrences_of_size.row))
             yield occurrences_of_size
 
-    monkeypatch.setattr(occurrences.Symbols, "of_size", measured)
+    monkeypatch.setattr(occurrences.MemberSymbols, "of_size", measured)
     monkeypatch.setattr(spans, "AT_ONCE", 50)
     for k, share in ((4, 2), (5, 2), (1, 4)):
         model = LmDiversity(k, share, 4, tuple(f"s{n}" for n in range(6)))

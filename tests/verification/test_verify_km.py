@@ -21,7 +21,7 @@ from anonset.generalization import Cut, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.publications import Records
 from anonset.verification import counting, distinct_rows, itemsets, verify
-from anonset.verification.counting import Triples
+from anonset.verification.counting import CountedTriples
 from effort import examples
 from reference.km import alike, naive_km, supports
 
@@ -61,7 +61,7 @@ def test_agrees_with_the_naive_twin_however_it_is_divided(
     with pytest.MonkeyPatch.context() as patch:
         if bits:
             patch.setattr(itemsets, "MOST_SYMBOLS", 0)
-            patch.setattr(counting.Bits, "steps", 0)
+            patch.setattr(counting.RowBits, "steps", 0)
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
         patch.setattr(itemsets, "MOST_OF_TRIPLES", tables)
         patch.setattr(counting, "_STEPS_PER_CALL", steps)
@@ -121,7 +121,7 @@ def test_counting_triples_equals_walking(k: int, most: int, threads: int) -> Non
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
         patch.setattr(itemsets, "MOST_OF_TRIPLES", most)
         patch.setattr(itemsets, "_WORTH_THREADS", 0)
-        patch.setattr(counting.Counting, "run", None)
+        patch.setattr(counting.ItemsetCounting, "run", None)
         counted = distinct.count(3, k)
     assert (counted.rare, counted.support) == (walked.rare, walked.support)
     assert counted.rare is not None or counted == walked
@@ -133,7 +133,7 @@ def test_windows_cover_all_numbers_within_the_limit(lengths: list[int], k: int, 
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     items = np.concatenate([np.arange(length) for length in lengths] or [[]]).astype(np.int32)
     column = SetColumn("items", indptr, items, Vocabulary(tuple(f"{code:03}" for code in range(80))))
-    triples = Triples(column, k, most, threads)
+    triples = CountedTriples(column, k, most, threads)
     sizes = [triples.counters(window) for window in triples.windows]
     assert all(counters.full.nbytes + counters.digits.nbytes <= most for counters in sizes)
     if triples.windows:
@@ -157,8 +157,8 @@ def test_shared_bits_equal_walking(k: int) -> None:
         patch.setattr(itemsets, "MOST_OF_BITS", 0)
         walked = itemsets.DistinctRows(column).count(2, k)
         patch.setattr(itemsets, "MOST_OF_BITS", 1 << 30)
-        patch.setattr(counting.Bits, "steps", 0)
-        patch.setattr(counting.Counting, "run", None)
+        patch.setattr(counting.RowBits, "steps", 0)
+        patch.setattr(counting.ItemsetCounting, "run", None)
         shared = itemsets.DistinctRows(column).count(2, k)
     assert (shared.rare, shared.support) == (walked.rare, walked.support)
     assert shared.rare is not None or shared == walked
@@ -177,7 +177,7 @@ def test_long_rows_with_many_symbols_are_counted_by_shared_bits() -> None:
     support = np.triu(together.T @ together, 1).astype(np.int64)
     k = int(support[support > 0].min())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting.Counting, "run", None)
+        patch.setattr(counting.ItemsetCounting, "run", None)
         verdict = verify(Table(column), KmAnonymity(k, 2))
         assert verdict.holds is True
         assert verdict.checked["distinct_itemsets"][2] == np.count_nonzero(support)

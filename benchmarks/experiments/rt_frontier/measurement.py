@@ -17,7 +17,7 @@ from anonset.algorithms.rt.joint_split import JointSplit
 if TYPE_CHECKING:
     from anonset import Table
     from anonset.algorithms.base import Algorithm
-    from anonset.release.formats import Unverified
+    from anonset.release.formats import UnverifiedPublication
 
 TREE = "halves:frequency"
 """The hierarchy of the items, where an algorithm needs one."""
@@ -122,7 +122,7 @@ def _reach(data: str, k: int, m: int, function: str) -> tuple[float, float]:
     return figures["tum"], figures["tum_before"]
 
 
-def _searched(table: "Table", algorithm: "Algorithm") -> "Unverified[Any]":
+def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[Any]":
     """Return what an algorithm makes of a table, ends of ranges rounded."""
     from anonset.jobs import job
     from anonset.release.formats import Layout
@@ -133,7 +133,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "Unverified[Any]":
     return job.Job(Layout(symbols="members"), allow_worthless=True).search(bound, trees, algorithm)
 
 
-def _counted(table: "Table", unverified: "Unverified[Any]") -> dict[str, float]:
+def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:
     """Return losses, and the errors of counts, as `suggest` measures them."""
     from anonset.jobs.candidate import Candidate
     from anonset.measures.countable import FrequentItems, countable

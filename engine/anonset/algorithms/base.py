@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
@@ -16,7 +16,7 @@ Progress = Callable[[str, float, float], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Discreet):
+class Result(RedactedRepr):
     """Recoding chosen by an algorithm, with the decisions that led to it."""
 
     recoding: Recoding

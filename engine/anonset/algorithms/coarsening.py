@@ -31,7 +31,7 @@ _OF_A_PROOF = ("lower_bound", "gap", "suppression")
 
 
 @runtime_checkable
-class Coarsens(Protocol):
+class InitialCutAlgorithm(Protocol):
     """Algorithm that accepts an initial cut."""
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
@@ -76,7 +76,11 @@ def coarsened(
     column, _ = bind_items(table, hierarchies)
     image = start.image if isinstance(start, Cut) else start.group
     _require_bare(algorithm, column, image)
-    if isinstance(algorithm, Coarsens) and isinstance(start, Cut) and not getattr(algorithm, "suppress", False):
+    if (
+        isinstance(algorithm, InitialCutAlgorithm)
+        and isinstance(start, Cut)
+        and not getattr(algorithm, "suppress", False)
+    ):
         own = np.where(image == SUPPRESSED, SUPPRESSED, np.arange(len(image))).astype(np.int32)
         shown = replace(start, image=np.where(image == SUPPRESSED, start.hierarchy.leaf_node, image).astype(np.int32))
         result = algorithm.coarsen(_shown_as(column, own), shown, store=table.store, progress=progress)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
-from anonset.generalization.beside import Beside
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.generalization.beside import OtherRelease
 from anonset.measures.skewness import Skewness
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 
 
 @dataclass(frozen=True)
-class Won(Discreet):
+class AttackSuccess(RedactedRepr):
     """Success of an attack on its targets."""
 
     certain: float | None
@@ -26,7 +26,7 @@ class Won(Discreet):
 
 
 @dataclass(frozen=True)
-class Outcome(Discreet):
+class AttackResult(RedactedRepr):
     """Result of an attack: its success, the success of the same knowledge without the attack, and a control."""
 
     attack: str
@@ -35,16 +35,16 @@ class Outcome(Discreet):
     """Knowledge and aim of the attacker."""
     targets: int
     """Number of attacked rows or persons."""
-    without: Won
+    without: AttackSuccess
     """Success of an attacker with the same knowledge who does not use the attack."""
-    won: Won
+    won: AttackSuccess
     """Success of the attack."""
-    control: Won
+    control: AttackSuccess
     """Success of the attack on randomized data."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scene(Discreet):
+class AttackInput(RedactedRepr):
     """A publication, and the data that its owner needs to simulate attacks on it."""
 
     publication: Records
@@ -55,7 +55,7 @@ class Scene(Discreet):
     """Original data, or None."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """Hierarchies used for the publication, by column, if the original is present."""
-    beside: Beside | None = None
+    beside: OtherRelease | None = None
     """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
     """Success rate of guessing each kept column from the quasi-identifiers, by column."""
@@ -77,11 +77,11 @@ class Scene(Discreet):
         return self.model.m or 2
 
 
-Attack = Callable[[Scene], tuple[Outcome, ...] | str]
+Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
 """Simulates an attack. Returns its outcomes, or a text with the reason why it does not apply."""
 
 
-def won(left: list[int], k: int) -> Won:
+def won(left: list[int], k: int) -> AttackSuccess:
     """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
 
     >>> won([1, 2, 0, 10], 3)
@@ -89,6 +89,6 @@ def won(left: list[int], k: int) -> Won:
     """
     rows = np.array(left, np.int64)
     if not len(rows):
-        return Won(0.0, 0.0, 0.0)
+        return AttackSuccess(0.0, 0.0, 0.0)
     chance = np.where(rows > 0, 1 / np.maximum(rows, 1), 0.0)
-    return Won(float((rows == 1).mean()), float(chance.mean()), float(((rows > 0) & (rows < k)).mean()))
+    return AttackSuccess(float((rows == 1).mean()), float(chance.mean()), float(((rows > 0) & (rows < k)).mean()))

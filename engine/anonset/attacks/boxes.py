@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.measures.equivalence_classes import class_of
 from anonset.publications.symbols import members_of, range_ends
@@ -24,7 +24,7 @@ _STEPS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Values(Discreet):
+class CoveredValues(RedactedRepr):
     """A published column, and the values that each of its symbols covers."""
 
     name: str
@@ -46,7 +46,7 @@ class Values(Discreet):
     """Symbols are nodes of a hierarchy."""
 
     @classmethod
-    def of(cls, column: Column, published: CategoricalColumn, tree: Hierarchy | None) -> "Values":
+    def of(cls, column: Column, published: CategoricalColumn, tree: Hierarchy | None) -> "CoveredValues":
         """Create the values from a published column."""
         labels = published.vocabulary.labels
         if isinstance(column, NumericColumn):
@@ -87,7 +87,7 @@ def _level(tree: Hierarchy, level: int) -> tuple[int, ...]:
     return tuple(_below(tree, node) for node in np.unique(tree.nodes_in_column(level)).tolist())
 
 
-def _sets(column: CategoricalColumn, labels: Sequence[str]) -> Values:
+def _sets(column: CategoricalColumn, labels: Sequence[str]) -> CoveredValues:
     code = column.vocabulary.index
     held = [[code[x] for x in ((label,) if label in code else members_of(label)) if x in code] for label in labels]
     every = (1 << len(code)) - 1
@@ -97,10 +97,10 @@ def _sets(column: CategoricalColumn, labels: Sequence[str]) -> Values:
     hulls = tuple(every if more else symbol for more, symbol in zip(several, symbols, strict=True))
     groups = tuple((every,) if more else None for more in several)
     own = column.codes.astype(np.int64)
-    return Values(column.name, symbols, parts, hulls, groups, (None,) * len(labels), own, every)
+    return CoveredValues(column.name, symbols, parts, hulls, groups, (None,) * len(labels), own, every)
 
 
-def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
+def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
     ends = np.array([[float(end) for end in range_ends(label)] for label in labels]).reshape(-1, 2)
     points = np.unique(ends)
     low, high = (2 * np.searchsorted(points, ends[:, side]) + 1 for side in (0, 1))
@@ -111,7 +111,7 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
     pairs = list(zip(low.tolist(), high.tolist(), strict=True))
     rounded = not np.isin(points, values).all()
     symbols = tuple((1 << last + 1) - (1 << first) for first, last in pairs)
-    return Values(
+    return CoveredValues(
         column.name,
         symbols,
         ((),) * len(labels),
@@ -124,10 +124,10 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes(Discreet):
+class Boxes(RedactedRepr):
     """Equivalence classes of a publication, and their records."""
 
-    columns: tuple[Values, ...]
+    columns: tuple[CoveredValues, ...]
     code: Int64
     """Symbol of each class in each column, int64 (c, v)."""
     size: Int64
@@ -144,7 +144,7 @@ class Boxes(Discreet):
         columns = [shown[column.name] for column in original]
         classes = class_of(columns, columns[0].n)
         first = np.unique(classes, return_index=True)[1]
-        values = (Values.of(a, b, trees.get(a.name)) for a, b in zip(original, columns, strict=True))
+        values = (CoveredValues.of(a, b, trees.get(a.name)) for a, b in zip(original, columns, strict=True))
         code = np.stack([column.codes[first] for column in columns], axis=1).astype(np.int64)
         return cls(tuple(values), code, np.bincount(classes).astype(np.int64), classes)
 
@@ -193,7 +193,7 @@ class Boxes(Discreet):
         return self.columns[column].parts[int(self.code[number, column])]
 
 
-def needs_all(column: Values, code: int, left: int) -> bool:
+def needs_all(column: CoveredValues, code: int, left: int) -> bool:
     """Return True if the lowest common value of rows restricted to `left` is always finer than the symbol."""
     if column.is_tree:
         return any(not left & ~part for part in column.parts[code])

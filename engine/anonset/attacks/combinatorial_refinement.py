@@ -30,10 +30,10 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
 
-from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Box, Boxes, is_covered, needs_all
 from anonset.attacks.downcoding import boxes_of, shares, tried_on_rows
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 
 ALGORITHM = "local-recoding"
@@ -48,7 +48,7 @@ _SECONDS = 1.0
 """Time limit of a program, in seconds. An unsolved program adds no bounds."""
 
 
-def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
+def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Infer, for random rows of a local recoding, the probability of each child of a published node."""
     if scene.algorithm != ALGORITHM or scene.model.name != "k":
         return f"it reverses the rounds of {ALGORITHM} for model k, without refinement, in a single part"
@@ -64,7 +64,7 @@ def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 @dataclass(frozen=True, eq=False)
-class RefinementRounds(Discreet):
+class RefinementRounds(RedactedRepr):
     """Bounds from the rounds of a local recoding."""
 
     boxes: Boxes
@@ -114,7 +114,7 @@ class RefinementRounds(Discreet):
         free = [(0, size if possible else 0) for possible in may]
         if not taken or sum(may) < 2 or len(parts) > _MOST_PARTS:
             return free if any(may) else [(0, size)] * len(parts)
-        program = Program.of(self, number, first, taken)
+        program = CellProgram.of(self, number, first, taken)
         if program is None:
             return free
         found = [
@@ -128,7 +128,7 @@ def _meet(one: Box, other: Box) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Program(Discreet):
+class CellProgram(RedactedRepr):
     """Integer program: number of rows of a class in each cell of its box."""
 
     cells: list[Box]
@@ -137,7 +137,7 @@ class Program(Discreet):
     rules: LinearConstraint
 
     @classmethod
-    def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "Program | None":
+    def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "CellProgram | None":
         """Create the program of a class. Omit rules of earlier classes that need too many cells."""
         boxes, own, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()

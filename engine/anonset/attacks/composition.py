@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
-from anonset.attacks.base import Outcome, Scene, won
+from anonset.attacks.base import AttackInput, AttackResult, won
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.publications import Records
 from anonset.publications.symbols import row_ranks
@@ -33,17 +33,17 @@ ENOUGH = 1000
 """Number of remaining rows at which counting stops: the probability is then at most 1/1000."""
 
 
-def composition(scene: Scene) -> tuple[Outcome, ...] | str:
+def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find random persons in two releases, by as many items as the guarantee allows the attacker to know."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (Side.of(one) for one in (scene.publication, scene.beside.publication))
+    later, earlier = (ReleaseRows.of(one) for one in (scene.publication, scene.beside.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     certain = scene.beside.certain(scene.original, later.symbol_of)
-    both, random = Both(later, earlier, certain), np.random.default_rng(scene.seed)
+    both, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
@@ -53,7 +53,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
     met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
-    dealt = Both(later, earlier.dealt(random), certain)
+    dealt = ReleasePair(later, earlier.dealt(random), certain)
     alone, left, by_chance = list[int](), list[int](), list[int]()
     for person, known in met:
         rows = later.fitting(known)
@@ -61,18 +61,18 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
         left.append(both.left(rows, earlier.fitting(known)))
         by_chance.append(dealt.left(rows, dealt.earlier.fitting(known), int(own[person, 0])))
     knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; seeks the row"
-    return (Outcome("composition", knows, len(met), *(won(one, scene.k) for one in (alone, left, by_chance))),)
+    return (AttackResult("composition", knows, len(met), *(won(one, scene.k) for one in (alone, left, by_chance))),)
 
 
 @dataclass(frozen=True, eq=False)
-class Targets(Discreet):
+class Targets(RedactedRepr):
     """Persons to attack, and the items known of them."""
 
     column: SetColumn
     """Items of the original records."""
     secrets: tuple[str, ...]
     """Items that no attacker knows."""
-    both: "Both"
+    both: "ReleasePair"
     own: NDArray[np.int64]
     """Distinct row of each record in the later and in the earlier release, int64 (n, 2). -1 excludes the record."""
 
@@ -100,7 +100,7 @@ class Targets(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Side(Discreet):
+class ReleaseRows(RedactedRepr):
     """Distinct rows of a release with one symbol per item."""
 
     symbol_of: dict[str, int]
@@ -111,7 +111,7 @@ class Side(Discreet):
     """Distinct row of each row, int64 (n,)."""
 
     @classmethod
-    def of(cls, publication: Records) -> "Side | None":
+    def of(cls, publication: Records) -> "ReleaseRows | None":
         """Return the distinct rows of a publication, or None if it has no sets or several symbols for an item."""
         sets, symbol_of = publication.transactions, dict[str, int]()
         for code, symbol in enumerate(publication.symbols):
@@ -121,7 +121,7 @@ class Side(Discreet):
         return None if sets is None or publication.cluster is not None else cls.of_rows(symbol_of, sets)
 
     @classmethod
-    def of_rows(cls, symbol_of: dict[str, int], sets: SetColumn) -> "Side":
+    def of_rows(cls, symbol_of: dict[str, int], sets: SetColumn) -> "ReleaseRows":
         """Return the distinct rows of a column of symbols."""
         kind = row_ranks(sets)
         return cls(symbol_of, sets.take(np.unique(kind, return_index=True)[1]), kind)
@@ -159,7 +159,7 @@ class Side(Discreet):
         """Return the row count of distinct rows."""
         return int(self.weight[kinds].sum())
 
-    def dealt(self, random: np.random.Generator) -> "Side":
+    def dealt(self, random: np.random.Generator) -> "ReleaseRows":
         """Return rows with randomly permuted symbols. Row lengths and symbol counts are approximately preserved."""
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
@@ -172,11 +172,11 @@ class Side(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Both(Discreet):
+class ReleasePair(RedactedRepr):
     """Two releases, and the pairs of rows that may have the same record."""
 
-    later: Side
-    earlier: Side
+    later: ReleaseRows
+    earlier: ReleaseRows
     certain: tuple[bool, bool] = (False, False)
     """For each release: an item without a symbol is certainly in none of its records."""
 

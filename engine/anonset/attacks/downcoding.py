@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from anonset.attacks.base import Outcome, Scene, Won
+from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
 from anonset.attacks.boxes import Box, Boxes, is_covered
 from anonset.data.table import Int64
 from anonset.spelling import setting
@@ -30,7 +30,7 @@ _RECORDS = 20_000
 NOT_LOCAL = "with quasi-identifiers, some published as hierarchy nodes or sets"
 
 
-def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
+def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Infer, for random rows, the child of a published node that contains their value, from finer published boxes."""
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
@@ -42,7 +42,7 @@ def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
     return tried_on_rows(scene, boxes, "downcoding", knows, lambda number, column: told(boxes, scene.k, number, column))
 
 
-def boxes_of(scene: Scene) -> Boxes | str:
+def boxes_of(scene: AttackInput) -> Boxes | str:
     """Return the equivalence classes of a publication, or a text with the reason why the attack does not apply."""
     if scene.original is None or not scene.original.relational or scene.original.transactions is not None:
         return f"it needs {setting('original')} {NOT_LOCAL}"
@@ -78,7 +78,7 @@ def shares(weights: Sequence[float]) -> list[float]:
     return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
 
 
-def tried_on_rows(scene: Scene, boxes: Boxes, name: str, knows: str, chances: Told) -> tuple[Outcome, ...]:
+def tried_on_rows(scene: AttackInput, boxes: Boxes, name: str, knows: str, chances: Told) -> tuple[AttackResult, ...]:
     """Evaluate inferred probabilities on random rows. The control uses other records inside the same boxes.
 
     Without the attack, all children are equally likely.
@@ -98,16 +98,16 @@ def tried_on_rows(scene: Scene, boxes: Boxes, name: str, knows: str, chances: To
             place = next(at for at, part in enumerate(parts) if part >> int(own[one]) & 1)
             found.append(known[number, column][place])
         without.append(1 / len(parts))
-    return (Outcome(name, knows, len(won), *map(_won, (without, won, control))),)
+    return (AttackResult(name, knows, len(won), *map(_won, (without, won, control))),)
 
 
-def _rows(scene: Scene, boxes: Boxes, random: np.random.Generator) -> Int64:
+def _rows(scene: AttackInput, boxes: Boxes, random: np.random.Generator) -> Int64:
     """Return random rows of classes with a node that has children, or a set."""
     is_open = np.array([bool(boxes.open_columns(number)) for number in range(len(boxes.size))])
     rows = np.flatnonzero(is_open[boxes.class_of_row])
     return np.sort(random.permutation(rows)[: scene.attempts])
 
 
-def _won(chances: Sequence[float]) -> Won:
+def _won(chances: Sequence[float]) -> AttackSuccess:
     sure = np.array(chances) if len(chances) else np.zeros(1)
-    return Won(float((sure == 1).mean()), float(sure.mean()))
+    return AttackSuccess(float((sure == 1).mean()), float(sure.mean()))

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from anonset.attacks.base import Outcome, Scene, won
-from anonset.attacks.composition import Both, Side, Targets, parts_of
-from anonset.data.redacted_repr import Discreet
+from anonset.attacks.base import AttackInput, AttackResult, won
+from anonset.attacks.composition import ReleasePair, ReleaseRows, Targets, parts_of
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.spelling import counted, setting
 
@@ -28,17 +28,17 @@ _MOST_PAIRS = 100_000_000
 """Maximum number of pairs of distinct rows."""
 
 
-def matching(scene: Scene) -> tuple[Outcome, ...] | str:
+def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find random persons in two releases of the same persons, by pairs of rows that can all be true together."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
-    here, there = Side.of(scene.publication), Side.of(scene.beside.publication)
+    here, there = ReleaseRows.of(scene.publication), ReleaseRows.of(scene.beside.publication)
     if here is None or there is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     sides = here, there
-    both = Both(here, there, scene.beside.certain(scene.original, here.symbol_of))
+    both = ReleasePair(here, there, scene.beside.certain(scene.original, here.symbol_of))
     random = np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
@@ -50,7 +50,7 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
         return "the records must be the same in both releases"
     if here.column.n * there.column.n > _MOST_PAIRS:
         return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
-    pairs = Pairs.of(both, own)
+    pairs = RowPairs.of(both, own)
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(len(own), min(scene.attempts, len(own)), replace=False))
     met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
@@ -65,11 +65,11 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
         f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
         "records; wants the row, and has composition without it"
     )
-    return (Outcome("matching", knows, len(met), *(won(one, scene.k) for one in left)),)
+    return (AttackResult("matching", knows, len(met), *(won(one, scene.k) for one in left)),)
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs(Discreet):
+class RowPairs(RedactedRepr):
     """Pairs of distinct rows of two releases that may have the same record."""
 
     all: csr_matrix
@@ -78,7 +78,7 @@ class Pairs(Discreet):
     """Pairs of an actual person, bool (D, E)."""
 
     @classmethod
-    def of(cls, both: Both, own: NDArray[np.int64]) -> "Pairs":
+    def of(cls, both: ReleasePair, own: NDArray[np.int64]) -> "RowPairs":
         """Compare all distinct rows of two releases.
 
         Parameters

@@ -20,21 +20,21 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonset.attacks.base import Outcome, Scene, Won
-from anonset.attacks.composition import Side
+from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
+from anonset.attacks.composition import ReleaseRows
 from anonset.data import Hierarchy
 from anonset.publications import Records
 from anonset.spelling import setting
 
 
-def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
+def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Infer, for random persons with a rare item below a published node, whether the item occurs in the data."""
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
         return f"it needs {setting('original')} with sets of items, and their hierarchy"
     if scene.publication.relational:
         return "it requires a single hierarchy cut for all records, not clusters formed by items"
     tree = scene.hierarchies.get(column.name)
-    if tree is None or Side.of(scene.publication) is None:
+    if tree is None or ReleaseRows.of(scene.publication) is None:
         return "every item must be published as a single symbol, a node of a hierarchy"
     told, guessed = chances(scene.publication, tree)
     rare = np.flatnonzero((column.occurrences > 0) & (column.occurrences < scene.k)).tolist()
@@ -56,7 +56,7 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
         "whether such an item is in the data"
     )
     results = (_won([chance[item] for item in items]) for chance in (guessed, told, dealt))
-    return (Outcome("minimality", knows, len(items), *results),)
+    return (AttackResult("minimality", knows, len(items), *results),)
 
 
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
@@ -79,6 +79,6 @@ def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float],
     return told, without
 
 
-def _won(found: list[float]) -> Won:
+def _won(found: list[float]) -> AttackSuccess:
     sure = np.array(found)
-    return Won(float((sure == 1).mean()), float(sure.mean()))
+    return AttackSuccess(float((sure == 1).mean()), float(sure.mean()))

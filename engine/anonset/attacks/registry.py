@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
 
-from anonset.attacks.base import Attack, Outcome, Scene
+from anonset.attacks.base import Attack, AttackInput, AttackResult
 from anonset.errors import InputError
 from anonset.spelling import require_known, setting
 
@@ -34,7 +34,7 @@ def require_attacks(asked: Sequence[str]) -> None:
         require_known(setting("attack"), name, (*ATTACKS, ALL))
 
 
-def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict[str, str]]:
+def tried(scene: AttackInput, asked: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
     """Run attacks. Return their outcomes, and the reason for each attack that does not apply, by name.
 
     Raises
@@ -42,7 +42,7 @@ def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict
     InputError
         If an attack requested by name does not apply.
     """
-    found = list[Outcome]()
+    found = list[AttackResult]()
     reasons = dict[str, str]()
     for name in ATTACKS if ALL in asked else dict.fromkeys(asked):
         attack: Attack = resolve_name(ATTACKS[name])

@@ -9,51 +9,53 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from anonset.attacks.base import Outcome, Scene, Won
-from anonset.attacks.composition import Side
+from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
+from anonset.attacks.composition import ReleaseRows
 from anonset.measures.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
 _NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unchanged"
 
 
-def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
+def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Infer values that all matching rows share: a value of a kept column, or a symbol besides the known items."""
 
-    def shares(skew: Skewness) -> Iterator[Won]:
-        return (Won(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
+    def shares(skew: Skewness) -> Iterator[AttackSuccess]:
+        return (AttackSuccess(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
 
     of_values = _of_values(
         scene, "homogeneity", "seeks the value of {!r}, if all matching records have the same", shares
     )
     of_items = _shared_symbols(scene)
-    if isinstance(of_items, Outcome):
+    if isinstance(of_items, AttackResult):
         return (*of_values, of_items)
     return of_values or f"{_NEEDS_VALUES}, or {of_items}"
 
 
-def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
+def skewness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Guess the value of a kept column as the most frequent value of the equivalence class."""
 
-    def chances(skew: Skewness) -> Iterator[Won]:
-        return (Won(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
+    def chances(skew: Skewness) -> Iterator[AttackSuccess]:
+        return (AttackSuccess(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
 
     wants = "guesses the most frequent value of {!r} among the matching records"
     return _of_values(scene, "skewness", wants, chances) or _NEEDS_VALUES
 
 
-def _of_values(scene: Scene, attack: str, wants: str, wins: Callable[[Skewness], Iterable[Won]]) -> tuple[Outcome, ...]:
+def _of_values(
+    scene: AttackInput, attack: str, wants: str, wins: Callable[[Skewness], Iterable[AttackSuccess]]
+) -> tuple[AttackResult, ...]:
     """Return the success for each kept column if the attacker knows all quasi-identifiers."""
     knows = f"all quasi-identifiers of a person; {wants}"
     return tuple(
-        Outcome(attack, knows.format(printable(name)), scene.publication.n, *wins(skew))
+        AttackResult(attack, knows.format(printable(name)), scene.publication.n, *wins(skew))
         for name, skew in scene.skews.items()
     )
 
 
-def _shared_symbols(scene: Scene) -> Outcome | str:
+def _shared_symbols(scene: AttackInput) -> AttackResult | str:
     """Return the share of random persons for which all rows with the known items share another symbol."""
-    rows = Side.of(scene.publication)
+    rows = ReleaseRows.of(scene.publication)
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
         return f"{setting('original')} with sets of items, each item published as a single symbol"
     random = np.random.default_rng(scene.seed)
@@ -75,10 +77,10 @@ def _shared_symbols(scene: Scene) -> Outcome | str:
         by_chance.append(bool(own & _in_all(dealt, known)))
     shares = [float(np.mean(found)) if found else 0.0 for found in (of_all, shared, by_chance)]
     knows = f"{counted(scene.m, 'item')} of a person; seeks another symbol, if all matching rows show the same"
-    return Outcome("homogeneity", knows, len(shared), *(Won(share, share) for share in shares))
+    return AttackResult("homogeneity", knows, len(shared), *(AttackSuccess(share, share) for share in shares))
 
 
-def _in_all(rows: Side, known: list[str]) -> set[int]:
+def _in_all(rows: ReleaseRows, known: list[str]) -> set[int]:
     """Return the symbols that all rows with the known items share; empty if no row matches."""
     kinds = rows.fitting(known)
     counts = np.asarray(rows.rows[kinds].sum(axis=0)).ravel()

@@ -12,7 +12,7 @@ value of a row more likely.
 
 import numpy as np
 
-from anonset.attacks.base import Outcome, Scene, Won
+from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
 from anonset.data import NumericColumn
 from anonset.data.table import Int64
 from anonset.publications.symbols import range_ends
@@ -21,7 +21,7 @@ from anonset.spelling import printable, setting
 _WHY = "with a numeric column that is published as ranges"
 
 
-def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
+def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Guess the number of random rows as the more frequent end of the published range of their class."""
     if scene.original is None:
         return f"it needs {setting('original')} {_WHY}"
@@ -34,7 +34,7 @@ def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
     return tuple(outcome for outcome in outcomes if outcome is not None) or f"it needs {setting('original')} {_WHY}"
 
 
-def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
+def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
     """Return how often an end of a range equals the value of a row. Return None if no row has a range."""
     published = next(one for one in scene.publication.relational if one.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
@@ -49,9 +49,9 @@ def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
     first, last = np.searchsorted(domain, low), np.searchsorted(domain, high, side="right")
     often = [a + int(count[a:b].argmax()) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
-    def right(one: Int64, other: Int64) -> Won:
+    def right(one: Int64, other: Int64) -> AttackSuccess:
         """Return the success of guessing the more frequent of two values."""
-        return Won(None, float((domain[np.where(count[other] > count[one], other, one)] == values).mean()))
+        return AttackSuccess(None, float((domain[np.where(count[other] > count[one], other, one)] == values).mean()))
 
     without, won = right(np.array(often), np.array(often)), right(first, last - 1)
     control = right(*random.integers(first, last, size=(2, len(rows))))
@@ -59,4 +59,4 @@ def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
     knows = (
         f"the class of a person, and value frequencies of {name!r}; seeks the value, and guesses an end of the range"
     )
-    return Outcome("tightness", knows, len(rows), without, won, control)
+    return AttackResult("tightness", knows, len(rows), without, won, control)

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show, show_json
 from anonset.data.lease import State
-from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
+from anonset.jobs.leftovers import UnfinishedRun, remove_left, work_directories
 from anonset.release.memory import format_size
 
 _STATES: dict[State, str] = {
@@ -54,11 +54,11 @@ def clean(
     return DONE
 
 
-def _line(directory: WorkFound, *, removed: bool) -> str:
+def _line(directory: UnfinishedRun, *, removed: bool) -> str:
     return f"{directory.path}: {format_size(directory.bytes)}, {'removed' if removed else _STATES[directory.state]}"
 
 
-def _as_json(directory: WorkFound, *, removed: bool) -> dict[str, str | int | bool]:
+def _as_json(directory: UnfinishedRun, *, removed: bool) -> dict[str, str | int | bool]:
     return {
         "path": str(directory.path),
         "state": directory.state,

@@ -18,7 +18,7 @@ from anonset.report.account import evaluation_account
 from anonset.report.distance import LOCAL
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import over_job
-from anonset.settings.readers import Context, item_weights, weights
+from anonset.settings.readers import ParsingContext, item_weights, weights
 from anonset.settings.settings import validate
 
 Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
@@ -59,8 +59,8 @@ def evaluate(
             table,
             opened,
             hierarchies=settings.hierarchy,
-            item_weights=None if of_items is None else item_weights(of_items, Context(table.transactions)),
-            relational_weights=weights(of_columns, Context()) if of_columns else None,
+            item_weights=None if of_items is None else item_weights(of_items, ParsingContext(table.transactions)),
+            relational_weights=weights(of_columns, ParsingContext()) if of_columns else None,
             workload=spec,
             top=settings.top,
             bound=settings.bound,

@@ -13,7 +13,7 @@ from typing import Any
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, UndecidedError, VerificationError
-from anonset.interruption import Unwinding
+from anonset.interruption import RaisingHandler
 from anonset.spelling import spell_options
 
 _LOG_FORMAT = "--log-format"
@@ -97,7 +97,7 @@ def describe(error: BaseException) -> str:
 def run() -> None:
     """Run the command line of this process and exit."""
     gc.set_threshold(*_RARELY)
-    unwinding = Unwinding()
+    unwinding = RaisingHandler()
     warnings.showwarning = _warn
     code = _DEFECT
     try:

@@ -153,12 +153,12 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        phases = _Phases(bars)
+        phases = _PhaseDisplay(bars)
         with tell_compiling(phases.show):
             yield phases.show
 
 
-class _Phases:
+class _PhaseDisplay:
     """Shows the latest phase; after compilation, the phase before it."""
 
     def __init__(self, bars: Bars) -> None:

@@ -22,7 +22,7 @@ from anonset.reading.policies import (
 from anonset.release.staging import require_new
 from anonset.settings.commands import PolicySettings
 from anonset.settings.job_files import over_job
-from anonset.settings.readers import Context, privacy_constraints, utility_constraints
+from anonset.settings.readers import ParsingContext, privacy_constraints, utility_constraints
 from anonset.settings.settings import validate
 
 _Flags: Any = flags_of(PolicySettings)
@@ -59,11 +59,11 @@ def generate_policy(
     settings = validate(PolicySettings, given)
     column, tree = _bound(items_of(source, settings), hierarchy)
     if utility is not None:
-        context = Context(column, tree)
+        context = ParsingContext(column, tree)
         made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
         write_utility_policy(made or UtilityPolicy(()), target)
     elif privacy == "pgen":
-        context = Context(column, tree, settings.model_dump(include={"k"}, exclude_none=True))
+        context = ParsingContext(column, tree, settings.model_dump(include={"k"}, exclude_none=True))
         write_privacy_policy(privacy_constraints("pgen", context) or PrivacyPolicy(()), target)
     else:
         sizes = {"n_itemsets": settings.itemsets, "seed": settings.seed}

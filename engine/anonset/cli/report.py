@@ -15,7 +15,7 @@ from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
-from anonset.report.page import Purpose, internal_page, shareable_page
+from anonset.report.page import PublicationPurpose, internal_page, shareable_page
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import OriginalSettings
 from anonset.settings.settings import validate
@@ -49,7 +49,7 @@ def report(
     published, given = over_job(published, "out", given_flags(flags), OriginalSettings)
     settings = validate(OriginalSettings, given)
     _require_place(Path(out), Path(published))
-    purpose_of_page = Purpose(recipient, purpose, title)
+    purpose_of_page = PublicationPurpose(recipient, purpose, title)
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):

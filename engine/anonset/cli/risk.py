@@ -9,7 +9,7 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import NumericColumn, Table
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.jobs.beside import read_beside
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
@@ -18,7 +18,7 @@ from anonset.reading.batches import open_source
 from anonset.reading.read import read
 from anonset.reading.source import source_of
 from anonset.release.documents import PublishedFile
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.report.risks import account_and_summary
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import RiskSettings
@@ -73,7 +73,7 @@ def _report(asked: str) -> str:
     return f"{as_typed('report', asked)} -o report.html"
 
 
-def _beside(opened: Opened, other: str | None) -> Beside | None:
+def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
     if other is None:
         return None
 
@@ -83,7 +83,7 @@ def _beside(opened: Opened, other: str | None) -> Beside | None:
     return read_beside(other, opened.report)
 
 
-def _population(opened: Opened, population: str, original: Table | None) -> Table:
+def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population; columns that are numeric in the original are read as numbers."""
     data = opened.attested.data
     names = data.relational if isinstance(data, PublishedFile) else []

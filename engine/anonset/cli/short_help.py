@@ -13,7 +13,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.parameters import parameters
 
 
-class Short(NamedTuple):
+class ShortHelp(NamedTuple):
     """Beginning of the help of a command."""
 
     example: str
@@ -23,35 +23,35 @@ class Short(NamedTuple):
 
 
 SHORT = {
-    "inspect": Short(
+    "inspect": ShortHelp(
         "anonset inspect a.csv -o job.toml",
         ("items", "relational", "id", "hierarchy", "k", "m", "out"),
     ),
-    "suggest": Short(
+    "suggest": ShortHelp(
         "anonset suggest a.csv --id id --items codes --model km --k 5 --m 2",
         ("items", "relational", "id", "model", "k", "m", "seconds"),
     ),
-    "anonymize": Short(
+    "anonymize": ShortHelp(
         "anonset anonymize a.csv --id id --items codes --model km --k 5 --m 2 -o out",
         ("items", "relational", "id", "model", "k", "m", "out"),
     ),
-    "verify": Short(
+    "verify": ShortHelp(
         "anonset verify out --original a.csv --id id",
         ("original", "id", "items", "relational", "model", "k", "m"),
     ),
-    "evaluate": Short(
+    "evaluate": ShortHelp(
         "anonset evaluate a.csv out --id id --items codes --workload record:100x2",
         ("items", "relational", "id", "hierarchy", "workload", "queries", "json"),
     ),
-    "risk": Short(
+    "risk": ShortHelp(
         "anonset risk out --original a.csv --id id",
         ("original", "id", "drop", "m", "threshold", "attempts", "json"),
     ),
-    "report": Short(
+    "report": ShortHelp(
         "anonset report out --original a.csv --id id -o report.html",
         ("out", "original", "id", "shareable", "recipient", "purpose", "title"),
     ),
-    "compare": Short(
+    "compare": ShortHelp(
         "anonset compare a.csv --id id --items codes --model km --k 2,5,10 --m 2",
         ("items", "relational", "id", "model", "algorithms", "k", "m"),
     ),
@@ -74,7 +74,7 @@ def shorten_help(app: App, arguments: Sequence[str]) -> None:
     else:
         command.help_prologue = f"Example:  \n{short.example}"
     command.help_epilogue = more
-    command.help_formatter = _OnlySome({f"--{option.replace('_', '-')}" for option in options})
+    command.help_formatter = _SelectedOptions({f"--{option.replace('_', '-')}" for option in options})
 
 
 def _algorithm_in(arguments: Sequence[str]) -> str | None:
@@ -83,7 +83,7 @@ def _algorithm_in(arguments: Sequence[str]) -> str | None:
     return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 
 
-class _OnlySome(DefaultFormatter):
+class _SelectedOptions(DefaultFormatter):
     """Shows all arguments and the selected options."""
 
     def __init__(self, options: Collection[str]) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.codes import Codes, GrowingCodes, NarrowCodes, in_full, stored_codes
-from anonset.data.growing import Growing
-from anonset.data.redacted_repr import Discreet
+from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored_codes
+from anonset.data.growing import ArrayBuilder
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import MEMORY, Store, backing, damaged
 from anonset.data.table import Int32, Int64, SetColumn
@@ -24,7 +24,7 @@ RECORDS_PER_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks(Discreet):
+class Blocks(RedactedRepr):
     """Records of a set-valued column in blocks, with a common vocabulary.
 
     >>> blocks = Blocks.of(SetColumn.of([{"a", "b"}, {"a"}, set()]), MEMORY, records_per_block=2)
@@ -102,7 +102,7 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
     return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
 
 
-class GrowingSets(ExitStack):
+class SetColumnBuilder(ExitStack):
     """Builder of a set-valued column of unknown length. The vocabulary is set at the end; in files, codes may be
     narrow.
 
@@ -118,9 +118,9 @@ class GrowingSets(ExitStack):
         self.name = name
         self._end = 0
         self._indptr = self.enter_context(store.growing("indptr", np.int64))
-        self._items: Growing | GrowingCodes
+        self._items: ArrayBuilder | CodesBuilder
         if narrow and store.in_files:
-            self._items = self.enter_context(GrowingCodes("items", store))
+            self._items = self.enter_context(CodesBuilder("items", store))
         else:
             self._items = self.enter_context(store.growing("items", np.int32))
         self._indptr.append(np.zeros(1, np.int64))

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import PackedRule
 
 
 @dataclass(frozen=True, eq=False)
-class ClassRule(Discreet):
+class ClassRule(RedactedRepr):
     """Requirement on the sensitive values of every class of records.
 
     If all parts of a class satisfy the rule, the class does, so merging classes never breaks it.
@@ -66,7 +66,7 @@ class ClassRule(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class TupleRule(Discreet):
+class TupleRule(RedactedRepr):
     """A rule on classes of distinct tuples, stored as entries (tuple, value, record count)."""
 
     rule: ClassRule

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from anonset.data.hierarchy import Hierarchy, Tree
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import HierarchyError, datum
 
 UNSPECIFIED = ":unspecified"
@@ -11,7 +11,7 @@ UNSPECIFIED = ":unspecified"
 
 
 @dataclass(frozen=True)
-class Misfit(Discreet):
+class Misfit(RedactedRepr):
     """A label of the data that is not a leaf of the hierarchy."""
 
     label: str = field(repr=False)

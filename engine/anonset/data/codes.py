@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.growing import Growing
+from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import spans
 from anonset.data.store import Files, Store, released, store_of
 
@@ -19,7 +19,7 @@ MOST_CODES = 1 << 16
 Int32 = NDArray[np.int32]
 
 
-class _Stored:
+class _StoredNumbers:
     """Numbers stored in a file with fewer bytes than kernels need. Indexing returns a new array of the wider type."""
 
     dtype: np.dtype[Any]
@@ -39,7 +39,7 @@ class _Stored:
         self.base[key] = values
 
 
-class NarrowCodes(_Stored):
+class NarrowCodes(_StoredNumbers):
     """Codes stored in two bytes, read as int32.
 
     The object itself is not an array: NumPy and kernels reject it.
@@ -56,7 +56,7 @@ class NarrowCodes(_Stored):
         raise TypeError(msg)
 
 
-class RowNumbers(_Stored):
+class RowNumbers(_StoredNumbers):
     """Row numbers stored in four bytes, read as int64. NumPy accepts the object as an array, kernels do not.
 
     >>> numbers = RowNumbers(np.array([3, 0, 7], np.int32))
@@ -85,7 +85,7 @@ def as_codes(stored: NDArray[Any]) -> Codes:
 
 def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
     """Return codes or row numbers in their stored form, (n,)."""
-    return codes.base if isinstance(codes, _Stored) else codes
+    return codes.base if isinstance(codes, _StoredNumbers) else codes
 
 
 def are_narrow(store: Store, n_codes: int) -> bool:
@@ -119,7 +119,7 @@ def in_full(codes: Codes) -> Int32:
     return wide
 
 
-class GrowingCodes:
+class CodesBuilder:
     """Builder of codes of unknown number in files. Codes are narrow; the first that does not fit widens all of them.
 
     >>> from anonset.data.store import Files
@@ -132,7 +132,7 @@ class GrowingCodes:
 
     def __init__(self, name: str, store: Store) -> None:
         self._name, self._store = name, store
-        self._growing: Growing = store.growing(name, np.uint16)
+        self._growing: ArrayBuilder = store.growing(name, np.uint16)
 
     def append(self, codes: Int32) -> None:
         """Append codes.
@@ -163,7 +163,7 @@ class GrowingCodes:
         """Delete the stored codes. Existing memory maps remain valid."""
         self._growing.drop()
 
-    def __enter__(self) -> "GrowingCodes":
+    def __enter__(self) -> "CodesBuilder":
         return self
 
     def __exit__(self, *error: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.growing import Growing
+from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import begins_of
 from anonset.data.store import Store
 
@@ -33,7 +33,7 @@ class Division(ExitStack):
         super().__init__()
         self._store, self._dtype = store, dtype
         self._shape: tuple[int, ...] = (0,)
-        self._shares: list[Growing | None] = [None] * count
+        self._shares: list[ArrayBuilder | None] = [None] * count
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
         """Add rows, (r,) or (r, any), with a key per row, uint64 (r,): a hash, or another uniformly distributed

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from anonset.data.decimals import unfit
 from anonset.data.grids import Grid, grid_of
 from anonset.data.hierarchy import Hierarchy
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.table import CategoricalColumn, Column, Int64
 from anonset.data.vocabulary import Vocabulary
@@ -18,7 +18,7 @@ FEWEST_LISTED = 10
 
 
 @dataclass(frozen=True)
-class ValueSet(Discreet):
+class ValueSet(RedactedRepr):
     """Domain of a category without hierarchy: values generalize to sets."""
 
     vocabulary: Vocabulary
@@ -26,7 +26,7 @@ class ValueSet(Discreet):
 
 
 @dataclass(frozen=True)
-class Range(Discreet):
+class Range(RedactedRepr):
     """Domain of a number: values generalize to the smallest range that contains them."""
 
     low: float = field(repr=False)

@@ -11,7 +11,7 @@ from anonset.data.spans import spans
 from anonset.data.store import backing, damaged
 
 if TYPE_CHECKING:
-    from anonset_kernels.labels import Labels
+    from anonset_kernels.labels import LabelTexts
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -44,11 +44,11 @@ class FiledLabels(Sequence[str]):
         return len(self.starts) - 1
 
     @property
-    def arrays(self) -> "Labels":
+    def arrays(self) -> "LabelTexts":
         """Labels in files, in the format of the kernels."""
-        from anonset_kernels.labels import Labels
+        from anonset_kernels.labels import LabelTexts
 
-        return Labels(self.starts, self.text)
+        return LabelTexts(self.starts, self.text)
 
     @property
     def last_bytes(self) -> UInt8:

@@ -78,13 +78,13 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
     """Return labels in JSON list format, each followed by the separator."""
-    from anonset_kernels.labels import Labels, quote_labels
+    from anonset_kernels.labels import LabelTexts, quote_labels
 
     starts = labels.starts[first : end + 1]
     text = labels.text[starts[0] : starts[-1]]
     if not bool(np.any((text < _PLAIN[0]) | (text > _PLAIN[1]) | (text == _QUOTE) | (text == _BACKSLASH))):
         room = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
-        quote_labels(Labels(starts, labels.text), room)
+        quote_labels(LabelTexts(starts, labels.text), room)
         return room.tobytes()
     return (json.dumps([labels[code] for code in range(first, end)])[1:-1]).encode() + _BETWEEN
 

@@ -19,7 +19,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 
 Int64 = NDArray[np.int64]
@@ -40,7 +40,7 @@ _LARGEST_INTEGER = (1 << 63) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Grid(Discreet):
+class Grid(RedactedRepr):
     """Admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
 
     lows: Numbers = field(repr=False)
@@ -109,7 +109,7 @@ def grid_of(values: Numbers, k: int) -> Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted(Discreet):
+class _Counted(RedactedRepr):
     """Record counts in cells of a width that is a power of ten, the smallest with at most `MOST_CELLS` cells."""
 
     exponent: int

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.local_paths import writing
 
 
-class Growing:
+class ArrayBuilder:
     """Builder of an array of unknown length. Its parts are kept in memory, and deleted if the block fails."""
 
     def __init__(self, dtype: DTypeLike) -> None:
@@ -48,7 +48,7 @@ class Growing:
             self.drop()
 
 
-class GrowingFile(Growing):
+class FileArrayBuilder(ArrayBuilder):
     """Builder of an array of unknown length in a new file, which `mapped` maps once it is complete."""
 
     def __init__(self, path: Path, dtype: DTypeLike, mapped: Callable[[], NDArray[Any]]) -> None:

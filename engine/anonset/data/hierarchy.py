@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.joining import prefixed
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_order
@@ -18,7 +18,7 @@ Tree = str | tuple[str, Sequence["Tree"]]
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy(Discreet):
+class Hierarchy(RedactedRepr):
     """A rooted tree over a vocabulary. Node 0 is the root; nodes are numbered in preorder.
 
     Leaf codes are the left-to-right positions of the leaves. A node covers the leaf codes ``leaf_lo[v]`` to

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.file_labels import FiledLabels, Int32, Int64, UInt8
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 
 if TYPE_CHECKING:
-    from anonset_kernels.labels import Comparison, Labels
+    from anonset_kernels.labels import LabelTexts, TextComparison
 
 BYTES_PER_BUCKET = 1 << 24
 """Approximate maximum text size of a bucket in bytes, and of texts copied at once."""
@@ -58,7 +58,7 @@ def encode_labels(
 
 
 @dataclass(frozen=True)
-class _Encoding(Discreet):
+class _Encoding(RedactedRepr):
     """Encodes texts."""
 
     starts: Int64
@@ -72,11 +72,11 @@ class _Encoding(Discreet):
 
     def encoded(self, numeric: bool | None) -> tuple[Int32, FiledLabels]:
         """Return the codes and the labels."""
-        from anonset_kernels.labels import Comparison, Labels
+        from anonset_kernels.labels import LabelTexts, TextComparison
 
         shared, integers = self._surveyed()
         numeric = integers if numeric is None else numeric
-        by = Comparison(0 if numeric else shared, numeric)
+        by = TextComparison(0 if numeric else shared, numeric)
         splitters = self._splitters(by)
         size, texts, record = self._distributed(by, splitters)
         codes = self.store.array("codes", np.int32, self.n)
@@ -85,7 +85,7 @@ class _Encoding(Discreet):
             n_codes, end = 0, 0
             for first, code, chosen in self._numbered(by, texts, begins_of(size[0])):
                 codes[record[first : first + len(code)]] = code + np.int32(n_codes)
-                for own_starts, own in _copied(chosen, Labels(texts.starts[first:], texts.text)):
+                for own_starts, own in _copied(chosen, LabelTexts(texts.starts[first:], texts.text)):
                     starts.append(own_starts[1:] + end)
                     text.append(own)
                     end += len(own)
@@ -95,10 +95,10 @@ class _Encoding(Discreet):
     def _tasks(self) -> list[tuple[int, int]]:
         return list(spans(self.n, PER_TASK))
 
-    def _part(self, rows: tuple[int, int]) -> "Labels":
-        from anonset_kernels.labels import Labels
+    def _part(self, rows: tuple[int, int]) -> "LabelTexts":
+        from anonset_kernels.labels import LabelTexts
 
-        return Labels(self.starts[rows[0] : rows[1] + 1], self.text)
+        return LabelTexts(self.starts[rows[0] : rows[1] + 1], self.text)
 
     def _surveyed(self) -> tuple[int, bool]:
         """Return the length of the common prefix in bytes, and True if all texts are integers."""
@@ -110,7 +110,7 @@ class _Encoding(Discreet):
         surveyed = list(self.store.map(lambda rows: survey(self._part(rows), first), self._tasks()))
         return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
-    def _splitters(self, by: "Comparison") -> UInt64:
+    def _splitters(self, by: "TextComparison") -> UInt64:
         """Return the smallest key of each bucket but the first, uint64 (b - 1,)."""
         from anonset_kernels.labels import label_keys
 
@@ -130,9 +130,9 @@ class _Encoding(Discreet):
         done = np.cumsum(np.repeat([texts, filled], size)[order] / size)
         return np.unique(keys[order[np.searchsorted(done, np.arange(1, math.ceil(done[-1])))]])
 
-    def _distributed(self, by: "Comparison", splitters: UInt64) -> tuple[Int64, "Labels", Int32]:
+    def _distributed(self, by: "TextComparison", splitters: UInt64) -> tuple[Int64, "LabelTexts", Int32]:
         """Return the text and byte counts of each bucket, int64 (2, b), the texts by bucket, and their row numbers."""
-        from anonset_kernels.labels import Labels, fill_labels, measure_labels
+        from anonset_kernels.labels import LabelTexts, fill_labels, measure_labels
 
         def measured(rows: tuple[int, int]) -> Int64:
             size = np.zeros((2, len(splitters) + 1), np.int64)
@@ -143,7 +143,7 @@ class _Encoding(Discreet):
         total: Int64 = np.sum(sizes, axis=0, dtype=np.int64).reshape(2, -1) if sizes else np.zeros((2, 1), np.int64)
         starts = self.scratch.array("starts", np.int64, self.n + 1)
         starts[0] = 0
-        out = Labels(starts, self.scratch.array("text", np.uint8, len(self.text)))
+        out = LabelTexts(starts, self.scratch.array("text", np.uint8, len(self.text)))
         record = self.scratch.array("record", np.int32, self.n)
         before = np.cumsum(total, axis=1) - total
         tasks = []
@@ -159,14 +159,14 @@ class _Encoding(Discreet):
             pass
         return total, out, record
 
-    def _numbered(self, by: "Comparison", texts: "Labels", bounds: Int64) -> Iterator[tuple[int, Int32, Int32]]:
+    def _numbered(self, by: "TextComparison", texts: "LabelTexts", bounds: Int64) -> Iterator[tuple[int, Int32, Int32]]:
         """Yield the start of each bucket, the codes of its texts, and an example text for each code."""
-        from anonset_kernels.labels import Labels, label_keys, number_labels
+        from anonset_kernels.labels import LabelTexts, label_keys, number_labels
 
         def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int32]:
             first, end = rows
             n = end - first
-            labels = Labels(texts.starts[first : end + 1], texts.text)
+            labels = LabelTexts(texts.starts[first : end + 1], texts.text)
             keys = np.empty(n, np.uint64)
             label_keys(labels, by, np.arange(n), keys)
             order = np.argsort(keys)
@@ -177,7 +177,7 @@ class _Encoding(Discreet):
         yield from self.store.map(numbered, pairwise(bounds.tolist()), _BEGUN)
 
 
-def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:
+def _copied(chosen: Int32, labels: "LabelTexts") -> Iterator[tuple[Int64, UInt8]]:
     """Yield the texts of given rows, concatenated: the start of each, int64 (any + 1,), and the bytes."""
     from anonset_kernels.labels import gather_text, gathered_starts
 

@@ -72,7 +72,7 @@ class Lease:
 
 
 @dataclass
-class _Held:
+class _OwnLease:
     """A lease of this process."""
 
     folder: Path
@@ -99,7 +99,7 @@ class _Held:
                 os.close(descriptor)
 
 
-_held: dict[Path, _Held] = {}  # leases of this process
+_held: dict[Path, _OwnLease] = {}  # leases of this process
 _renewing: list[int] = []  # process whose thread renews them
 
 
@@ -125,7 +125,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
         descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         raise _in_use(folder, _last(folder)[1]) from None
-    held = _held[folder] = _Held(folder, name, descriptor, mine, threading.Lock())
+    held = _held[folder] = _OwnLease(folder, name, descriptor, mine, threading.Lock())
     try:
         held.write(mine)
         os.fsync(descriptor)

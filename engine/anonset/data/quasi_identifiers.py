@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from anonset.data.class_rules import ClassRule
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchy import Hierarchy
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
-from anonset_kernels._arrays import Space, Tuples
+from anonset_kernels._arrays import AttributeSpace, Tuples
 
 Float64 = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ _FORBIDDEN = 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class QuasiIdentifiers(Discreet):
+class QuasiIdentifiers(RedactedRepr):
     """Relational columns bound to their domains, with weights.
 
     Equal tuples have equal cost, so all work is done on distinct tuples.
@@ -116,7 +116,7 @@ class QuasiIdentifiers(Discreet):
         return begins_of(words)
 
     @cached_property
-    def space(self) -> Space:
+    def space(self) -> AttributeSpace:
         """The columns in the format of the kernels."""
         costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
         for domain, cost in zip(self.domains, costs, strict=True):
@@ -127,7 +127,7 @@ class QuasiIdentifiers(Discreet):
         weight = np.array(self.weights, np.float64)
         parent, subtree_end = np.concatenate(parents), np.concatenate(ends)
         cost = np.concatenate(costs)
-        return Space(self.kind, self.slot, self.word_at, weight, width, cost_at, cost, parent, subtree_end)
+        return AttributeSpace(self.kind, self.slot, self.word_at, weight, width, cost_at, cost, parent, subtree_end)
 
     @cached_property
     def _distinct(self) -> tuple[Int64, Int32]:

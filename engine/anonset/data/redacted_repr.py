@@ -15,7 +15,7 @@ _PLAIN = (bool, int, float, str, Fraction, type(None), Path)
 _FEW = 5
 
 
-class Discreet:
+class RedactedRepr:
     """Base of dataclasses that may contain labels. The repr shows their count and omits fields with default values.
 
     Text fields are shown. Declare fields with text from the data as ``field(repr=False)``.
@@ -55,7 +55,7 @@ def shown(value: Any) -> str:
     >>> shown(partial(LmDiversity, l=2, sensitive_items=("hiv",)))
     'LmDiversity(l=2, sensitive_items=<1>)'
     """
-    if isinstance(value, (*_PLAIN, Discreet)):
+    if isinstance(value, (*_PLAIN, RedactedRepr)):
         return str(value) if isinstance(value, (Fraction, Path)) else repr(value)
     if isinstance(value, np.generic):
         return repr(value.item())

@@ -14,7 +14,7 @@ from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
 from anonset.data.store import Files, backing, damaged
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
+from anonset.data.table_facts import Change, CodeRules, OwnerStatements, RepeatedIdentifiers
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 from anonset.strict_json import loads
@@ -156,9 +156,10 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
         store=store,
         persons=tuple(description["persons"]),
         repeated=tuple(
-            Repeated(**{**repeated, "agreeing": tuple(repeated["agreeing"])}) for repeated in description["repeated"]
+            RepeatedIdentifiers(**{**repeated, "agreeing": tuple(repeated["agreeing"])})
+            for repeated in description["repeated"]
         ),
-        word=OwnersWord(**description["word"]),
+        word=OwnerStatements(**description["word"]),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import stored_codes
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import backing, damaged
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
@@ -20,7 +20,7 @@ Sum = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Seal(Discreet):
+class Seal(RedactedRepr):
     """Checksums of the files of a table. They detect damage, but not tampering before they are computed."""
 
     sums: Mapping[Path, Sum]

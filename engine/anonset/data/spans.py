@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 
 AT_ONCE = 1 << 18
 """Records, or array elements, per span."""
@@ -100,7 +100,7 @@ def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits(Discreet):
+class Limits(RedactedRepr):
     """Amount of a run's data in memory at once. With a small limit, tiny data use the code path of large data.
 
     >>> Limits(room=8000).held(1000, 8), Limits(room=8000).has_room(8001), Limits().held(1000, 8)

@@ -20,9 +20,9 @@ from typing import IO, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.growing import Growing, GrowingFile
+from anonset.data.growing import ArrayBuilder, FileArrayBuilder
 from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import NO_LIMITS, Limits, spans
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
@@ -50,7 +50,7 @@ _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 
 
-class Store(Discreet, ABC):
+class Store(RedactedRepr, ABC):
     """Storage for the arrays of a run (`Memory` or `Files`), and its workers. A job creates it; each table refers to
     it.
 
@@ -96,7 +96,7 @@ class Store(Discreet, ABC):
         """
 
     @abstractmethod
-    def growing(self, name: str, dtype: DTypeLike) -> Growing:
+    def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
 
     def spans(self, n: int) -> Iterable[tuple[int, int]]:
@@ -169,9 +169,9 @@ class Memory(Store):
         """Allocate a zero-filled array."""
         return self.array(name, dtype, length)
 
-    def growing(self, name: str, dtype: DTypeLike) -> Growing:
+    def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
-        return Growing(dtype)
+        return ArrayBuilder(dtype)
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Return the array itself."""
@@ -192,7 +192,7 @@ MEMORY = Memory()
 """Memory without limits."""
 
 
-class Token:
+class DirectoryToken:
     """Object that exists as long as a store that shares it."""
 
 
@@ -210,7 +210,7 @@ class Files(Store):
     path: Path
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
-    token: Token = field(default_factory=Token, repr=False, compare=False)
+    token: DirectoryToken = field(default_factory=DirectoryToken, repr=False, compare=False)
     """Object shared by this store and its copies with other workers, but not by arrays."""
     in_files = True
 
@@ -274,10 +274,10 @@ class Files(Store):
             os.close(number)
         return Path(path).name
 
-    def growing(self, name: str, dtype: DTypeLike) -> Growing:
+    def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
         path = self.path / self.fresh(name)
-        return GrowingFile(path, dtype, partial(self._map, path, dtype, "c"))
+        return FileArrayBuilder(path, dtype, partial(self._map, path, dtype, "c"))
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array. Disk space is reserved immediately."""

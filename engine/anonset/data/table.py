@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
 from anonset.data.grids import Grid
 from anonset.data.joining import prefixed, require_joinable
-from anonset.data.redacted_repr import Discreet, names_shown
+from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store, store_of
-from anonset.data.table_facts import Change, CodeRules, Mentioned, OwnersWord, Repeated
+from anonset.data.table_facts import Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.data.vocabulary import Vocabulary
 from anonset.data.workers import Workers
 from anonset.errors import InputError, datum
@@ -25,7 +25,7 @@ Index = Int32 | Int64
 
 
 @dataclass(frozen=True, eq=False)
-class SetColumn(Discreet):
+class SetColumn(RedactedRepr):
     """A set of items per record, in compressed sparse rows.
 
     Record `r` contains ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending and distinct.
@@ -197,7 +197,7 @@ class SetColumn(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class CategoricalColumn(Discreet):
+class CategoricalColumn(RedactedRepr):
     """One category per record, as codes of a vocabulary."""
 
     name: str
@@ -253,7 +253,7 @@ class CategoricalColumn(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class NumericColumn(Discreet):
+class NumericColumn(RedactedRepr):
     """One number per record."""
 
     name: str
@@ -285,7 +285,7 @@ Column = CategoricalColumn | NumericColumn
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Discreet):
+class Table(RedactedRepr):
     """Records as encoded columns by role. Arrays are shared and never modified.
 
     >>> table = Table.from_sets([{"a", "b"}, {"a"}])
@@ -319,11 +319,11 @@ class Table(Discreet):
     """
     persons: tuple[str, ...] = ()
     """Names of identifying columns that are not in the table. The reader checks that no person has two records."""
-    repeated: tuple[Repeated, ...] = ()
+    repeated: tuple[RepeatedIdentifiers, ...] = ()
     """Identifying columns with values that repeat over records, as found by the reader, including dropped columns."""
-    mentions: tuple[Mentioned, ...] = ()
+    mentions: tuple[PersonMentions, ...] = ()
     """Item columns that mention persons, as found by the reader."""
-    word: OwnersWord = OwnersWord()  # noqa: RUF009
+    word: OwnerStatements = OwnerStatements()  # noqa: RUF009
     """Statements that the owner is responsible for."""
 
     def __post_init__(self) -> None:

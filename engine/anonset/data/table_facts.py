@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 
 CUT = "contains long numbers that a spreadsheet rounded (E+11), so different persons may have the same number"
 """Description of ids that a spreadsheet truncated, for messages."""
@@ -55,7 +55,7 @@ def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedIdentifiers:
     """Columns that identify people and contain repeated values, so that a person may have several rows."""
 
     column: str
@@ -67,7 +67,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Mentioned(Discreet):
+class PersonMentions(RedactedRepr):
     """An item column that mentions persons."""
 
     items: str
@@ -79,7 +79,7 @@ class Mentioned(Discreet):
 
 
 @dataclass(frozen=True)
-class OwnersWord(Discreet):
+class OwnerStatements(RedactedRepr):
     """Statements of the owner that the data cannot confirm."""
 
     rows_are_persons: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.file_labels import FiledLabels
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 
 MOST_LABELS = 20_000_000
@@ -90,7 +90,7 @@ class _PlaceOfNumber(Mapping[str, int]):
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary(Discreet):
+class Vocabulary(RedactedRepr):
     """Distinct labels in canonical order. Code `c` means ``labels[c]``."""
 
     labels: Sequence[str]
@@ -168,7 +168,7 @@ def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32
     return vocabulary, np.fromiter((index[label] for label in labels), np.int32, len(labels))
 
 
-class Labels:
+class LabelCollector:
     """Labels of a column collected so far, with provisional codes."""
 
     def __init__(self) -> None:

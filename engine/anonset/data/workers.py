@@ -139,14 +139,14 @@ class Threads(Workers):
         return self._pool.submit(run_task, work, task, ended)
 
 
-class _Here(threading.local):
+class _CurrentTask(threading.local):
     """The current task of a thread."""
 
     ended: threading.Event | None = None
     """Set when the results of the task and the siblings are no longer needed; None outside of tasks."""
 
 
-_here = _Here()
+_here = _CurrentTask()
 THREADS = Threads()
 """One thread per core."""
 ONE_THREAD = Threads(1)

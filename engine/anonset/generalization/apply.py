@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.distinct import distinct
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
@@ -52,7 +52,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     if by_content:
         columns = [*(column.codes for column in (*relational, *kept)), *(() if cluster is None else (cluster,))]
         largest = [*(len(column.vocabulary) for column in (*relational, *kept)), len(symbols)]
-        rows = sort_rows(_Published(table.n, sets, image, columns), largest=largest, store=store, narrow=True)
+        rows = sort_rows(_PublishedRows(table.n, sets, image, columns), largest=largest, store=store, narrow=True)
         unsorted.remove()
         codes, record = iter(rows.columns), rows.record
         relational, kept = (tuple(replace(c, codes=next(codes)) for c in part) for part in (relational, kept))
@@ -65,7 +65,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     return Records(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
 
 
-class _Published(UnsortedRows):
+class _PublishedRows(UnsortedRows):
     """Rows in input order. Items are replaced by symbols when the rows are read."""
 
     def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:
@@ -182,7 +182,7 @@ def _items_of_clusters(
         msg = f"the recoding has {recoding.n_clusters} clusters, but item mappings for {len(recoding.items)}"
         raise InputError(msg)
     book = _Codebook(column)
-    with GrowingSets(column.name, store) as drafts:
+    with SetColumnBuilder(column.name, store) as drafts:
         for records, own in recoding.pieces():
             drafts.append(_draft(column if records is None else column.take(records), own, book))
         canonical, place_of_code = book.in_order()
@@ -195,7 +195,7 @@ def _items_of_clusters(
     place = store.array("place", np.int64, column.n)
     for begin, end in spans(column.n):
         place[recoding.parts.record[begin:end]] = np.arange(begin, end)
-    with GrowingSets(column.name, store) as rows:
+    with SetColumnBuilder(column.name, store) as rows:
         for begin, end in spans(column.n):
             rows.append(recoded.take(place[begin:end]))
     return rows.finished(recoded.vocabulary), symbols

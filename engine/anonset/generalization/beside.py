@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Records
@@ -18,7 +18,7 @@ _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
 
 
 @dataclass(frozen=True, eq=False)
-class Beside(Discreet):
+class OtherRelease(RedactedRepr):
     """Another release, and its row for each record of a table."""
 
     publication: Records

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
 from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
-from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, GrowingColumns, SharedChunks
+from anonset.publications.chunk_columns import ChunkColumnsBuilder, ChunkRows, ClusterColumns, SharedChunks
 from anonset.publications.chunks import Chunks
 
 _LARGEST_KEY = 1 << 63
@@ -46,7 +46,7 @@ class _Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Cut(Discreet):
+class _Cut(RedactedRepr):
     """Occurrences of items in chunks: chunk, record and item code of each, int64 (occurrences,)."""
 
     place: Int64
@@ -137,8 +137,8 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
     pieces, wide = list[_Piece](), list[_Cut]()
     with (
         store.below() as scratch,
-        GrowingColumns(ClusterColumns, scratch) as clusters,
-        GrowingColumns(SharedChunks, scratch) as shared,
+        ChunkColumnsBuilder(ClusterColumns, scratch) as clusters,
+        ChunkColumnsBuilder(SharedChunks, scratch) as shared,
         scratch.growing("content", np.uint8) as content,
     ):
         for piece in recoding.pieces(column):
@@ -212,8 +212,8 @@ def _put_together(
     wide, done = renumbered(wide, wide_chunks, chosen), 0
     borders = begins_of(len(piece.order) for piece in pieces).tolist()
     with (
-        GrowingColumns(ClusterColumns, store) as clusters,
-        GrowingColumns(SharedChunks, store) as shared,
+        ChunkColumnsBuilder(ClusterColumns, store) as clusters,
+        ChunkColumnsBuilder(SharedChunks, store) as shared,
         store.growing("record", np.int64) as record,
         store.growing("cluster", np.int32) as cluster,
     ):

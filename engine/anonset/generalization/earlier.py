@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, cut_symbol
 from anonset.publications import Symbol
@@ -18,7 +18,7 @@ _HINT = "keep the hierarchy unchanged, or add new items only below nodes that we
 
 
 @dataclass(frozen=True, eq=False)
-class Since(Discreet):
+class ReleaseChanges(RedactedRepr):
     """Changes between the names of an earlier release and a new release."""
 
     kept: int
@@ -32,7 +32,7 @@ class Since(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier(Discreet):
+class EarlierRelease(RedactedRepr):
     """An earlier release that publishes each item under a single name."""
 
     mapping: Mapping[str, str]
@@ -175,7 +175,7 @@ class Earlier(Discreet):
         shown = set(self.names(recoding).values())
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
-    def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> Since:
+    def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
         """Return the changes of the names under a recoding coarser than the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
@@ -188,7 +188,7 @@ class Earlier(Discreet):
                     gone[name] = None
         new = tuple(s.label for s in symbols if not any(item in self.mapping for item in s.members))
         kept = sum(symbol.label in self.members for symbol in symbols)
-        return Since(kept, coarser, tuple(name for name in gone if name not in coarser), new)
+        return ReleaseChanges(kept, coarser, tuple(name for name in gone if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
         """Return the published name of each item under a recoding; empty if the item is suppressed."""

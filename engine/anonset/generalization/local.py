@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 from anonset.generalization.recoding import Cut, ItemGroups
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterCuts(Discreet, Sequence[Cut]):
+class ClusterCuts(RedactedRepr, Sequence[Cut]):
     """Cuts of many clusters. Only the inner nodes are stored, because most leaves are published unchanged."""
 
     hierarchy: Hierarchy
@@ -42,7 +42,7 @@ class ClusterCuts(Discreet, Sequence[Cut]):
 
 
 @dataclass(frozen=True, eq=False)
-class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
+class MappingsInParts(RedactedRepr, Sequence[Cut | ItemGroups]):
     """Item mappings of clusters, part by part.
 
     >>> found = MappingsInParts(([1, 2], [3]), (0, 2, 3))
@@ -78,7 +78,7 @@ class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
 
 
 @dataclass(frozen=True, eq=False)
-class MergedItems(Discreet):
+class MergedItems(RedactedRepr):
     """Item groups of one cluster, without groups of a single item.
 
     >>> merged = MergedItems.of(np.array([0, 3, 4], np.int32), np.array([0, 3, 3], np.int32))
@@ -105,7 +105,7 @@ class MergedItems(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterGroups(Discreet, Sequence[ItemGroups]):
+class ClusterGroups(RedactedRepr, Sequence[ItemGroups]):
     """Item groups of many clusters, stored as merged items."""
 
     vocabulary: Vocabulary

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary, spans
-from anonset.data.redacted_repr import Discreet, names_shown
+from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.table import Int32, Int64
 from anonset.publications.symbols import Symbol, group_symbol, node_symbol
 
@@ -18,7 +18,7 @@ SUPPRESSED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Cut(Discreet):
+class Cut(RedactedRepr):
     """A hierarchy cut: each leaf is published as an ancestor node (or itself), or suppressed."""
 
     hierarchy: Hierarchy
@@ -71,7 +71,7 @@ class Cut(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class ItemGroups(Discreet):
+class ItemGroups(RedactedRepr):
     """A partition of the items: each item is published as its group, or suppressed."""
 
     vocabulary: Vocabulary
@@ -108,7 +108,7 @@ class ItemGroups(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class RelationalValues(Discreet):
+class RelationalValues(RedactedRepr):
     """Published values of a relational column, per cluster."""
 
     name: str
@@ -117,7 +117,7 @@ class RelationalValues(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts(Discreet):
+class Parts(RedactedRepr):
     """Partition of a table. Each part has separate clusters."""
 
     record: Int64
@@ -132,7 +132,7 @@ class Parts(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class PerCluster(Discreet):
+class PerCluster(RedactedRepr):
     """A local recoding: an item mapping and relational values for each cluster of records."""
 
     cluster: Int32
@@ -171,7 +171,7 @@ class PerCluster(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Bucketized(Discreet):
+class Bucketized(RedactedRepr):
     """A grouping of tuples that separates identities from sensitive values."""
 
     group: Int32
@@ -195,7 +195,7 @@ TERMS = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Disassociated(Discreet):
+class Disassociated(RedactedRepr):
     """Publication place of each item per cluster: a chunk, a shared chunk, or the terms."""
 
     record: Int64

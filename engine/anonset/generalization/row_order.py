@@ -20,7 +20,7 @@ from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from anonset_kernels.row_order import Comparison, Content
+    from anonset_kernels.row_order import RowComparison, RowContent
 
     _Task = tuple["UnsortedRows", tuple[int, int], int, tuple[int, int]]
 
@@ -62,7 +62,7 @@ def sort_rows(
     size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
     out = _content(store, size, rows.n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
-    _Sorting(widths, out, store, n_codes).sort(rows, size, 0, (0, 0))
+    _RowSorter(widths, out, store, n_codes).sort(rows, size, 0, (0, 0))
     return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
 
 
@@ -89,12 +89,12 @@ class UnsortedRows:
     ) -> None:
         self.sets, self._columns, self._record, self._first = sets, columns, record, first
 
-    def __call__(self, begin: int, end: int) -> "Content":
+    def __call__(self, begin: int, end: int) -> "RowContent":
         """Return the rows begin to end - 1 in the format of the kernels."""
         begin, end = self._first + begin, self._first + end
         return self._content(self.sets.slice(begin, end), slice(begin, end))
 
-    def some(self, rows: Int64) -> "Content":
+    def some(self, rows: Int64) -> "RowContent":
         """Return the selected rows, int64 (any,), as a contiguous block."""
         return self._content(self.sets.take(self._first + rows), self._first + rows)
 
@@ -107,8 +107,8 @@ class UnsortedRows:
         """Number of fixed codes per row."""
         return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
 
-    def _content(self, sets: SetColumn, which: slice | Int64) -> "Content":
-        from anonset_kernels.row_order import Content
+    def _content(self, sets: SetColumn, which: slice | Int64) -> "RowContent":
+        from anonset_kernels.row_order import RowContent
 
         if isinstance(self._columns, np.ndarray):
             fixed = self._columns[which]
@@ -120,7 +120,7 @@ class UnsortedRows:
             record = self._record[which]
         else:
             record = np.arange(which.start, which.stop) if isinstance(which, slice) else which
-        return Content(*self.items(sets), fixed, record)
+        return RowContent(*self.items(sets), fixed, record)
 
 
 def without_items(n: int) -> SetColumn:
@@ -132,7 +132,7 @@ def without_items(n: int) -> SetColumn:
     return SetColumn("rows", np.broadcast_to(np.int64(0), n + 1), np.empty(0, np.int32), Vocabulary(()))
 
 
-def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "Content") -> None:
+def _put(rows: "RowContent", some: tuple[int, int], place: tuple[int, int], out: "RowContent") -> None:
     """Copy the rows first to end - 1 of `rows` to `place`, a row and item position of `out`."""
     (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
     n_items = int(rows.indptr[end]) - begin
@@ -142,12 +142,12 @@ def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "C
     out.record[row : row + end - first] = rows.record[first:end]
 
 
-def _room(size: tuple[int, int], n_columns: int) -> "Content":
+def _room(size: tuple[int, int], n_columns: int) -> "RowContent":
     """Allocate memory for `size = (rows, items)`."""
-    from anonset_kernels.row_order import Content
+    from anonset_kernels.row_order import RowContent
 
     n, n_items = size
-    rows = Content(
+    rows = RowContent(
         np.empty(n + 1, np.int64),
         np.empty(n_items, np.int32),
         np.empty((n, n_columns), np.int32),
@@ -157,16 +157,16 @@ def _room(size: tuple[int, int], n_columns: int) -> "Content":
     return rows
 
 
-def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "Content":
+def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "RowContent":
     """Allocate rows in the store for `size = (rows, items)`. Disk space is reserved now or when rows are written."""
-    from anonset_kernels.row_order import Content
+    from anonset_kernels.row_order import RowContent
 
     (n, n_items), room = size, store.array if placed else store.unplaced
     narrow = are_narrow(store, n_codes)
     short = narrow and n <= np.iinfo(np.int32).max
     indptr, record = room("indptr", np.int64, n + 1), room("record", np.int32 if short else np.int64, n)
     indptr[0] = 0
-    return Content(
+    return RowContent(
         indptr,
         cast("Int32", as_codes(room("items", np.uint16 if narrow else np.int32, n_items))),
         room("fixed", np.int32, n * n_columns).reshape(n, n_columns),
@@ -175,7 +175,7 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
 
 
 def _for_each(
-    do: Callable[[NDArray[Any], int, int], None], out: "Content", size: tuple[int, int], at: Place, *, last: bool
+    do: Callable[[NDArray[Any], int, int], None], out: "RowContent", size: tuple[int, int], at: Place, *, last: bool
 ) -> None:
     """Apply `do` to the slice of each array that contains `size` rows and items, starting at `at`.
 
@@ -188,7 +188,7 @@ def _for_each(
     do(stored_codes(out.record), row, row + n)
 
 
-def _items(rows: "Content") -> Codes:
+def _items(rows: "RowContent") -> Codes:
     """Return the items without the unused end of the array."""
     return as_codes(stored_codes(rows.items)[: int(rows.indptr[-1])])
 
@@ -205,12 +205,12 @@ def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
 
 
 @dataclass(frozen=True)
-class _Sorting:
+class _RowSorter:
     """Sorts rows into their final positions in `out`."""
 
     widths: Int64
     """int64 (f + 1,): bits per code of each compared column, and per item."""
-    out: "Content"
+    out: "RowContent"
     store: Store
     n_codes: int  # item codes; decides whether items are stored in two bytes
 
@@ -236,7 +236,7 @@ class _Sorting:
             self._fill(source, size[0], position, splitters, sizes, rows)
             self._sort_buckets(rows, sizes.total, position, place)
 
-    def _sort_buckets(self, rows: "Content", sizes: Int64, position: int, place: tuple[int, int]) -> None:
+    def _sort_buckets(self, rows: "RowContent", sizes: Int64, position: int, place: tuple[int, int]) -> None:
         """Sort each bucket and free its space. Small buckets are sorted in parallel, then large buckets one by one."""
         begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
         sets = SetColumn("rows", rows.indptr, _items(rows), Vocabulary(()))
@@ -258,10 +258,10 @@ class _Sorting:
         for bucket in large:
             sort(bucket)
 
-    def _by(self, splitters: Int64 | None = None) -> "Comparison":
-        from anonset_kernels.row_order import Comparison
+    def _by(self, splitters: Int64 | None = None) -> "RowComparison":
+        from anonset_kernels.row_order import RowComparison
 
-        return Comparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
+        return RowComparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
 
     def _is_small(self, size: tuple[int, int]) -> bool:
         return size[0] <= 1 or (size[0] <= self._rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
@@ -283,7 +283,7 @@ class _Sorting:
         order_rows(rows, self._by(), position, order)
         self._gather(rows, order, place)
 
-    def _gather(self, rows: "Content", order: Int64, place: tuple[int, int]) -> None:
+    def _gather(self, rows: "RowContent", order: Int64, place: tuple[int, int]) -> None:
         """Copy rows in the given order to a place in the output."""
         from anonset_kernels.row_order import gather_rows
 
@@ -318,7 +318,7 @@ class _Sorting:
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
-    def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_Sizes":
+    def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_BucketSizes":
         """Return the bucket sizes."""
         from anonset_kernels.row_order import measure_buckets
 
@@ -332,10 +332,10 @@ class _Sorting:
             total[:2] += sizes[:2]
             total[2] = np.maximum(total[2], sizes[2])
             of_spans.append(sizes[:2].astype(np.int32))
-        return _Sizes(total, of_spans)
+        return _BucketSizes(total, of_spans)
 
     def _fill(
-        self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content"
+        self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_BucketSizes", rows: "RowContent"
     ) -> None:
         """Distribute the rows into buckets: sort each block by bucket, then copy it into place."""
         from anonset_kernels.row_order import fill_buckets
@@ -363,7 +363,7 @@ class _Sorting:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sizes:
+class _BucketSizes:
     """Sizes of buckets."""
 
     total: Int64

@@ -18,8 +18,8 @@ from anonset.data import Hierarchy, Table
 from anonset.data.cluster import cluster_of, require_workers
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
-from anonset.generalization.earlier import Earlier
+from anonset.generalization.beside import OtherRelease
+from anonset.generalization.earlier import EarlierRelease
 from anonset.jobs.beside import read_after
 from anonset.jobs.cluster import require_shareable
 from anonset.jobs.input import input_of, request_of, require_disk, table_of
@@ -30,14 +30,14 @@ from anonset.reading.files import arrow_threads
 from anonset.release.disclosure_scan import declared
 from anonset.release.earlier import read_earlier, require_one_machine
 from anonset.release.formats import Format, Layout, Order, Symbols
-from anonset.release.publish import Request, publish, verify_release
+from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import private_of, require_apart, require_free
 from anonset.release.stopwatch import tell_compiling
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
-from anonset.settings.readers import Context
+from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import setting
 
@@ -62,7 +62,7 @@ def anonymize(
     part_rows: int | None = None,
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
-    after: Beside | None = None,
+    after: OtherRelease | None = None,
     round_ends: bool = True,
 ) -> Release:
     """Anonymize a table and verify the result.
@@ -144,7 +144,7 @@ def anonymize(
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = _earlier(recoding, on_cluster=client is not None)
-    request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
+    request = None if out is None else PublicationRequest(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
         require_apart(table.store.path, request.out, request.private_folder)
@@ -207,7 +207,7 @@ def anonymize_file(
     )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
-        context = Context.of(bound, hierarchies, given)
+        context = ParsingContext.of(bound, hierarchies, given)
         made = make_algorithm(settings.model, name, given, context) if needs_data(given) else algorithm
         require_unchanged(absolute, side)  # all side files have been read
         return made
@@ -255,7 +255,7 @@ def _require_records(table: Table, settings: Settings) -> None:
         raise InputError(msg)
 
 
-def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> Earlier | None:
+def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> EarlierRelease | None:
     """Read the earlier release to continue from, or return None. Runs on one machine only."""
     if private is None:
         return None

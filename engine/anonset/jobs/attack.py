@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -16,7 +16,7 @@ _Met = tuple[int, int, bool]  # fitting rows, fitting persons, whether the targe
 
 
 @dataclass(frozen=True)
-class Attempts(Discreet):
+class Attempts(RedactedRepr):
     """How often an attacker with given knowledge finds a person."""
 
     values: bool

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.reading.batches import open_source
@@ -19,7 +19,7 @@ from anonset.reading.source import Source
 from anonset.reading.table_builder import whole
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.release.release import Release
 from anonset.release.staging import PRIVATE
 from anonset.settings.settings import ReadingSettings, Settings, validate
@@ -29,7 +29,7 @@ _OF_RECORDS = ("group", "id", "no_header", "header_line", "skip_rows", "input_fo
 """Settings that determine the records of a file."""
 
 
-def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> Beside:
+def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> OtherRelease:
     """Match an earlier release with a table, for `anonset.anonymize` (`after`) and `anonset.risk` (`beside`).
 
     Parameters
@@ -75,13 +75,13 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     there = same_persons(persons, earlier_persons)
-    sha256 = "" if earlier.published is None else Opened.at(earlier.published.out).sha256
+    sha256 = "" if earlier.published is None else OpenedPublication.at(earlier.published.out).sha256
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(there < 0, -1, row_of[there])
-    return Beside(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
+    return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
 
 
-def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
+def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     """Read another release, and match the persons of a release to it by the private report of that release.
 
     Raises
@@ -89,7 +89,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
     InputError
         If it is not a release of records, or the records cannot be assigned to persons.
     """
-    opened = Opened.at(other)
+    opened = OpenedPublication.at(other)
     if opened.report is None:
         raise InputError(_private_missing("beside", opened.out))
     if _alike(report.input.get("sha256"), report.settings, opened.report):
@@ -99,7 +99,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
     return _beside(opened, there)
 
 
-def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Beside:
+def read_after(settings: Settings, source: Source, model: PrivacyModel) -> OtherRelease:
     """Read the earlier release named in the settings, and match the persons of the new input to it.
 
     Raises
@@ -123,7 +123,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Besid
     return _beside(opened, same_persons(ids_of(source, settings, settings.id), ids_of_release(opened.report)))
 
 
-def release_at(private: str) -> Opened:
+def release_at(private: str) -> OpenedPublication:
     """Open the release that belongs to a private directory, or the release in the directory itself.
 
     Raises
@@ -133,8 +133,8 @@ def release_at(private: str) -> Opened:
     """
     folder = Path(private)
     if not folder.name.endswith(PRIVATE):
-        return Opened.at(folder)
-    return Opened.at(folder.with_name(folder.name.removesuffix(PRIVATE)), folder)
+        return OpenedPublication.at(folder)
+    return OpenedPublication.at(folder.with_name(folder.name.removesuffix(PRIVATE)), folder)
 
 
 def _private_missing(name: str, out: Path) -> str:
@@ -147,7 +147,7 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
-def _beside(opened: Opened, there: Int64) -> Beside:
+def _beside(opened: OpenedPublication, there: Int64) -> OtherRelease:
     """Return another release with the row of each record of a table; `there` contains record numbers, -1 for absent."""
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
@@ -157,7 +157,7 @@ def _beside(opened: Opened, there: Int64) -> Beside:
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
     report = opened.report
-    return Beside(
+    return OtherRelease(
         publication,
         np.where(there < 0, -1, row_of[there]),
         opened.sha256,

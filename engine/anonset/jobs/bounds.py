@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
@@ -15,7 +15,7 @@ BOUNDED = (KmAnonymity, PartitionKmAnonymity)
 
 
 @dataclass(frozen=True)
-class Bound(Discreet):
+class Bound(RedactedRepr):
     """Proven lower bound of the loss of all k^m-anonymous cuts of a hierarchy."""
 
     lower_bound: float

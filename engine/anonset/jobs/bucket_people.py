@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
 from anonset.measures.visible_individuals import VisibleIndividuals
@@ -20,7 +20,7 @@ VALUES_AT_ONCE = 1 << 19
 """Approximate number of group values per part. A part with a single large individual exceeds it."""
 
 
-class People(NamedTuple):
+class IndividualRows(NamedTuple):
     """All visible rows of some individuals."""
 
     publication: VisibleIndividuals
@@ -32,7 +32,7 @@ class People(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Part(Discreet):
+class _Part(RedactedRepr):
     """Part of a publication, with renumbered groups, for counts that concern individuals."""
 
     ids: tuple[CategoricalColumn, ...]
@@ -51,7 +51,7 @@ class _Part(Discreet):
         return np.zeros(self.group.n, np.bool_)
 
 
-def by_individuals(publication: Buckets) -> Iterator[People]:
+def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
     """Yield the individuals of a publication, each in one part with all visible rows; nothing if there are no ids.
 
     Rows of a publication on disk are distributed into shares; one share is in memory at a time.
@@ -91,7 +91,7 @@ def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
         first = end
 
 
-def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> People:
+def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> IndividualRows:
     """Return rows together with all values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
@@ -105,4 +105,4 @@ def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> Pe
         publication.snt_value.take(places),
         publication.snt_count[places],
     )
-    return People(part, rows, groups.astype(np.int64))
+    return IndividualRows(part, rows, groups.astype(np.int64))

@@ -8,19 +8,19 @@ from typing import Any
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
 from anonset.errors import InfeasibleError
 from anonset.jobs.job import Job
-from anonset.measures.countable import Countable
+from anonset.measures.countable import CountAccuracy
 from anonset.measures.retention import shares
-from anonset.release.formats import Unverified
+from anonset.release.formats import UnverifiedPublication
 from anonset.release.stopwatch import COMPILING
 
 _PARTS = 10_000
 
 
 @dataclass(frozen=True)
-class Candidate(Discreet):
+class Candidate(RedactedRepr):
     """Algorithm with parameters, and utility of the result."""
 
     algorithm: str
@@ -47,7 +47,7 @@ class Candidate(Discreet):
     """Whether only a sample was tried."""
     note: str = field(default="", repr=False)
     """Reason for the rejection of the candidate, or warnings about the publication."""
-    countable: Countable | None = None
+    countable: CountAccuracy | None = None
     """Errors of item counts for a recipient; None without items."""
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
@@ -127,7 +127,7 @@ class Candidate(Discreet):
 
     def run(
         self, job: Job, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm
-    ) -> "tuple[Candidate, Unverified[Any] | None]":
+    ) -> "tuple[Candidate, UnverifiedPublication[Any] | None]":
         """Run the algorithm on a table bound to its hierarchies.
 
         Returns

@@ -15,7 +15,7 @@ from anonset.jobs.candidate import Candidate, phases_of
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.workloads import WorkloadSpec, answers
-from anonset.release.formats import Layout, Unverified
+from anonset.release.formats import Layout, UnverifiedPublication
 from anonset.release.statements import plain
 from anonset.release.stopwatch import tell_compiling
 from anonset.release.tables import html_table
@@ -57,7 +57,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Contest:
+class CandidateSettings:
     """Settings shared by all candidates."""
 
     progress: Progress | None = None
@@ -99,7 +99,7 @@ class Contest:
             reading=None if answered is None else answered.reading,
         )
 
-    def _distance(self, unverified: Unverified[Any]) -> dict[str, float]:
+    def _distance(self, unverified: UnverifiedPublication[Any]) -> dict[str, float]:
         """Return the minimum NCP of all cuts and the relative excess of this NCP.
 
         The minimum includes cuts with suppression if the publication suppresses items.
@@ -161,7 +161,7 @@ def compare(
     """
     require_table(table)
     table = table if workers is None else table.on(Threads(workers))
-    contest = Contest(progress, budget, workload or WorkloadSpec(), bound, round_ends)
+    contest = CandidateSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     candidates = Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:

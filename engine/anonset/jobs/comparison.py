@@ -20,7 +20,7 @@ from anonset.data import Table
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.candidate import Candidate
-from anonset.jobs.compare import Contest
+from anonset.jobs.compare import CandidateSettings
 from anonset.jobs.growth import RunSize, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
@@ -45,7 +45,7 @@ from anonset.settings.parameters import (
     parameters,
 )
 from anonset.settings.paths import content_digest, with_paths
-from anonset.settings.readers import Context
+from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import with_sensitive_kept
 from anonset.spelling import require_known
 from anonset.strict_json import dumps, loads
@@ -69,7 +69,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept
     source = settings.source(settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = Contest(progress, settings.budget, workload, settings.bound, settings.round_ends)
+    contest = CandidateSettings(progress, settings.budget, workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
@@ -78,7 +78,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
     table = read_data(source, reading_of.read_options(), mapped=False)
-    study = None if kept is None else Study(kept, source, settings)
+    study = None if kept is None else ComparisonFile(kept, source, settings)
     sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
     return [
         _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
@@ -117,8 +117,8 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
 
 
 def _run_or_known(
-    study: "Study | None",
-    contest: Contest,
+    study: "ComparisonFile | None",
+    contest: CandidateSettings,
     table: Table,
     settings: CompareSettings,
     name: str,
@@ -139,7 +139,7 @@ def _run_or_known(
 
 
 def _run(
-    contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
+    contest: CandidateSettings, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
 ) -> Candidate:
     """Run one candidate, with parameters interpreted against the data."""
     model = make_algorithm(settings.model, name, given).model
@@ -148,7 +148,7 @@ def _run(
     drawn = drawn if size.workers is None else drawn.on(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(hierarchies, settings.ceiling)
-    algorithm = make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
+    algorithm = make_algorithm(settings.model, name, given, ParsingContext.of(bound, hierarchies, given))
     return replace(contest, known=known).run(bound, hierarchies, algorithm, given)
 
 
@@ -208,7 +208,7 @@ _STORED = {
 """Keys of a line in a study file, with the field of the candidate that they contain."""
 
 
-class Study:
+class ComparisonFile:
     """File of comparison runs.
 
     The first line records the data, the settings and the version. An unfinished last line of a killed process is

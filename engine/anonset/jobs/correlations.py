@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.redacted_repr import Discreet
-from anonset.jobs.bucket_people import People, by_individuals
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.jobs.bucket_people import IndividualRows, by_individuals
 from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
 from anonset.publications import Buckets
 
@@ -14,7 +14,7 @@ MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True)
-class Correlations(Discreet):
+class Correlations(RedactedRepr):
     """Violations of one kind: ``intra_group`` or ``inter_group``."""
 
     number: int
@@ -41,7 +41,7 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
     return {kind: Correlations(numbers[kind], [one for _, one in listed[kind]]) for kind in kinds}
 
 
-def _named(publication: Buckets, people: People, found: Iterable[Any]) -> Iterable[tuple[tuple[int, ...], Any]]:
+def _named(publication: Buckets, people: IndividualRows, found: Iterable[Any]) -> Iterable[tuple[tuple[int, ...], Any]]:
     """Yield violations of a part with row and group numbers of the whole publication, and their sort keys."""
     for one in found:
         row = int(people.row[one.row])

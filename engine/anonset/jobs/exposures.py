@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.distinct_records import class_figures, codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import rows_left
 from anonset.measures.known_persons import fewest_persons, persons_left
-from anonset.measures.shares import Figures, Share
+from anonset.measures.shares import RecordFigures, Share
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.settings.publication import THRESHOLD
 
 
 @dataclass(frozen=True)
-class Exposure(Discreet):
+class Exposure(RedactedRepr):
     """Re-identification risk under some knowledge, for an attacker who knows that the person is in the data."""
 
     values: bool
@@ -94,7 +94,7 @@ def exposures(
     return tuple(found)
 
 
-def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
+def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
     """Yield the number of matching rows of each row, by knowledge: (relational values known, known items, counts)."""
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -107,18 +107,18 @@ def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, i
 
 def _persons_left(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
-) -> Iterator[tuple[bool, int, Figures]]:
+) -> Iterator[tuple[bool, int, RecordFigures]]:
     """Yield the number of matching persons of each person, by knowledge: (values known, known items, counts)."""
     own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:
-        yield True, 0, Figures.of(fewest_persons(classes, own))
+        yield True, 0, RecordFigures.of(fewest_persons(classes, own))
     for values in (False, True) if rows.relational else (False,):
         if rows.transactions is not None:
             counted = persons_left(rows.transactions, size, own, group=classes if values else None, seed=seed)
-            yield from ((values, left.size, Figures.of(left.least, left.known)) for left in counted)
+            yield from ((values, left.size, RecordFigures.of(left.least, left.known)) for left in counted)
 
 
-def _exposure(values: bool, items: int, left: Figures, threshold: float, model: PrivacyModel) -> Exposure:
+def _exposure(values: bool, items: int, left: RecordFigures, threshold: float, model: PrivacyModel) -> Exposure:
     least = left.values
     sure = left.records if left.known is None else left.known.astype(np.int64)
     smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))

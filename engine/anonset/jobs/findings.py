@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.profiles import Profile
@@ -13,7 +13,7 @@ from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
-class ColumnFindings(Discreet):
+class ColumnFindings(RedactedRepr):
     """Column with the given or proposed role."""
 
     profile: Profile
@@ -27,7 +27,7 @@ class ColumnFindings(Discreet):
 
 
 @dataclass(frozen=True)
-class ClassFindings(Discreet):
+class ClassFindings(RedactedRepr):
     """Equivalence classes of the records by their quasi-identifiers."""
 
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class ClassFindings(Discreet):
 
 
 @dataclass(frozen=True)
-class Answer(Discreet):
+class UnitOption(RedactedRepr):
     """Possible unit of privacy, with the settings that follow from it."""
 
     unit: tuple[str, ...]
@@ -66,19 +66,19 @@ class Answer(Discreet):
 
 
 @dataclass(frozen=True)
-class Question(Discreet):
+class Question(RedactedRepr):
     """Question about who is a person; the owner must decide because the data do not show it."""
 
     rows: int
     """Number of rows."""
-    answers: tuple[Answer, ...]
+    answers: tuple[UnitOption, ...]
     """Possible answers, most likely first."""
 
     def lines(self) -> list[str]:
         """Return the possible lines of a job file, each with the number of persons."""
         return [f'unit = "{one.key}" # {self.told(one)}' for one in self.answers]
 
-    def told(self, answer: Answer) -> str:
+    def told(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
         unit = "" if answer.unit else "each row is a person: "
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
@@ -86,7 +86,7 @@ class Question(Discreet):
 
 
 @dataclass(frozen=True)
-class Findings(Discreet):
+class Findings(RedactedRepr):
     """Findings about data before anonymization: content and risks. Contains no value of the data."""
 
     source: str

@@ -11,7 +11,7 @@ from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import clear_finished, differing, relevant
 from anonset.release.documents import read_report
 from anonset.release.earlier import read_earlier
-from anonset.release.opened import Opened, kept_constraints
+from anonset.release.opened import OpenedPublication, kept_constraints
 from anonset.release.staging import private_of
 from anonset.release.statements import versions
 from anonset.settings.paths import side_digests, with_absolute_paths
@@ -33,7 +33,7 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
     if not out.exists():
         return None
     private = private_of(settings.out, settings.private)
-    report, opened = read_report(private, out), Opened.at(out)
+    report, opened = read_report(private, out), OpenedPublication.at(out)
     opened.require_own(report, private)
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
     asked: dict[str, Any] = {

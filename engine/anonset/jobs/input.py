@@ -10,7 +10,7 @@ from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
 from anonset.data.hierarchy_rules import HALVES, REFINE
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
@@ -21,14 +21,14 @@ from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.work_places import place_of_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
-from anonset.release.publish import Request
+from anonset.release.publish import PublicationRequest
 from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
@@ -37,7 +37,7 @@ Note = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Input(Discreet):
+class Input(RedactedRepr):
     """Input of a job, and storage of the table."""
 
     source: Source
@@ -63,13 +63,13 @@ Measured values were lower, for data with 360,000 to 970,000 values.
 """
 
 
-def memory_of(size: Size, algorithm: Algorithm) -> int:
+def memory_of(size: DataSize, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
     The sum of: a constant for Python and compiled kernels; the memory of the data times the algorithm's factor; and the
     additional memory of the algorithm, limited by the number of values.
     """
-    least, traits = memory_for(Size()), traits_of(algorithm)
+    least, traits = memory_for(DataSize()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
         traits.memory_beside, int(_BESIDE_EACH * size.values)
     )
@@ -153,7 +153,7 @@ def _running(model: str) -> str:
     return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
 
 
-def require_disk(settings: Settings, chosen: Input, request: Request, note: Note | None) -> None:
+def require_disk(settings: Settings, chosen: Input, request: PublicationRequest, note: Note | None) -> None:
     """Reject a run if a disk is too small, and announce the space and time of a large run.
 
     Raises
@@ -173,7 +173,7 @@ def require_disk(settings: Settings, chosen: Input, request: Request, note: Note
         note(told)
 
 
-def _published(size: Size, settings: Settings) -> Size:
+def _published(size: DataSize, settings: Settings) -> DataSize:
     """Estimate the size without dropped columns, as far as they are named."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     kept = sum(name is not None for name in named)
@@ -258,7 +258,7 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 """Output format by input format, if they differ."""
 
 
-def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Request:
+def request_of(settings: Settings, algorithm: Algorithm, read: str) -> PublicationRequest:
     """Return output paths and layout. The default format is the input format; csv for several tables."""
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
@@ -270,4 +270,6 @@ def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Request:
     if separators_in(separator, settings.items) or (sets and _OF_SETS.intersection(separator or "")):
         separator = None
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
-    return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
+    return PublicationRequest(
+        Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.errors import InputError
-from anonset.jobs.findings import Answer, ClassFindings, ColumnFindings, Findings, Question
+from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
 from anonset.jobs.persons import require_persons
 from anonset.jobs.proposal_trial import Proposal
 from anonset.jobs.proposed_reading import proposal_for
@@ -98,7 +98,7 @@ def _question(work: Proposal) -> Question | None:
                 reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
             classes = _classes(one.table, 1)
             combinations = 0 if classes is None else classes.classes
-            answers.append(Answer(one.unit, one.table.n, one.settings, combinations, one.skipped, reasons))
+            answers.append(UnitOption(one.unit, one.table.n, one.settings, combinations, one.skipped, reasons))
     return Question(work.rows, tuple(answers))
 
 

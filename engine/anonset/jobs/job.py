@@ -17,13 +17,13 @@ from anonset.data.seals import Seal
 from anonset.data.store import Files
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
-from anonset.generalization.beside import Beside
-from anonset.generalization.earlier import Earlier
+from anonset.generalization.beside import OtherRelease
+from anonset.generalization.earlier import EarlierRelease
 from anonset.jobs.persons import require_persons
 from anonset.release.ceilings import require_under_ceilings
 from anonset.release.disclosure_scan import require_originals_declared
 from anonset.release.earlier import begun_from
-from anonset.release.formats import Layout, Unverified, kind_of
+from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
@@ -37,15 +37,15 @@ class Job:
     progress: Progress | None = None
     max_loss: float | None = None
     allow_worthless: bool = False
-    earlier: Earlier | None = None
-    """Earlier release to continue from."""
+    earlier: EarlierRelease | None = None
+    """EarlierRelease release to continue from."""
     client: Any = None
     """Dask client for the search; None: threads of this process."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
-    beside: Beside | None = None
-    """Earlier release of the same persons; both releases together must satisfy the model."""
+    beside: OtherRelease | None = None
+    """EarlierRelease release of the same persons; both releases together must satisfy the model."""
     round_ends: bool = True
 
     def run(
@@ -54,7 +54,7 @@ class Job:
         hierarchies: Mapping[str, HierarchySpec],
         algorithm: Algorithm,
         made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
-    ) -> Unverified[Any]:
+    ) -> UnverifiedPublication[Any]:
         """`prepare` the table, and `search`."""
         table, bound, algorithm = self.prepare(table, hierarchies, algorithm, made_from)
         unverified = self.search(table, bound, algorithm)
@@ -88,7 +88,9 @@ class Job:
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
         return table, bound, algorithm
 
-    def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
+    def search(
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm
+    ) -> UnverifiedPublication[Any]:
         """Find a recoding of a bound table, apply it, and measure the loss."""
         require_roles(table, algorithm.model)
         if self.beside is not None:
@@ -133,7 +135,7 @@ class Job:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = self.layout.warnings + result.notes + warnings
-        return Unverified(
+        return UnverifiedPublication(
             table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since, beside
         )
 

@@ -17,7 +17,7 @@ _KEPT = f"{PREFIX}demo-"  # a demo result, without raw data
 
 
 @dataclass(frozen=True)
-class WorkFound:
+class UnfinishedRun:
     """Work directory and state of the run."""
 
     path: Path
@@ -28,7 +28,7 @@ class WorkFound:
     """Total file size in bytes; 0 for another user's directory."""
 
 
-def work_directories(place: Path | None = None) -> list[WorkFound]:
+def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
     """Return the work directories in a directory, or the directory itself if it is a work directory, sorted by path.
 
     Parameters
@@ -47,7 +47,7 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
             state = state_of(path)
             own = state != "of another user"
             lease = lease_of(path) if own else None
-            found.append(WorkFound(path, state, 0 if lease is None else lease.process, _size(path) if own else 0))
+            found.append(UnfinishedRun(path, state, 0 if lease is None else lease.process, _size(path) if own else 0))
         except FileNotFoundError:  # its run has just ended
             continue
     return found
@@ -62,7 +62,7 @@ def warning_of_what_is_left() -> str:
     return f"interrupted runs left raw data in {which}; list them by anonset clean, remove them by anonset clean --yes"
 
 
-def remove_left(found: WorkFound) -> bool:
+def remove_left(found: UnfinishedRun) -> bool:
     """Take over and remove the work directory of a dead run; return True if it was removed.
 
     Raises

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.measures.equivalence_classes import class_of
 from anonset.publications import Records
@@ -18,7 +18,7 @@ from anonset.support import SupportIndex
 Bools = NDArray[np.bool_]
 
 
-class Matching(Discreet):
+class Matching(RedactedRepr):
     """Rows of a publication that match known items and values of a person of the original."""
 
     def __init__(self, table: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]) -> None:

@@ -6,11 +6,11 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
-from anonset.data.table_facts import CUT, Repeated
+from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.candidates import PERSON_IDS, PersonKey
+from anonset.reading.persons.candidates import PERSON_IDS, UnitCandidate
 from anonset.reading.persons.header_words import meaning_of
 from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
 from anonset.spelling import hierarchy_of, listed, setting
@@ -58,7 +58,7 @@ def require_persons(
 _MOST_SHOWN = 3
 
 
-def _refused(repeated: Sequence[Repeated], ids: Sequence[str]) -> str:
+def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str:
     """Return the message that the unit must be stated, with the repeating candidates and the possible answers.
 
     Parameters
@@ -87,7 +87,7 @@ def _refused(repeated: Sequence[Repeated], ids: Sequence[str]) -> str:
     )
 
 
-def _repeated_in(table: Table) -> tuple[Repeated, ...]:
+def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
     """Return the published columns with a header of person ids and repeating values."""
     if not table.relational and not table.kept:
         return ()
@@ -100,8 +100,8 @@ def _repeated_in(table: Table) -> tuple[Repeated, ...]:
                 distinct = len(column.vocabulary)
             else:
                 distinct = len(np.unique(column.values))
-            if PersonKey((column.name,), meaning, table.n, distinct).repeats:
-                found.append(Repeated(column.name))
+            if UnitCandidate((column.name,), meaning, table.n, distinct).repeats:
+                found.append(RepeatedIdentifiers(column.name))
     return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import PROPOSED, is_rule
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
@@ -24,7 +24,7 @@ from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
-from anonset.settings.person_columns import Proposed, settled, united, with_unit, without_commas
+from anonset.settings.person_columns import ProposedRole, settled, united, with_unit, without_commas
 from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -41,7 +41,7 @@ READING = (
 
 
 @dataclass
-class Proposal(Discreet):
+class Proposal(RedactedRepr):
     """Columns with roles, and the table read with them."""
 
     source: Source | None
@@ -54,7 +54,7 @@ class Proposal(Discreet):
     unit: tuple[str, ...] = ()
     """Columns that identify the person; empty: each row is a person."""
     meaning: str = ""
-    """Meaning of these columns, as in `PersonKey`."""
+    """Meaning of these columns, as in `UnitCandidate`."""
     skipped: int = 0
     """Number of rows without a value in these columns; they are skipped."""
     answers: "tuple[Proposal, ...]" = ()
@@ -62,12 +62,12 @@ class Proposal(Discreet):
 
 
 @dataclass
-class Trial:
+class ProposalReader:
     """Reads the data with proposed roles. If that fails, records the problem and tries simpler roles."""
 
     source: OpenedSource
     given: Mapping[str, Any]
-    proposed: Mapping[str, Proposed]
+    proposed: Mapping[str, ProposedRole]
     profiles: list[Profile]
     loaded: Mapping[str, Any]
     k: int
@@ -127,7 +127,9 @@ class Trial:
             for column in self.profiles
         )
 
-    def _read(self, work: Proposal, roles: Mapping[str, Proposed], options: Mapping[str, Any], *, asked: bool) -> None:
+    def _read(
+        self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool
+    ) -> None:
         """Read the table with the given roles."""
         settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
@@ -135,7 +137,7 @@ class Trial:
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _gather(self.source, settings), settings
 
-    def _listing(self, table: Table | None, roles: Mapping[str, Proposed]) -> dict[str, Proposed]:
+    def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
         """Return roles that drop quasi-identifiers without a hierarchy if their value sets would list persons."""
         found = {}
         for column in () if table is None else table.relational:
@@ -143,7 +145,7 @@ class Trial:
             if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
                 distinct = self._distinct(column.name)
                 what = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
-                found[column.name] = Proposed("drop", f"{what}; {setting('relational')} needs a hierarchy")
+                found[column.name] = ProposedRole("drop", f"{what}; {setting('relational')} needs a hierarchy")
         return found
 
     def _distinct(self, name: str) -> int:
@@ -203,7 +205,7 @@ class Trial:
         )
 
     def _separator(
-        self, by_name: Mapping[str, Profile], proposed: Mapping[str, Proposed], *, grouped: bool
+        self, by_name: Mapping[str, Profile], proposed: Mapping[str, ProposedRole], *, grouped: bool
     ) -> dict[str, str]:
         """Return the item separator if the settings must state it; in grouped rows a cell is otherwise one item."""
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
@@ -215,7 +217,7 @@ class Trial:
         return {"separator": marks.pop()} if chosen else {}
 
 
-def _publish(roles: Mapping[str, Proposed]) -> bool:
+def _publish(roles: Mapping[str, ProposedRole]) -> bool:
     """Return True if a column is published."""
     return any(own.role not in ("id", "drop") for own in roles.values())
 

@@ -8,14 +8,14 @@ from typing import Any
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.table_facts import CUT
 from anonset.errors import MisreadError
-from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, Trial, try_hierarchies
+from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, try_hierarchies
 from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
 from anonset.personal_text import is_like_id
-from anonset.reading.batches import OpenedSource, Reading, open_source
+from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
-from anonset.reading.persons.candidates import AGREEING, KEY, NAMED, PERSON_IDS, PersonKey, candidates_in
+from anonset.reading.persons.candidates import AGREEING, KEY, NAMED, PERSON_IDS, UnitCandidate, candidates_in
 from anonset.reading.persons.given import counted_in, given_texts, holds_sets
 from anonset.reading.persons.header_words import is_numbered, is_quantity, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
@@ -24,7 +24,7 @@ from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import whole
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.person_columns import UNRECOGNIZED, Proposed
+from anonset.settings.person_columns import UNRECOGNIZED, ProposedRole
 from anonset.settings.proposal import propose
 from anonset.spelling import counted, setting
 
@@ -95,7 +95,7 @@ def _proposal_for(
     problems = [*null_problems(profiles), *odd_codes(profiles), *word_problems(words)]
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
-    trial = Trial(opened, given, proposed, profiles, loaded, k, counts)
+    trial = ProposalReader(opened, given, proposed, profiles, loaded, k, counts)
 
     def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
         work = Proposal(source, (), {}, list(problems), None, rows, unit, meaning)
@@ -160,7 +160,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
         return [name for name in named if name not in names and not name.endswith("*")]
 
     null = names_in((), given.get("null"))
-    how = Reading(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
+    how = FileProperties(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
     if opened.below and not named:
         what = (
@@ -176,7 +176,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
     return opened, null
 
 
-def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PersonKey, ...]:
+def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[UnitCandidate, ...]:
     """Return the candidates for the unit, with their counts over all rows."""
     plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
     found = candidates_in(loaded, names, keys=plain, numbers=list(filter(is_numbered, plain)))
@@ -187,7 +187,7 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Person
 
 
 def _mentioning(
-    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PersonKey]
+    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
     """Return text and set columns that mention persons, each with the column of these names or ids."""
     known = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
@@ -224,7 +224,9 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
     return any(held) and not all(held)
 
 
-def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
+def _with_given(
+    opened: OpenedSource, proposed: dict[str, ProposedRole], given: Mapping[str, Any]
+) -> dict[str, ProposedRole]:
     """Replace proposed roles by the given roles."""
     roles = dict(proposed)
     for role in ROLES:
@@ -236,15 +238,17 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
                 spec = before.hierarchy if before is not None and before.role in alike else None
                 numeric = match in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
-                roles[match] = Proposed(role, "given", spec if role in ("items", "relational") else None)
+                roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
         for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
-                roles[name] = Proposed("drop", "contains sets, but other columns are declared as the sets")
+                roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
             elif own.role == "one_code" and own.reason != "given":
-                roles[name] = Proposed("drop", "contains a code per row, but other columns are declared as the sets")
+                roles[name] = ProposedRole(
+                    "drop", "contains a code per row, but other columns are declared as the sets"
+                )
             elif own.role == "one_hot" and own.reason != "given":
-                roles[name] = Proposed(UNRECOGNIZED, "0 and 1, or crosses", "values")
+                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses", "values")
     return roles
 
 

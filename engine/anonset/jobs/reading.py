@@ -15,7 +15,7 @@ from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings
 
@@ -62,7 +62,7 @@ def place_of_data(
         yield store
 
 
-def compared_data(opened: Opened | None, original: Source | None, *, records: bool = False) -> list[Source]:
+def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
     """Return the data that determine the store: an original, buckets or chunks, and records if `records`.
 
     Other records are memory-mapped if they were published in parts.
@@ -76,7 +76,7 @@ def compared_data(opened: Opened | None, original: Source | None, *, records: bo
 @contextmanager
 def opened_to_compare(
     out: str, original: Source | None, settings: ComparedSettings, *, for_risks: bool = False
-) -> Iterator[tuple[Opened, Store]]:
+) -> Iterator[tuple[OpenedPublication, Store]]:
     """Open a publication for comparison with the original, and choose the store of both.
 
     Parameters
@@ -99,7 +99,7 @@ def opened_to_compare(
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, private_of(out, settings.private), None if original is None else original.where)
-    publication = Opened.at(out, settings.private)
+    publication = OpenedPublication.at(out, settings.private)
     data = publication.attested.data
     held = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:

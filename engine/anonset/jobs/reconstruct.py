@@ -12,7 +12,7 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import PublishedCluster, Rows
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.release.publish import require_decided
 from anonset.release.release import Release
 from anonset.verification import verify
@@ -57,7 +57,7 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
     if isinstance(published, Release):
         publication, model = published.publication, published.verdict.model
     else:
-        opened = Opened.at(published)
+        opened = OpenedPublication.at(published)
         publication, model = opened.publication, opened.model
     if not isinstance(publication, Chunks):
         msg = "reconstruct needs a disassociated publication (--model disassociation)"

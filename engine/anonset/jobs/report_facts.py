@@ -7,23 +7,23 @@ from typing import Any, cast
 
 from anonset.attacks.registry import ALL
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.exposures import Exposure, exposures
 from anonset.jobs.risk import Risk, RiskReport, risk
 from anonset.jobs.summary import Summary, summary
-from anonset.measures.countable import Countable, FrequentItems, countable
+from anonset.measures.countable import CountAccuracy, FrequentItems, countable
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation, Report
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
-class ReportFacts(Discreet):
+class ReportFacts(RedactedRepr):
     """Facts about a publication."""
 
     attested: Attestation
@@ -36,14 +36,14 @@ class ReportFacts(Discreet):
     """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
     """Risks of the original under the same knowledge, if the original is available."""
-    errors: Countable | None = None
+    errors: CountAccuracy | None = None
     """Errors of item counts, if the original is available."""
     private: Report | None = None
     """Private report; None if it is not available."""
 
 
 def report_facts(
-    opened: Opened,
+    opened: OpenedPublication,
     original: Table | None,
     hierarchies: dict[str, Any] | None,
     persons: Int64 | None,
@@ -67,15 +67,15 @@ def report_facts(
     report, publication = opened.report, opened.publication
     if original is None:
         return ReportFacts(opened.attested, opened.model, summary(publication), risk(opened), private=report)
-    against = Against(opened, original, hierarchies, persons)
+    against = RiskComparison(opened, original, hierarchies, persons)
     return ReportFacts(opened.attested, opened.model, summary(publication), *compared(publication, against), report)
 
 
 @dataclass(frozen=True)
-class Against(Discreet):
+class RiskComparison(RedactedRepr):
     """Publication and original for the comparison of risks."""
 
-    opened: Opened
+    opened: OpenedPublication
     original: Table
     hierarchies: Mapping[str, Any] | None
     persons: Int64 | None
@@ -86,24 +86,24 @@ class Against(Discreet):
             self.opened, self.original, hierarchies=self.hierarchies, persons=self.persons, attacks=attacks
         )  # fmt: skip
 
-    def errors(self, publication: Published) -> Countable | None:
+    def errors(self, publication: Published) -> CountAccuracy | None:
         """Return the errors of item counts; None without items."""
         column = self.original.transactions
         return None if column is None else countable(FrequentItems.of(column), publication)
 
 
-Compared = tuple[RiskReport, tuple[Exposure, ...], Countable | None]
+Compared = tuple[RiskReport, tuple[Exposure, ...], CountAccuracy | None]
 """Risks of the publication, risks of the original, and errors of item counts."""
 
 
 @singledispatch
-def compared(publication: Published, against: Against) -> Compared:
+def compared(publication: Published, against: RiskComparison) -> Compared:
     """Return the results of comparing a publication with the original."""
     raise unknown_kind(publication)
 
 
 @compared.register
-def _(publication: Records, against: Against) -> Compared:
+def _(publication: Records, against: RiskComparison) -> Compared:
     after = cast("Risk", against.risk([ALL]))
     most = max((one.items for one in after.exposures), default=0)
     before = exposures(against.original, against.opened.model, most, owner=against.persons)
@@ -111,15 +111,15 @@ def _(publication: Records, against: Against) -> Compared:
 
 
 @compared.register
-def _(publication: Chunks, against: Against) -> Compared:
+def _(publication: Chunks, against: RiskComparison) -> Compared:
     return against.risk(), (), against.errors(publication)
 
 
 @compared.register
-def _(publication: Buckets, against: Against) -> Compared:
+def _(publication: Buckets, against: RiskComparison) -> Compared:
     return against.risk(), (), None
 
 
-def public_facts(opened: Opened) -> ReportFacts:
+def public_facts(opened: OpenedPublication) -> ReportFacts:
     """Return the facts that follow from the public files of a publication only."""
     return ReportFacts(opened.attested, opened.model, summary(opened.publication), risk(opened))

@@ -11,7 +11,7 @@ from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.workers import Threads
 from anonset.errors import DisclosureError, InputError
 from anonset.generalization import PerCluster
@@ -24,14 +24,14 @@ from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.disclosure_scan import declared, require_declared
-from anonset.release.formats import Layout, Unverified, kind_of
+from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.statements import parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.settings.commands import SECONDS
 from anonset.settings.parameters import make_algorithm
-from anonset.settings.readers import Context
+from anonset.settings.readers import ParsingContext
 from anonset.verification import verify
 from anonset_kernels._compiling import COMPILATION
 
@@ -44,7 +44,7 @@ MORE = 4
 
 
 @dataclass(frozen=True)
-class Suggestion(Discreet):
+class Suggestion(RedactedRepr):
     """Tried candidates and the recommendation."""
 
     model: PrivacyModel
@@ -176,7 +176,7 @@ def suggest(
     wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
-    trial = _Trial(model, given, progress, seconds, round_ends)
+    trial = _CandidateTrial(model, given, progress, seconds, round_ends)
     sample = large if table.n > large else None
     if sample is None:
         tried = trial.of_all(table, wanted, share=0.5)
@@ -221,7 +221,7 @@ def _now() -> float:
     return time.monotonic() - COMPILATION.aside
 
 
-class _OutOfTime(Exception):  # noqa: N818
+class _TimeLimitReached(Exception):  # noqa: N818
     """The time of a candidate is over."""
 
 
@@ -231,7 +231,7 @@ def _untried(settings: Mapping[str, Any]) -> Candidate:
 
 
 @dataclass
-class _Trial:
+class _CandidateTrial:
     """Tries candidates on a table until the time limit."""
 
     model: PrivacyModel
@@ -271,7 +271,7 @@ class _Trial:
 
         def heeded(phase: str, done: float, total: float) -> None:
             if phase != COMPILING and _now() > until:
-                raise _OutOfTime
+                raise _TimeLimitReached
             if self.progress is not None:
                 self.progress(f"try {candidate.algorithm}", 0, 0)
 
@@ -282,7 +282,7 @@ class _Trial:
                 candidate = replace(candidate, beside=algorithm.model.name)
                 kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
             found, unverified = candidate.run(job, table, trees, algorithm)
-        except _OutOfTime:
+        except _TimeLimitReached:
             return replace(candidate, note="stopped: out of time")
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
@@ -295,7 +295,7 @@ class _Trial:
         name, own = candidate.algorithm, candidate.settings
         given = {**parameters_of(self.model), **{n: value for n, value in own.items() if n != "hierarchy"}}
         asked = self.model.name if serves(name, self.model) else None
-        return make_algorithm(asked, name, given, Context.of(table, trees, given))
+        return make_algorithm(asked, name, given, ParsingContext.of(table, trees, given))
 
     def _measured(
         self,
@@ -303,7 +303,7 @@ class _Trial:
         model: PrivacyModel,
         table: Table,
         trees: Mapping[str, Any],
-        unverified: Unverified[Any],
+        unverified: UnverifiedPublication[Any],
         frequent: FrequentItems | None,
     ) -> Candidate:
         """Return a candidate with its utility and verdict."""

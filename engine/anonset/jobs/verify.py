@@ -29,7 +29,7 @@ from anonset.release.attested import (
     require_verified,
 )
 from anonset.release.documents import Attestation
-from anonset.release.opened import Opened, built_model
+from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.publish import evidence
 from anonset.release.records import with_codebook
 from anonset.release.staging import private_of, require_apart
@@ -66,11 +66,11 @@ def check(
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     require_apart(settings.work_dir, published, private_of(published), settings.original)
-    return check_opened(published, Opened.find(published, private), settings, progress=progress)
+    return check_opened(published, OpenedPublication.find(published, private), settings, progress=progress)
 
 
 def check_opened(
-    published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None
+    published: Path, attested: OpenedPublication | None, settings: CheckSettings, *, progress: Progress | None
 ) -> PublicationCheck:
     """Check an opened publication, or a publication of another tool if `attested` is None.
 
@@ -97,7 +97,7 @@ def check_opened(
 
 
 def _check(
-    opened: Opened, original: Source | None, settings: CheckSettings, place: Store, progress: Progress | None
+    opened: OpenedPublication, original: Source | None, settings: CheckSettings, place: Store, progress: Progress | None
 ) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
     settings = _with_kept_records(settings, opened)
@@ -182,7 +182,7 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     }
 
 
-def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> Published:
+def _require_readable(opened: OpenedPublication, settings: CheckSettings, model: PrivacyModel) -> Published:
     """Return the data of a publication, if the model applies to them and their codebook is complete."""
     attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
@@ -202,7 +202,7 @@ def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, .
     return ("separator", "items") if attested.data.nameless else ("separator",)
 
 
-def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings:
+def _with_kept_records(settings: CheckSettings, opened: OpenedPublication) -> CheckSettings:
     """Return settings with the records file of the private directory, unless they name one."""
     if settings.original is None or settings.records is not None or opened.report is None or opened.private is None:
         return settings

@@ -11,7 +11,7 @@ from anonset.jobs.annotated_kernels import all_files, compile_file
 
 
 @dataclass(frozen=True)
-class Warmth:
+class CompilationResult:
     """Result of a kernel compilation."""
 
     kernels: int
@@ -22,7 +22,7 @@ class Warmth:
     """Folder of the compiled machine code."""
 
 
-def warm_up(*, progress: Progress | None = None) -> Warmth:
+def warm_up(*, progress: Progress | None = None) -> CompilationResult:
     """Compile every kernel for the types in its parameter annotations.
 
     Raises
@@ -47,7 +47,7 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
         compile_file(name)
     if (mark := _mark()) is not None:
         mark.touch()
-    return Warmth(COMPILATION.kernels - kernels, COMPILATION.seconds - seconds, folder)
+    return CompilationResult(COMPILATION.kernels - kernels, COMPILATION.seconds - seconds, folder)
 
 
 def kernel_cache() -> Path | None:

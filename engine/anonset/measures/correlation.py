@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import gathered
 from anonset.data.table import Int64
 from anonset.errors import InputError
@@ -20,7 +20,7 @@ _PAIRS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class IntraGroupViolation(Discreet):
+class IntraGroupViolation(RedactedRepr):
     """An individual with more tuples in a group than it has tuples without a value: some must have the value."""
 
     group: str = field(repr=False)
@@ -43,7 +43,7 @@ class IntraGroupViolation(Discreet):
 
 
 @dataclass(frozen=True)
-class InterGroupViolation(Discreet):
+class InterGroupViolation(RedactedRepr):
     """A value that occurs in more than 1/l of an individual's groups, see `inter_group_violations`."""
 
     individual: tuple[str, ...]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -30,7 +30,7 @@ _RECORDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
-class Countable(Discreet):
+class CountAccuracy(RedactedRepr):
     """Accuracy of counts from a publication."""
 
     items_error: float | None
@@ -44,7 +44,7 @@ class Countable(Discreet):
 
 
 @dataclass(frozen=True)
-class FrequentItems(Discreet):
+class FrequentItems(RedactedRepr):
     """Most frequent items of the original, the most frequent pairs of these, and their counts.
 
     Ties: items in canonical order, then pairs of the first items.
@@ -88,7 +88,7 @@ class FrequentItems(Discreet):
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
 
 
-def countable(frequent: FrequentItems, publication: Published) -> Countable:
+def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
     """Return the accuracy of counts of frequent items and pairs from a publication with a set-valued column.
 
     For a disassociated publication, `anonset.queries.chunks.ChunkCounts` computes the expected counts.
@@ -103,7 +103,7 @@ def countable(frequent: FrequentItems, publication: Published) -> Countable:
     Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
     items, pairs, size = expected_counts(publication, frequent)
-    return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
+    return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
 @singledispatch

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.blocks import GrowingSets
-from anonset.data.redacted_repr import Discreet
+from anonset.data.blocks import SetColumnBuilder
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.row_order import UnsortedRows, sort_rows
-from anonset.measures.shares import Figures
+from anonset.measures.shares import RecordFigures
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctRecords(Discreet):
+class DistinctRecords(RedactedRepr):
     """Distinct records, ordered by group, with codes by ascending frequency: 0 is the rarest item."""
 
     rows: SetColumn
@@ -61,7 +61,7 @@ class DistinctRecords(Discreet):
         rows = sort_rows(UnsortedRows(moved, group), largest=largest, store=store)
         in_order = replace(moved, indptr=rows.indptr, codes=rows.items)
         with ExitStack() as growing:
-            distinct = growing.enter_context(GrowingSets(column.name, store))
+            distinct = growing.enter_context(SetColumnBuilder(column.name, store))
             groups, of_group, start = (
                 growing.enter_context(store.growing(name, np.int64)) for name in ("groups", "of_group", "start")
             )
@@ -135,7 +135,7 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
     return apart
 
 
-def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> Figures:
+def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigures:
     """Return the class size of each record, as figures. A class contains the records with equal codes, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
@@ -145,7 +145,7 @@ def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> Figures:
     with store.below() as scratch:
         nothing = SetColumn("", scratch.array("indptr", np.int64, n + 1), np.empty(0, np.int32), Vocabulary(()))
         distinct = DistinctRecords.of(nothing, group, scratch)
-        return Figures.of(distinct.weight, weight=distinct.weight)
+        return RecordFigures.of(distinct.weight, weight=distinct.weight)
 
 
 def codes_of(columns: Sequence[Column]) -> list[Int32]:

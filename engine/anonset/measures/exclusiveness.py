@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.errors import InputError
 from anonset.publications import Records
 
 
 @dataclass(frozen=True)
-class Overlap(Discreet):
+class Overlap(RedactedRepr):
     """A published symbol that shares items with other symbols."""
 
     symbol: str = field(repr=False)
@@ -30,7 +30,7 @@ class Overlap(Discreet):
 
 
 @dataclass(frozen=True)
-class Exclusiveness(Discreet):
+class Exclusiveness(RedactedRepr):
     """Overlaps between the published symbols."""
 
     symbols: int

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -144,7 +144,7 @@ class SymbolSupports:
         self._codes = _in_order(single)
         self.groups = [tuple(items_of[codes]) for codes in self._codes]
         self._symbols: dict[int, Int32] = {}
-        self._grown: dict[int, tuple[Chosen, _Holding]] = {}
+        self._grown: dict[int, tuple[Chosen, _CandidateRecords]] = {}
 
     def count(self, chosen: Chosen) -> float:
         """Return the expected number of records that contain the chosen items."""
@@ -157,11 +157,11 @@ class SymbolSupports:
         """Return None: groups have several items."""
         return None
 
-    def _holding(self, chosen: Chosen) -> "_Holding":
+    def _holding(self, chosen: Chosen) -> "_CandidateRecords":
         """Return the records that may contain the items. Extends the cached result for all items but the last."""
         size = len(chosen)
         if size not in self._grown or self._grown[size][0] != chosen:
-            before = self._holding(chosen[:-1]) if size > 1 else _Holding.of_all(self._index.n)
+            before = self._holding(chosen[:-1]) if size > 1 else _CandidateRecords.of_all(self._index.n)
             self._grown[size] = (chosen, before.with_one(self._symbols_of(chosen[-1]), self._present))
         return self._grown[size][1]
 
@@ -178,7 +178,7 @@ class SymbolSupports:
 
 
 @dataclass(frozen=True, eq=False)
-class _Holding(Discreet):
+class _CandidateRecords(RedactedRepr):
     """Records that may contain given items."""
 
     record: Int64
@@ -189,11 +189,11 @@ class _Holding(Discreet):
     """Symbol that covers the item in each record, int32 (R,) for each item."""
 
     @classmethod
-    def of_all(cls, n: int) -> "_Holding":
+    def of_all(cls, n: int) -> "_CandidateRecords":
         """Return all records for the empty set of items."""
         return cls(np.arange(n), np.ones(n), ())
 
-    def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_Holding":
+    def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_CandidateRecords":
         """Return the records that may also contain another item, given the symbol that covers it in each record."""
         here = np.flatnonzero(symbol[self.record] >= 0)
         record, own = self.record[here], symbol[self.record[here]]
@@ -202,7 +202,7 @@ class _Holding(Discreet):
         known = np.where(same > 0, present[same - 1, own], 1.0)
         chance = np.divide(self.chance[here] * present[same, own], known, out=np.zeros(len(own)), where=known > 0)
         left = np.flatnonzero(chance > 0)
-        return _Holding(record[left], chance[left], tuple(one[left] for one in (*before, own)))
+        return _CandidateRecords(record[left], chance[left], tuple(one[left] for one in (*before, own)))
 
 
 @singledispatch

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
-    from anonset_kernels.known_items import Span
+    from anonset_kernels.known_items import RecordSpan
 
 _ALL = 1 << 62
 _MOST = np.iinfo(np.int64).max
@@ -28,7 +28,7 @@ def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
 
     For an empty record this is the size of its group.
     """
-    counting = _Counting(distinct, size)
+    counting = _SetCounting(distinct, size)
     for a, b in spans(distinct.n):
         sizes = distinct.sizes(a, b)
         for least in counting.least:
@@ -44,7 +44,7 @@ def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
     return counting.least
 
 
-class _Counting(Discreet):
+class _SetCounting(RedactedRepr):
     """State of counting the sets of all records."""
 
     def __init__(self, distinct: DistinctRecords, size: int) -> None:
@@ -79,10 +79,10 @@ class _Counting(Discreet):
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
         """Count the sets with a given prefix in a range of rows of a group, divided by the following codes."""
-        from anonset_kernels.known_items import Span
+        from anonset_kernels.known_items import RecordSpan
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store
-        span = Span(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
+        span = RecordSpan(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
         supports, entries = self._measured(span, rows)
         lower = partial(_lower_to_supports, span, supports, self.least[level])
         for _ in store.map(lower, _parts(rows)):
@@ -99,7 +99,7 @@ class _Counting(Discreet):
             if int(entries[low:high].sum()) > held:
                 self.walk_codes(rows, (*prefix, low))
 
-    def _measured(self, span: "Span", rows: tuple[int, int]) -> tuple[Int64, Int64]:
+    def _measured(self, span: "RecordSpan", rows: tuple[int, int]) -> tuple[Int64, Int64]:
         """Return the number of records with the prefix and each code, and the work for each code, int64 (C,) each."""
         from anonset_kernels.known_items import measure_behind
 
@@ -114,7 +114,7 @@ class _Counting(Discreet):
         return total[0], total[1]
 
     def _walk_codes(
-        self, span: "Span", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
+        self, span: "RecordSpan", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
     ) -> tuple[Int64, Int64]:
         """Gather and count the items from a range of codes on. Return the distinct record of each row and its supports.
 
@@ -135,11 +135,11 @@ class _Counting(Discreet):
 
     def _walked(self, begin: Int64, codes: Int32, weight: Int64, groups: Int64, size: int, upto: int) -> Int64:
         """Return the smallest support of the sets of each size in each record, int64 (r, size)."""
-        from anonset_kernels.known_items import Records, count_known_sets
+        from anonset_kernels.known_items import GroupedRecords, count_known_sets
 
         tally = np.zeros((len(weight), 3 * size), np.int64)
         tally[:, :size] = _MOST
-        records = Records(begin, codes, weight, groups, np.arange(len(weight)))
+        records = GroupedRecords(begin, codes, weight, groups, np.arange(len(weight)))
         count_known_sets(records, self.n_codes, upto, 0, tally)
         return tally[:, :size]
 
@@ -148,7 +148,7 @@ class _Counting(Discreet):
             least[rows] = np.minimum(least[rows], counted)
 
 
-def _lower_to_supports(span: "Span", supports: Int64, least: Int64, rows: tuple[int, int]) -> None:
+def _lower_to_supports(span: "RecordSpan", supports: Int64, least: Int64, rows: tuple[int, int]) -> None:
     from anonset_kernels.known_items import lower_to_supports
 
     lower_to_supports(span, *rows, supports, least)

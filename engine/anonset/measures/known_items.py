@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.measures.known_by_blocks import least_of_all
 from anonset.measures.known_sample import SampledCounts, count_sample
-from anonset.measures.shares import Figures, Share, mean_of, share_of
+from anonset.measures.shares import RecordFigures, Share, mean_of, share_of
 from anonset.privacy.model import require_at_least
 
 if TYPE_CHECKING:
-    from anonset_kernels.known_items import Records
+    from anonset_kernels.known_items import GroupedRecords
 
 AFFORDABLE = 400_000_000
 """Maximum number of sets for an exact count (about two seconds). Above it, a sample of records is used."""
@@ -28,7 +28,7 @@ SAMPLED = 400
 
 
 @dataclass(frozen=True, eq=False)
-class KnownItems(Discreet):
+class KnownItems(RedactedRepr):
     """Number of records that match a number of known items, for all records or a sample.
 
     All items are known of records with fewer items.
@@ -126,7 +126,7 @@ def rows_left(
     seed: int = 0,
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
-) -> tuple[Figures, ...]:
+) -> tuple[RecordFigures, ...]:
     """Return the smallest support of a set of at most 1, …, `size` items of each record.
 
     Parameters
@@ -150,11 +150,12 @@ def rows_left(
         distinct = DistinctRecords.of(column, group, scratch)
         all_of = _sizes_of_all(distinct, size, affordable)
         left = [
-            Figures.of(least, weight=distinct.weight) for least in (least_of_all(distinct, all_of) if all_of else [])
+            RecordFigures.of(least, weight=distinct.weight)
+            for least in (least_of_all(distinct, all_of) if all_of else [])
         ]
         if all_of < size:
             counts = count_sample(distinct, _drawn(column.n, seed, sampled), size, 2)
-            left += [Figures.of(least, counts.known) for least in counts.least][all_of:]
+            left += [RecordFigures.of(least, counts.known) for least in counts.least][all_of:]
     return tuple(left)
 
 
@@ -180,10 +181,10 @@ def number_of_sets(lengths: Int64, size: int) -> float:
 
 
 def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
-    from anonset_kernels.known_items import Records
+    from anonset_kernels.known_items import GroupedRecords
 
     each, rows = np.arange(distinct.n), distinct.rows
-    records = Records(rows.indptr, rows.items, distinct.weight, distinct.groups, each)
+    records = GroupedRecords(rows.indptr, rows.items, distinct.weight, distinct.groups, each)
     sizes = distinct.sizes(0, distinct.n)
     least, below, unique = _counted(records, rows.lengths, len(rows.vocabulary), size, k, sizes)
     to = distinct.of_each_record
@@ -194,7 +195,7 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 
 
 def _counted(
-    records: "Records", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
+    records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
     """Return the smallest support, and the shares of rare and of unique sets, (size, D) each."""
     tally = _tally(records, n_codes, size, k, sizes)
@@ -215,7 +216,7 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
     return shares
 
 
-def least_counts(records: "Records", n_codes: int, size: int, sizes: Int64) -> Int64:
+def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int64) -> Int64:
     """Return the smallest support of the sets of each record, in records or owners, int64 (size, D).
 
     Parameters
@@ -228,7 +229,7 @@ def least_counts(records: "Records", n_codes: int, size: int, sizes: Int64) -> I
     return least
 
 
-def _tally(records: "Records", n_codes: int, size: int, k: int, sizes: Int64) -> Int64:
+def _tally(records: "GroupedRecords", n_codes: int, size: int, k: int, sizes: Int64) -> Int64:
     from anonset_kernels.known_items import count_known_sets
 
     tally = np.zeros((len(records.weight), 3 * size), np.int64)

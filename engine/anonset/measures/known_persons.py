@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.measures.distinct_records import rarest_first
 from anonset.measures.known_items import AFFORDABLE, SAMPLED, least_counts, number_of_sets
@@ -15,7 +15,7 @@ from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True, eq=False)
-class PersonsLeft(Discreet):
+class MatchingPersons(RedactedRepr):
     """Number of persons that match a number of known items of a record, for all persons or a sample."""
 
     size: int
@@ -35,7 +35,7 @@ def persons_left(
     seed: int = 0,
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
-) -> tuple[PersonsLeft, ...]:
+) -> tuple[MatchingPersons, ...]:
     """Count the persons who have a record with each set of 1, …, `size` items of each record.
 
     Parameters
@@ -88,22 +88,22 @@ def fewest_persons(classes: Int64, owner: Int64) -> Int64:
     return _of_persons(np.bincount(pairs[0])[classes], owner)
 
 
-def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int) -> list[PersonsLeft]:
-    from anonset_kernels.known_items import Records
+def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int) -> list[MatchingPersons]:
+    from anonset_kernels.known_items import GroupedRecords
 
     order = np.lexsort((owner, of_group))
     taken = column.take(order)
     groups = np.append(np.flatnonzero(np.diff(of_group[order], prepend=-1)), len(order)).astype(np.int64)
-    records = Records(taken.indptr, taken.items, np.ones(len(order), np.int64), groups, owner[order])
+    records = GroupedRecords(taken.indptr, taken.items, np.ones(len(order), np.int64), groups, owner[order])
     least = least_counts(records, len(column.vocabulary), size, members[order])
-    return [PersonsLeft(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]
+    return [MatchingPersons(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]
 
 
 def _of_sample(
     column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
-) -> list[PersonsLeft]:
+) -> list[MatchingPersons]:
     """Count the sets of the records of sampled persons, from the intersections of each record with all others."""
-    from anonset_kernels.known_items import Records, project
+    from anonset_kernels.known_items import GroupedRecords, project
     from anonset_kernels.rows import transpose
 
     start, records = transpose(column.indptr, column.items, len(column.vocabulary))
@@ -119,13 +119,13 @@ def _of_sample(
         order = np.argsort(owner[sharing], kind="stable")
         shared = SetColumn("", begin, places, column.vocabulary).take(order)
         ones, both = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
-        counted = Records(shared.indptr, shared.items, ones, both, owner[sharing[order]])
+        counted = GroupedRecords(shared.indptr, shared.items, ones, both, owner[sharing[order]])
         everybody = np.full(len(order), members[record], np.int64)
         least_persons = least_counts(counted, int(column.lengths[record]), size, everybody)
         least[:, position], known[position] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
     persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
     sure = _of_persons(known, persons) == 1
-    return [PersonsLeft(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]
+    return [MatchingPersons(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]
 
 
 def _of_persons(figures: Int64, owner: Int64) -> Int64:

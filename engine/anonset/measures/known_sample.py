@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.measures.distinct_records import DistinctRecords
@@ -24,7 +24,7 @@ _COUNTED_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class SampledCounts(Discreet):
+class SampledCounts(RedactedRepr):
     """Supports of the itemsets of sampled records."""
 
     least: Int64

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.publications import Records
 from anonset.queries import Query, Workload
@@ -17,7 +17,7 @@ from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 
 
 @dataclass(frozen=True)
-class QueryError(Discreet):
+class QueryError(RedactedRepr):
     """A query, its exact and expected answers, and the relative error. The error is None if the exact answer is 0."""
 
     query: Query
@@ -27,7 +27,7 @@ class QueryError(Discreet):
 
 
 @dataclass(frozen=True)
-class AverageError(Discreet):
+class AverageError(RedactedRepr):
     """Average relative error of a workload."""
 
     average: float

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import run_spans, spans
 from anonset.data.store import Store
 from anonset.data.table import CategoricalColumn, Int32, Int64
@@ -22,7 +22,7 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ObservedDiversity(Discreet):
+class ObservedDiversity(RedactedRepr):
     """Smallest l and largest t over the classes. All are 0 without records."""
 
     classes: int
@@ -40,7 +40,7 @@ class ObservedDiversity(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class ClassDiversity(Discreet):
+class ClassDiversity(RedactedRepr):
     """Diversity of the sensitive values of each class."""
 
     size: Int64

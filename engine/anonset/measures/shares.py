@@ -6,14 +6,14 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 
 _Z = 1.959963984540054  # 95 % confidence
 
 
 @dataclass(frozen=True)
-class Share(Discreet):
+class Share(RedactedRepr):
     """A share in [0, 1]. An estimate includes its 95% confidence interval."""
 
     value: float
@@ -35,7 +35,7 @@ class Share(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Figures(Discreet):
+class RecordFigures(RedactedRepr):
     """An integer for each record, or for each record of a sample."""
 
     values: NDArray[np.int64]
@@ -52,7 +52,7 @@ class Figures(Discreet):
         known: NDArray[np.bool_] | None = None,
         *,
         weight: NDArray[np.int64] | None = None,
-    ) -> "Figures":
+    ) -> "RecordFigures":
         """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records with each; default 1.
 
         >>> figures = Figures.of(np.array([3, 2, 3]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import CategoricalColumn, Int64
 
 DEALS = 10
@@ -16,7 +16,7 @@ DEALS = 10
 
 
 @dataclass(frozen=True)
-class Skewness(Discreet):
+class Skewness(RedactedRepr):
     """Success of guessing the value of a row, and gain from its class. All are 0 without rows."""
 
     guessed_of_all: float

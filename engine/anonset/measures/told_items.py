@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.item_supports import ColumnSupports, Supports
 
 KNOWN = 2
@@ -23,7 +23,7 @@ RARE = 0.1
 
 
 @dataclass(frozen=True)
-class Telling(Discreet):
+class ItemInference(RedactedRepr):
     """Success of inferring other items of persons."""
 
     source: str
@@ -44,7 +44,7 @@ class Telling(Discreet):
     """Share of the rare items inferred with probability at least `SURE`."""
 
 
-def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[Telling, ...]:
+def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[ItemInference, ...]:
     """Return the success of inferring other items from a publication, from item frequencies, and from the original.
 
     Parameters
@@ -85,10 +85,10 @@ def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) 
     return tuple(_telling(source, len(rows), chance, share <= RARE) for source, chance in chances.items())
 
 
-def _telling(source: str, persons: int, chance: np.ndarray, rare: np.ndarray) -> Telling:
+def _telling(source: str, persons: int, chance: np.ndarray, rare: np.ndarray) -> ItemInference:
     likely, sure = (_share(chance >= bound) for bound in (LIKELY, SURE))
     rare_likely, rare_sure = (_share(chance[rare] >= bound) for bound in (LIKELY, SURE))
-    return Telling(source, persons, len(chance), likely, sure, int(rare.sum()), rare_likely, rare_sure)
+    return ItemInference(source, persons, len(chance), likely, sure, int(rare.sum()), rare_likely, rare_sure)
 
 
 def _share(holds: np.ndarray) -> float:

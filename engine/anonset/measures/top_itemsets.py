@@ -23,7 +23,7 @@ from math import comb, fsum, prod
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.item_supports import LARGEST_SET, Chosen, ColumnSupports, Supports, supports_of
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
@@ -36,7 +36,7 @@ _PAIRED = 256
 
 
 @dataclass(frozen=True)
-class TopItemsets(Discreet):
+class TopItemsets(RedactedRepr):
     """Retention of the most frequent itemsets."""
 
     top: int
@@ -50,7 +50,7 @@ class TopItemsets(Discreet):
 
 
 @dataclass(frozen=True)
-class _Set(Discreet):
+class _EqualSupportSets(RedactedRepr):
     """Itemsets with the same expected support because their items are from the same groups."""
 
     count: float
@@ -121,7 +121,7 @@ def _(publication: Records) -> Iterator[str]:
                 yield members[0]
 
 
-def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_Set]:
+def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:
     """Return the sets of highest expected support: as few entries as contain `top` sets, or all with positive support.
 
     The expected support of a set is at most that of its subsets, so only sets above the lowest support in the result
@@ -132,7 +132,7 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
     at_least
         Known lower bound on the expected support of `top` sets.
     """
-    best = _Best(supports, top, at_least * (1 - _EQUAL))
+    best = _BestItemsets(supports, top, at_least * (1 - _EQUAL))
     known = _add_pairs(best, supports)
     for number, labels in enumerate(supports.groups[known:], known):
         if supports.count((number,)) <= best.bound:
@@ -145,7 +145,7 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
     return best.sets
 
 
-def _add_pairs(best: "_Best", supports: Supports) -> int:
+def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
     """Add the pairs of the first groups, counted together. Return the number of groups processed.
 
     The number of groups is doubled until the remaining groups are below the bound.
@@ -164,18 +164,18 @@ def _add_pairs(best: "_Best", supports: Supports) -> int:
     return known
 
 
-class _Best:
+class _BestItemsets:
     """Sets of highest expected support so far. Ties: the first added."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top
         self.bound = bound
         """Expected support that a set must exceed."""
-        self._heap: list[tuple[float, int, _Set]] = []
+        self._heap: list[tuple[float, int, _EqualSupportSets]] = []
         self._number = self._serial = 0
 
     @property
-    def sets(self) -> list[_Set]:
+    def sets(self) -> list[_EqualSupportSets]:
         """Sets by descending expected support."""
         return [one for _, _, one in sorted(self._heap, reverse=True)]
 
@@ -187,7 +187,7 @@ class _Best:
         if count <= self.bound:
             return
         self._serial -= 1
-        heappush(self._heap, (count, self._serial, _Set(count, chosen, number)))
+        heappush(self._heap, (count, self._serial, _EqualSupportSets(count, chosen, number)))
         self._number += number
         while self._number - self._heap[0][2].number >= self.top:
             self._number -= heappop(self._heap)[2].number
@@ -204,7 +204,7 @@ def _grown(held: set[Chosen]) -> Iterator[Chosen]:
                 yield grown
 
 
-def _shares(sets: Sequence[_Set], top: int) -> dict[Chosen, float]:
+def _shares(sets: Sequence[_EqualSupportSets], top: int) -> dict[Chosen, float]:
     """Return the weight of each entry: 1, or less for entries that tie at the lowest support."""
     last = sets[-1].count if sets else 0.0
     above = sum(one.number for one in sets if one.count > last)

@@ -16,7 +16,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.decimals import Written, exact
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, data_list, datum
@@ -31,7 +31,7 @@ WEIGHTS = "item weights, unless they are a file,"
 
 
 @dataclass(frozen=True)
-class ItemWeights(Discreet):
+class ItemWeights(RedactedRepr):
     """Weights defined by the owner: itemsets of similar items, each with a weight in [0, 1].
 
     A group of at least two items has the smallest weight of the itemsets that contain all its items, or 1 if there is
@@ -80,7 +80,7 @@ def _exact(itemset: Sequence[str], weight: Written) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupWeights(Discreet):
+class GroupWeights(RedactedRepr):
     """Weights of groups of items of a vocabulary."""
 
     kind: str
@@ -176,7 +176,7 @@ class UtilityLoss:
 
 
 @dataclass(frozen=True)
-class GroupLoss(Discreet):
+class GroupLoss(RedactedRepr):
     """Loss of a published group."""
 
     items: tuple[str, ...]

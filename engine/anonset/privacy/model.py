@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from inspect import get_annotations
 from typing import Any, ClassVar, Literal
 
-from anonset.data.redacted_repr import Discreet, shown
+from anonset.data.redacted_repr import RedactedRepr, shown
 from anonset.errors import InputError, MarkedText, data_list, foreign
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
@@ -31,7 +31,7 @@ UNCHANGED = (
 """Limit of models of records."""
 
 
-class PrivacyModel(Discreet, ABC):
+class PrivacyModel(RedactedRepr, ABC):
     """Condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
 
     name: ClassVar[str]
@@ -156,7 +156,7 @@ class PrivacyModel(Discreet, ABC):
 
 
 @dataclass(frozen=True)
-class Witness(MarkedText, Discreet):
+class Witness(MarkedText, RedactedRepr):
     """Evidence that a model is violated."""
 
     what: tuple[str, ...]
@@ -180,7 +180,7 @@ class Witness(MarkedText, Discreet):
 
 
 @dataclass(frozen=True)
-class Verdict(MarkedText, Discreet):
+class Verdict(MarkedText, RedactedRepr):
     """Result of a check of a publication: the model holds, fails (with a witness), or the check is undecided."""
 
     holds: bool | None

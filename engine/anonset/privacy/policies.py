@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
@@ -38,7 +38,7 @@ LARGEST_RANDOM_POLICY = 1_000_000
 
 
 @dataclass(frozen=True)
-class PrivacyPolicy(Discreet):
+class PrivacyPolicy(RedactedRepr):
     """Privacy constraints: itemsets that might link a record to a person, in order of priority.
 
     >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
@@ -88,7 +88,7 @@ class PrivacyPolicy(Discreet):
 
 
 @dataclass(frozen=True)
-class UtilityPolicy(Discreet):
+class UtilityPolicy(RedactedRepr):
     """Utility constraints: groups of items that may be generalized together. Each item is in exactly one group.
 
     >>> UtilityPolicy.of(["ab", "c"]).groups

@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from typing import Self
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 
-class Published(Discreet, ABC):
+class Published(RedactedRepr, ABC):
     """Records, buckets or chunks. Functions that differ by kind are `functools.singledispatch` over these classes."""
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -23,7 +23,7 @@ Rows = tuple[tuple[Items, int], ...]
 
 
 @dataclass(frozen=True)
-class PublishedCluster(Discreet):
+class PublishedCluster(RedactedRepr):
     """Published content of a cluster, without shared chunks."""
 
     n: int
@@ -35,7 +35,7 @@ class PublishedCluster(Discreet):
 
 
 @dataclass(frozen=True)
-class SharedChunk(Discreet):
+class SharedChunk(RedactedRepr):
     """A chunk with sub-records of several clusters.
 
     A sub-record can belong to any cluster of the range that publishes none of the chunk's items itself or in a chunk
@@ -75,7 +75,7 @@ def runs_of(begins: Int64, first: int, end: int) -> Int64:
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkRows(Discreet):
+class ChunkRows(RedactedRepr):
     """Distinct sub-records of chunks, chunk by chunk, with their counts.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
@@ -173,7 +173,7 @@ def same_columns(one: Any, other: Any) -> bool:
 _One = TypeVar("_One")
 
 
-class _Columns(Discreet, Sequence[_One]):
+class _Columns(RedactedRepr, Sequence[_One]):
     """A sequence stored as columns."""
 
     @classmethod
@@ -303,7 +303,7 @@ _Kind = TypeVar("_Kind", ChunkRows, ClusterColumns, SharedChunks)
 _BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
 
 
-class GrowingColumns(ExitStack, Generic[_Kind]):
+class ChunkColumnsBuilder(ExitStack, Generic[_Kind]):
     """Builder of chunk rows, clusters or shared chunks in a store.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
@@ -320,7 +320,7 @@ class GrowingColumns(ExitStack, Generic[_Kind]):
         self._parts, self._ends = dict[str, Any](), dict.fromkeys(_BEGINS, 0)
         for name, column in vars(kind.of(())).items():
             nested = isinstance(column, ChunkRows)
-            part: Any = GrowingColumns(ChunkRows, store) if nested else store.growing(name, column.dtype)
+            part: Any = ChunkColumnsBuilder(ChunkRows, store) if nested else store.growing(name, column.dtype)
             self._parts[name] = self.enter_context(part)
             if name in _BEGINS:
                 part.append(np.zeros(1, np.int64))
@@ -343,7 +343,7 @@ class GrowingColumns(ExitStack, Generic[_Kind]):
 
 def joined(parts: Sequence[_Kind]) -> _Kind:
     """Concatenate one or more column objects in memory."""
-    with GrowingColumns(type(parts[0])) as growing:
+    with ChunkColumnsBuilder(type(parts[0])) as growing:
         for part in parts:
             growing.append(part)
     return growing.finished()

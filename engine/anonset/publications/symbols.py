@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.joining import prefixed
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -58,7 +58,7 @@ def range_ends(label: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Symbol(Discreet):
+class Symbol(RedactedRepr):
     """A published symbol of the set-valued column, and the items it covers."""
 
     label: str = field(repr=False)
@@ -101,7 +101,7 @@ def generalize(
     from anonset_kernels.rows import map_rows
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
-    with GrowingSets(column.name, store, narrow=True) as generalized:
+    with SetColumnBuilder(column.name, store, narrow=True) as generalized:
         for begin, end in store.spans(column.n):
             block = column.slice(begin, end)
             rows = map_rows(block.indptr, block.items, symbol_of_item, len(symbols))

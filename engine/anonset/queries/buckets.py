@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.publications import Buckets
@@ -22,7 +22,7 @@ from anonset.queries.workload import require_queries
 
 
 @dataclass(frozen=True)
-class BucketQuery(Discreet):
+class BucketQuery(RedactedRepr):
     """COUNT of the tuples with allowed values only."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
@@ -32,7 +32,7 @@ class BucketQuery(Discreet):
 
 
 @dataclass(frozen=True)
-class QueryErrors(Discreet):
+class QueryErrors(RedactedRepr):
     """Relative errors of a workload."""
 
     errors: tuple[float, ...]

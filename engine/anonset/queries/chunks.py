@@ -23,7 +23,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import PublishedCluster, items_of, joined
@@ -34,7 +34,7 @@ _CLUSTERS_AT_ONCE, _MOST_HELD = 4096, 2**25
 
 
 @dataclass(frozen=True, eq=False)
-class _Places(Discreet):
+class _Places(RedactedRepr):
     """Positions of an item: at most one chunk or term per cluster."""
 
     cluster: Int64

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from math import isfinite
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 
 
 @dataclass(frozen=True)
-class Between(Discreet):
+class Between(RedactedRepr):
     """Condition that a number is at least `low` and at most `high`."""
 
     column: str
@@ -24,7 +24,7 @@ class Between(Discreet):
 
 
 @dataclass(frozen=True)
-class Among(Discreet):
+class Among(RedactedRepr):
     """Condition that a category is in `values`."""
 
     column: str

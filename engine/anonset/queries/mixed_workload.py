@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.publications import Records
@@ -68,7 +68,7 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
     >>> query.items, query.where[0].values
     (('b',), ('m',))
     """
-    draw = _Draw.of(table, {}, n_queries, shape, seed)
+    draw = _QueryGenerator.of(table, {}, n_queries, shape, seed)
     column = table.transactions
     records = np.arange(table.n)
     if column is not None and shape.n_items:
@@ -110,7 +110,7 @@ def mixed_domain_workload(
     InputError
         If a number is out of range, or the domain is too small.
     """
-    draw = _Draw.of(table, hierarchies, n_queries, shape, seed)
+    draw = _QueryGenerator.of(table, hierarchies, n_queries, shape, seed)
     column, queries = table.transactions, []
     n = 0 if column is None else len(column.vocabulary)
     _require_enough("n_items", shape.n_items, n, "items")
@@ -138,7 +138,7 @@ def mixed_published_workload(
     InputError
         If a number is out of range, or too few symbols or values are published.
     """
-    draw = _Draw.of(table, hierarchies, n_queries, shape, seed)
+    draw = _QueryGenerator.of(table, hierarchies, n_queries, shape, seed)
     published = {c.name: PublishedValues(draw.domains[c.name], c) for c in publication.relational}
     if missing := sorted(draw.domains.keys() - published.keys()):
         msg = f"the publication has no relational column {missing[0]!r}"
@@ -162,7 +162,7 @@ def mixed_published_workload(
 
 
 @dataclass(frozen=True, eq=False)
-class _Draw(Discreet):
+class _QueryGenerator(RedactedRepr):
     """Random generator, column domains and query shape of a workload."""
 
     random: SplitMix
@@ -172,7 +172,7 @@ class _Draw(Discreet):
     @classmethod
     def of(
         cls, table: Table, hierarchies: Mapping[str, Hierarchy] | None, n_queries: int, shape: QueryShape, seed: int
-    ) -> "_Draw":
+    ) -> "_QueryGenerator":
         """Create the generator after validating the parameters that all workloads share."""
         require_queries(n_queries)
         random = SplitMix(seed)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.publications import Records
@@ -22,7 +22,7 @@ LARGEST_WORKLOAD = 1_000_000
 
 
 @dataclass(frozen=True)
-class Query(Discreet):
+class Query(RedactedRepr):
     """COUNT of the records that contain all of `items` and satisfy every condition on relational columns."""
 
     items: tuple[str, ...]
@@ -32,7 +32,7 @@ class Query(Discreet):
 
 
 @dataclass(frozen=True)
-class Workload(Discreet):
+class Workload(RedactedRepr):
     """Queries and their source."""
 
     queries: tuple[Query, ...]

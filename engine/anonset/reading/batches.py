@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.reading import arrow
@@ -23,7 +23,7 @@ HEAD = 1 << 20
 
 
 @dataclass(frozen=True)
-class Described:
+class NamedColumns:
     """Named columns, and a source name for messages."""
 
     where: str
@@ -45,7 +45,7 @@ class Described:
 
 
 @dataclass(frozen=True)
-class Batch(Discreet):
+class Batch(RedactedRepr):
     """Rows of a file."""
 
     where: str
@@ -61,7 +61,7 @@ class Batch(Discreet):
 
 
 @dataclass(frozen=True)
-class OpenedSource(Described):
+class OpenedSource(NamedColumns):
     """Named columns that can be read batch by batch, any number of times."""
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
@@ -84,7 +84,7 @@ class OpenedSource(Described):
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileProperties:
     """Declared properties of a file."""
 
     format: str | None = None
@@ -107,7 +107,7 @@ class Reading:
     """Numeric columns; their first rows show the decimal sign."""
 
 
-AS_RECOGNISED = Reading()
+AS_RECOGNISED = FileProperties()
 """Default: no declared options."""
 _T = TypeVar("_T")
 
@@ -131,7 +131,7 @@ _WITH_HEADER = ("csv", "tsv", "xlsx")
 """Formats with a header line."""
 
 
-def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
+def open_source(given: Any, how: FileProperties = AS_RECOGNISED) -> OpenedSource:
     """Open any input that `source_of` accepts. All files of a source must have the same columns.
 
     Raises
@@ -141,7 +141,7 @@ def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
     """
     source = source_of(given, how.format, no_header=how.dialect.no_header)
     _require_lines(source.where, source.format, how)
-    opens: Callable[[Source, Reading], OpenedSource] = resolve_name(_OPENING[source.format])
+    opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
     opened = _with_nulls(opens(source, how), how.null)
     if how.skip_without_id:
         opened = without_missing_ids(opened, how.ids)
@@ -195,7 +195,7 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
         yield item  # type: ignore[misc]
 
 
-def _require_lines(where: object, kind: str, how: Reading) -> None:
+def _require_lines(where: object, kind: str, how: FileProperties) -> None:
     """Reject header options for formats without a header, and `null` for formats that contain only items.
 
     Raises

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import Any
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.reading.input_checks import says_present
 from anonset.reading.numbers import decimals_of, plain_number
@@ -79,7 +79,7 @@ _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
 
 
 @dataclass(frozen=True)
-class Look(Discreet):
+class ValueFormat(RedactedRepr):
     """Kind and format of the values of a column."""
 
     kind: str
@@ -96,7 +96,7 @@ class Look(Discreet):
     """Number of distinct values that differ from this kind."""
 
 
-def look_at(name: str, labels: Sequence[str]) -> Look:
+def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     """Return the kind and format of the values of a column. Only the first of many values are examined.
 
     A column keeps its kind if at most 5% of its distinct values differ, or one of 10 or more.
@@ -114,7 +114,7 @@ def look_at(name: str, labels: Sequence[str]) -> Look:
     return replace(look, odd=odd) if odd else look
 
 
-def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
+def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
     """Return the format of values of the same kind."""
     if kind == "dates":
         return _dates(looked_at)
@@ -122,12 +122,12 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
         return _places(looked_at)
     if kind in ("zip codes", "integers") and _OF_DAYS.search(name) and _are_serials(looked_at):
         doubt = "dates as spreadsheet serial numbers; format them as YYYY-MM-DD in the spreadsheet and export it again"
-        return Look("serial dates", doubt=doubt, usable=False)
+        return ValueFormat("serial dates", doubt=doubt, usable=False)
     if kind in ("integers", "numbers") and not any(map(_CUT, looked_at)):
-        return Look(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
+        return ValueFormat(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
     if kind in ("text", "numbers"):
         return _numbers_as_text(looked_at, kind)
-    return Look(kind)
+    return ValueFormat(kind)
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
@@ -216,25 +216,25 @@ def _are_atc(labels: Sequence[str]) -> bool:
     return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
 
 
-def _dates(labels: Sequence[str]) -> Look:
+def _dates(labels: Sequence[str]) -> ValueFormat:
     """Return the format of dates. If day and month are ambiguous, return the first format that parses all dates."""
     read = {form: days for form in _formats_of(labels) if len(days := _parsed(labels, form)) > len(labels) // 2}
     most = max(map(len, read.values()), default=0)
     if not most or len(labels) - most > _most_odd(len(labels)):
         doubt = "dates in several formats; write all of them as YYYY-MM-DD"
-        return Look("dates", doubt=doubt, usable=False)
+        return ValueFormat("dates", doubt=doubt, usable=False)
     forms = [form for form, days in read.items() if len(days) == most]
     form, odd = forms[0], len(labels) - most
     days = read[form]
     if "%y" in form and any(max(read[one]) > date.today() for one in forms):
         doubt = "years of two digits without a clear century; write them with four"
-        return Look("dates", form, doubt, usable=False)
+        return ValueFormat("dates", form, doubt, usable=False)
     if len(forms) > 1:
         ways = " or ".join(f"date:{one}:month,year,decade" for one in forms)
         doubt = f"day and month are ambiguous, so only the year is used; to use months, choose {ways}"
-        return Look("dates", form, doubt, odd=odd)
+        return ValueFormat("dates", form, doubt, odd=odd)
     iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
-    return Look("dates", "" if iso else form, odd=odd)
+    return ValueFormat("dates", "" if iso else form, odd=odd)
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:
@@ -275,14 +275,14 @@ def _parsed(labels: Sequence[str], form: str) -> list[date]:
     return days
 
 
-def _places(labels: Sequence[str]) -> Look:
+def _places(labels: Sequence[str]) -> ValueFormat:
     lengths = {len(label) for label in labels}
     doubt = ""
     if lengths == {4, 5} and not any(label.startswith("0") for label in labels):
         doubt = (
             "postal codes of 4 and 5 digits: a spreadsheet may have removed leading zeros; export the column as text"
         )
-    return Look("postal codes", doubt=doubt)
+    return ValueFormat("postal codes", doubt=doubt)
 
 
 def _are_serials(labels: Sequence[str]) -> bool:
@@ -301,30 +301,30 @@ def _thousands(labels: Sequence[str]) -> str:
     return ""
 
 
-def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
+def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
     """Return the format of numbers that are not in the notation of programs."""
     others = [label for label in labels if not label.isdecimal()]
     if any(map(_CUT, others)) and all(map(_CUT, others)):
         doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"
-        return Look("cut numbers", doubt=doubt, usable=False)
+        return ValueFormat("cut numbers", doubt=doubt, usable=False)
     if kind == "numbers":
-        return Look(kind, width=_width([float(label) for label in labels]))
+        return ValueFormat(kind, width=_width([float(label) for label in labels]))
     if with_comma(labels):
         doubt = ""
         if all(map(_THOUSAND, (label for label in labels if "," in label))):
             doubt = "each comma precedes three digits; if commas separate thousands, remove them"
-        return Look("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
+        return ValueFormat("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
     decimals = decimals_of(labels)
     if len(decimals) == 1:
         numbers = [float(plain_number(label, decimals[0])) for label in labels]
-        return Look("numbers", decimals[0], width=_width(numbers))
+        return ValueFormat("numbers", decimals[0], width=_width(numbers))
     if decimals:
         ways = " or ".join(setting("decimal", sign) for sign in decimals)
         doubt = f"numbers with commas or points that may be decimal signs or thousands separators: {ways}"
-        return Look("grouped numbers", doubt=doubt, usable=False)
+        return ValueFormat("grouped numbers", doubt=doubt, usable=False)
     if are_measured(labels) and any(map(_WITH_COMMA, others)):
-        return Look("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))
-    return Look("text")
+        return ValueFormat("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))
+    return ValueFormat("text")
 
 
 def _width(numbers: Sequence[float]) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.blocks import GrowingSets, keep_tokens, tidy_rows
+from anonset.data.blocks import SetColumnBuilder, keep_tokens, tidy_rows
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import Change
@@ -142,7 +142,7 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
-    with GrowingSets(column.name, store, narrow=True) as relabelled:
+    with SetColumnBuilder(column.name, store, narrow=True) as relabelled:
         for first, end in spans(column.n):
             block = column.slice(first, end)
             lengths, items = block.lengths, codes[block.items]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data import NumericColumn
 from anonset.data.decimals import unfit
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.spelling import setting
@@ -44,7 +44,7 @@ _LONGEST = 400  # maximum characters of a number
 
 
 @dataclass(frozen=True)
-class Numbers(Discreet):
+class Numbers(RedactedRepr):
     """Numbers of a column, or of a batch of it. The type of the column is known only after the last batch."""
 
     values: NDArray[np.float64]

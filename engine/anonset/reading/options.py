@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypedDict
 
-from anonset.data.table_facts import CodeRules, OwnersWord
+from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import InputError
-from anonset.reading.batches import Described, Reading
+from anonset.reading.batches import FileProperties, NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
@@ -231,10 +231,10 @@ class ReadOptions(FileOptions):
         return CodeRules(self.unknown, self.inner_items)
 
     @property
-    def word(self) -> OwnersWord:
+    def word(self) -> OwnerStatements:
         """Declarations by the owner."""
         by_unit = bool(self.unit) and not self.rows_are_persons
-        return OwnersWord(self.rows_are_persons, by_unit, self.identifying_as_declared)
+        return OwnerStatements(self.rows_are_persons, by_unit, self.identifying_as_declared)
 
     @property
     def skip_without_id(self) -> bool:
@@ -271,7 +271,7 @@ class ReadOptions(FileOptions):
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
 
-    def reading(self, labels: Sequence[str] | None = None) -> Reading:
+    def reading(self, labels: Sequence[str] | None = None) -> FileProperties:
         """Return the declared properties of the file."""
 
         def lacking(names: Sequence[str]) -> Sequence[str]:
@@ -283,7 +283,7 @@ class ReadOptions(FileOptions):
                 f"{setting('skip_rows', 'no-id')} needs {setting('id')}, the columns that identify the person of a row"
             )
             raise InputError(msg)
-        return Reading(
+        return FileProperties(
             self.input_format,
             self.dialect,
             self._separator,
@@ -295,7 +295,7 @@ class ReadOptions(FileOptions):
             skip_without_id=self.skip_without_id,
         )
 
-    def plan(self, source: Described) -> Plan:
+    def plan(self, source: NamedColumns) -> Plan:
         """Assign a role to every column of a source.
 
         Raises
@@ -311,7 +311,7 @@ class ReadOptions(FileOptions):
             raise InputError(msg)
         return plan
 
-    def encoder(self, source: Described) -> Encoder:
+    def encoder(self, source: NamedColumns) -> Encoder:
         """Return the encoder of the columns of a source."""
         return Encoder(
             source.where,

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import Mentioned, Repeated
+from anonset.data.table_facts import PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
-from anonset.reading.batches import Described
+from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
-from anonset.reading.persons.candidates import PersonKey, signs_in
+from anonset.reading.persons.candidates import UnitCandidate, signs_in
 from anonset.reading.persons.mentions import mentions_in, names_and_ids
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
@@ -43,7 +43,7 @@ class Plan:
     """Item of each 0/1 column."""
 
     @classmethod
-    def of(cls, source: Described, numeric: Names, given: Mapping[str, Names]) -> "Plan":
+    def of(cls, source: NamedColumns, numeric: Names, given: Mapping[str, Names]) -> "Plan":
         """Assign a role to every column of a source.
 
         Raises
@@ -71,7 +71,7 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
+    ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
         """Return the repeated candidates for the unit, and the candidates to check in all rows.
 
         Parameters
@@ -91,7 +91,7 @@ class Plan:
 
         return signs_in(where, self.roles, head, grouped=grouped)
 
-    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[Mentioned, ...]:
+    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[PersonMentions, ...]:
         """Return the item columns that mention persons named in other columns."""
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.columns import is_list
 from anonset.reading.date_patterns import contains_contact, contains_date
 from anonset.reading.input_checks import (
@@ -23,7 +23,7 @@ from anonset.reading.input_checks import (
     are_titles,
 )
 from anonset.reading.item_separators import separator_of_items
-from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_results, kind_of_values, look_at
+from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
 
 _SOME = 500
@@ -39,7 +39,7 @@ _FEW_ROWS = 16
 
 
 @dataclass(frozen=True)
-class Profile(Discreet):
+class Profile(RedactedRepr):
     """Statistics and kind of a column, without any values."""
 
     name: str
@@ -66,7 +66,7 @@ class Profile(Discreet):
     """For sets in text cells: the separator of items."""
     items_kind: str = ""
     """For sets: the kind of the items."""
-    look: Look = field(default_factory=lambda: Look("text"))
+    look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
     """Kind and format of the values; for sets, of the items."""
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
@@ -104,7 +104,9 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         what = "bytes" if pa.types.is_binary(kind) else "nested values"
-        look = Look(what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False)
+        look = ValueFormat(
+            what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False
+        )
         return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
     if lists:
         items = _flat(loaded)
@@ -123,7 +125,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
     total = sum(held) if isinstance(held, list) else int(held.sum())
     if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
-        look = Look("text")
+        look = ValueFormat("text")
     return Profile(
         column,
         look.kind,
@@ -147,7 +149,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
 
 
 @dataclass(frozen=True)
-class _Values(Discreet):
+class _Values(RedactedRepr):
     """Distinct values of a column of plain values, as text."""
 
     given: list[str]

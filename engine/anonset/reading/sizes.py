@@ -17,7 +17,7 @@ _BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
 
 
 @dataclass(frozen=True)
-class Size:
+class DataSize:
     """Estimated size of a data set; sizes can be added.
 
     >>> Size(1, 3, 12) + Size(2, 4, 15)
@@ -30,11 +30,11 @@ class Size:
     text: int = 0
     """Bytes of all records as plain text."""
 
-    def __add__(self, other: "Size") -> "Size":
-        return Size(self.records + other.records, self.values + other.values, self.text + other.text)
+    def __add__(self, other: "DataSize") -> "DataSize":
+        return DataSize(self.records + other.records, self.values + other.values, self.text + other.text)
 
 
-def estimate_size(path: str | Path) -> Size:
+def estimate_size(path: str | Path) -> DataSize:
     """Estimate the content of a file, or of all files of a directory. The result is not a bound.
 
     The byte count is exact for plain text. For gzip it is the size in the trailer (modulo 2^32, of the last member
@@ -50,13 +50,13 @@ def estimate_size(path: str | Path) -> Size:
     where = Path(path)
     with reading(where):
         if where.is_dir():
-            return sum((estimate_size(file) for file in where.rglob("*") if file.is_file()), Size())
+            return sum((estimate_size(file) for file in where.rglob("*") if file.is_file()), DataSize())
         require_file(where)
         with where.open("rb") as file:
             return size_in(where.name, file, where.stat().st_size)
 
 
-def size_in(name: str, file: Any, size: int) -> Size:
+def size_in(name: str, file: Any, size: int) -> DataSize:
     """Estimate the content of an open file, given the name and the size in bytes; see `estimate_size`."""
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
@@ -65,10 +65,10 @@ def size_in(name: str, file: Any, size: int) -> Size:
         return _workbook_size(name, file)
     text, head = _unpacked_bytes(name, file, size), _head(name, file)
     if not head:
-        return Size(0, 0, text)
+        return DataSize(0, 0, text)
     rows = head.count(b"\n") or 1
     values = rows + sum(map(head.count, _BETWEEN_VALUES))
-    return Size(round(rows * text / len(head)), round(values * text / len(head)), text)
+    return DataSize(round(rows * text / len(head)), round(values * text / len(head)), text)
 
 
 def _unpacked_bytes(name: str, file: Any, size: int) -> int:
@@ -95,17 +95,17 @@ def _head(name: str, file: Any) -> bytes:
         return b""
 
 
-def _parquet_size(file: Any) -> Size:
+def _parquet_size(file: Any) -> DataSize:
     opened = open_parquet(file)
     metadata = opened.metadata
     groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     values = sum(group.column(n).num_values for group in groups for n in range(group.num_columns))
     first = next(opened.iter_batches(_ROWS_OF_HEAD), None)
     text = 0 if first is None or not first.num_rows else sum(map(_text_bytes, first.columns)) / first.num_rows
-    return Size(metadata.num_rows, values, round(text * metadata.num_rows))
+    return DataSize(metadata.num_rows, values, round(text * metadata.num_rows))
 
 
-def _workbook_size(name: str, file: Any) -> Size:
+def _workbook_size(name: str, file: Any) -> DataSize:
     """Estimate the content of a workbook from the sheet sizes."""
     from zipfile import BadZipFile, ZipFile
 
@@ -116,7 +116,7 @@ def _workbook_size(name: str, file: Any) -> Size:
         msg = f"{name}: not a valid workbook (.xlsx)"
         raise InputError(msg) from None
     cells = sheets // _BYTES_OF_A_CELL
-    return Size(cells // _CELLS_OF_A_ROW, cells, sheets)
+    return DataSize(cells // _CELLS_OF_A_ROW, cells, sheets)
 
 
 def _text_bytes(column: Any) -> int:

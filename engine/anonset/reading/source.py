@@ -12,11 +12,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, foreign
 from anonset.reading.files import FORMATS, digest, format_of, reading, require_file
 from anonset.reading.folders import data_files, names_below
-from anonset.reading.sizes import Size, size_in
+from anonset.reading.sizes import DataSize, size_in
 
 _MARKS = "*?["
 _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
@@ -54,7 +54,7 @@ def _state_of_object(system: Any, path: str) -> FileState:
 
 
 @dataclass(frozen=True)
-class DataFile(Discreet):
+class DataFile(RedactedRepr):
     """One file of a data set, local or remote."""
 
     where: str
@@ -106,7 +106,7 @@ class DataFile(Discreet):
             return int(self.system.get_file_info(self.path).size)
 
     @property
-    def estimated(self) -> Size:
+    def estimated(self) -> DataSize:
         """Estimated content."""
         with self.opened() as file, reading(self.where):
             return size_in(self.name, file, self.size)
@@ -126,7 +126,7 @@ class DataFile(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Source(Discreet):
+class Source(RedactedRepr):
     """Resolved input: all files of a data set, in reading order, or an object in memory.
 
     The size and the digest are computed on first use, and only once.
@@ -142,9 +142,9 @@ class Source(Discreet):
     """Object in memory."""
 
     @cached_property
-    def size(self) -> Size:
+    def size(self) -> DataSize:
         """Estimated content of all files."""
-        return sum((file.estimated for file in self.files), Size())
+        return sum((file.estimated for file in self.files), DataSize())
 
     @cached_property
     def sha256(self) -> str:

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import skipped
-from anonset.data.vocabulary import Labels, canonical_codes
+from anonset.data.vocabulary import LabelCollector, canonical_codes
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.duplicate_ids import Persons, Watched
+from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
 from anonset.reading.persons.grouping import refuse_repeated, unite
 from anonset.reading.plan import Plan, require_values
-from anonset.reading.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
+from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
 
 Tell = Callable[[int], None]
@@ -99,10 +99,10 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with ExitStack() as stack:
-        gathering = stack.enter_context(_Gathering(plan, store, expected, sets, held=held))
+        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, held=held))
         seen = None
         if watched:
-            seen = stack.enter_context(Watched(watched, store, again))
+            seen = stack.enter_context(WatchedCandidates(watched, store, again))
         without_id = footer = 0
         used = plan.roles.used
         names = (*used, *(name for name in (() if seen is None else seen.names) if name not in used))
@@ -142,7 +142,7 @@ def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
     """
     import pyarrow as pa
 
-    sets, chunks = _Sets(MEMORY), {name: list[Any]() for name in names}
+    sets, chunks = _SetColumn(MEMORY), {name: list[Any]() for name in names}
     for batch in source.batches(names):
         for name in names:
             column = batch.columns[name]
@@ -175,7 +175,7 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
         raise InputError(msg)
 
 
-class _Gathering(ExitStack):
+class _TableColumns(ExitStack):
     """Columns of a table under construction."""
 
     def __init__(
@@ -189,7 +189,7 @@ class _Gathering(ExitStack):
     ) -> None:
         super().__init__()
         roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
-        self.sets = _Sets(store) if sets is None else _ExpectedSets(sets)
+        self.sets = _SetColumn(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
         in_files = roles.keep if store.in_files else ()
@@ -242,24 +242,24 @@ class _Gathering(ExitStack):
         )
 
 
-def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _HeldIds":
+def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _IdColumn":
     """Return an id column under construction."""
     if expected is not None:
         return ExpectedTexts(name, expected)
-    return FiledTexts(name, store) if store.in_files else _HeldIds(name)
+    return FiledTexts(name, store) if store.in_files else _IdColumn(name)
 
 
-def _persons(ids: tuple[str, ...], store: Store) -> Persons:
-    return Persons(ids, store)
+def _persons(ids: tuple[str, ...], store: Store) -> PersonIds:
+    return PersonIds(ids, store)
 
 
-class _Sets(ExitStack):
+class _SetColumn(ExitStack):
     """Set-valued column under construction."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
-        self.rows = self.enter_context(GrowingSets("items", store, narrow=True))
+        self.store, self.labels, self.name, self.in_order = store, LabelCollector(), "items", True
+        self.rows = self.enter_context(SetColumnBuilder("items", store, narrow=True))
 
     def add(self, part: SetColumn) -> None:
         """Add the records of a batch under provisional codes. Items of a record are not sorted by these codes.
@@ -282,12 +282,12 @@ class _Sets(ExitStack):
         return recoded
 
 
-class _ExpectedSets(Expected[SetColumn]):
+class _ExpectedSets(ExpectedColumn[SetColumn]):
     """Set-valued column that must equal an expected column, record by record, independent of the order of codes."""
 
     def __init__(self, expected: SetColumn) -> None:
         super().__init__(expected.name, expected)
-        self._labels = Labels()
+        self._labels = LabelCollector()
         self._labels.codes_of(expected.name, expected.vocabulary)
 
     def add(self, part: SetColumn) -> None:
@@ -304,7 +304,7 @@ class _ExpectedSets(Expected[SetColumn]):
             self._refuse()
 
 
-class _HeldIds(ExitStack):
+class _IdColumn(ExitStack):
     """Id column under construction, in memory. Nearly all ids differ, so they are encoded immediately."""
 
     def __init__(self, name: str) -> None:

@@ -10,7 +10,7 @@ from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Store
-from anonset.data.vocabulary import Labels
+from anonset.data.vocabulary import LabelCollector
 from anonset.errors import AnonsetError
 from anonset.reading import arrow
 from anonset.reading.columns import Encoder
@@ -25,7 +25,7 @@ class Categories:
     """Categorical column under construction."""
 
     def __init__(self, name: str, store: Store) -> None:
-        self.name, self.store, self.labels = name, store, Labels()
+        self.name, self.store, self.labels = name, store, LabelCollector()
         self.codes = store.growing("codes", np.int32)
 
     def add(self, part: CategoricalColumn) -> None:
@@ -68,7 +68,7 @@ class FiledTexts(ExitStack):
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
 
-class Expected(ExitStack, Generic[_Known]):
+class ExpectedColumn(ExitStack, Generic[_Known]):
     """Column that must equal an expected column row by row.
 
     The result is the expected column; the input is not stored.
@@ -103,7 +103,7 @@ class Expected(ExitStack, Generic[_Known]):
         raise AnonsetError(msg)
 
 
-class ExpectedTexts(Expected[CategoricalColumn]):
+class ExpectedTexts(ExpectedColumn[CategoricalColumn]):
     """Column with labels in files that must equal an expected column text by text. It gets the codes of that column."""
 
     def add(self, column: Any) -> None:

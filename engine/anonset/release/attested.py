@@ -10,7 +10,7 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.reading.files import read_bytes
 from anonset.release.documents import ATTESTATION, Attestation
 from anonset.release.formats import kind_named
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
 from anonset.verification import DEFAULT_BUDGET, verify
 
@@ -46,7 +46,7 @@ def _is_blank(path: str | None) -> bool:
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
-def require_statements(opened: Opened) -> None:
+def require_statements(opened: OpenedPublication) -> None:
     """Reject an attestation whose statements or counts do not follow from the model and the data.
 
     Raises
@@ -97,7 +97,7 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
-def require_verified(opened: Opened, seen: Verdict | None, budget: int) -> None:
+def require_verified(opened: OpenedPublication, seen: Verdict | None, budget: int) -> None:
     """Reject an attestation whose verification facts differ from another verification.
 
     With an accepted unfinished check, the attestation contains no facts. If all records are frequent, counting is
@@ -125,7 +125,7 @@ def require_verified(opened: Opened, seen: Verdict | None, budget: int) -> None:
             _require_equal(opened, "verified", attested.verified, public_checks(seen))
 
 
-def _require_equal(opened: Opened, field: str, stated: Any, expected: Any) -> None:
+def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected: Any) -> None:
     if stated == expected:
         return
     if isinstance(stated, Mapping) and isinstance(expected, Mapping):

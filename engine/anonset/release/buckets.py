@@ -16,7 +16,7 @@ from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
 from anonset.reading.publications.buckets import read_buckets
 from anonset.release.documents import BucketFiles
-from anonset.release.formats import Kind, Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.statements import digests
@@ -28,7 +28,7 @@ Hierarchies = Mapping[str, Hierarchy]
 _SEVERAL = 2
 
 
-class BucketsKind(Kind[Buckets]):
+class BucketsKind(PublicationKind[Buckets]):
     """Files ``qit.csv`` and ``snt.csv``; the private directory contains the records."""
 
     no_stream = "buckets are two tables, not a single stream; use to_arrow(): .qit and .snt"
@@ -53,7 +53,7 @@ class BucketsKind(Kind[Buckets]):
         """Return the two tables ``qit`` and ``snt``."""
         return buckets_to_arrow(publication)
 
-    def write(self, unverified: Unverified[Buckets], folder: Path, layout: Layout) -> BucketFiles:
+    def write(self, unverified: UnverifiedPublication[Buckets], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
         publication = unverified.publication
         qit, snt = write_buckets(publication, folder, part_rows=layout.part_rows)
@@ -67,7 +67,7 @@ class BucketsKind(Kind[Buckets]):
             parts=None if layout.part_rows is None else len(list(qit.iterdir())),
         )
 
-    def write_private(self, unverified: Unverified[Buckets], folder: Path) -> None:
+    def write_private(self, unverified: UnverifiedPublication[Buckets], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
         publication = unverified.publication
         rows = Records(None, (), (), (), publication.record, publication.group.codes)
@@ -102,7 +102,7 @@ class BucketsKind(Kind[Buckets]):
             return check_undivided(table, publication)
         return witness
 
-    def sizes(self, unverified: Unverified[Buckets]) -> dict[str, int]:
+    def sizes(self, unverified: UnverifiedPublication[Buckets]) -> dict[str, int]:
         """Return the number of groups and of hidden identities."""
         publication = unverified.publication
         sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}

@@ -17,7 +17,7 @@ from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
 from anonset.release.documents import ChunkFiles
-from anonset.release.formats import Kind, Layout, Unverified, require_few_parts
+from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts
 from anonset.release.formulas import item_warnings
 from anonset.release.statements import digests
 from anonset.verification.chunk_truth import check_chunks_true
@@ -27,7 +27,7 @@ from anonset.writing.publications.chunks import chunks_to_arrow, write_chunks
 Hierarchies = Mapping[str, Hierarchy]
 
 
-class ChunksKind(Kind[Chunks]):
+class ChunksKind(PublicationKind[Chunks]):
     """Tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``; privately the cluster of each record."""
 
     no_stream = "chunks are three tables, not a single stream; use to_arrow(): .clusters, .chunks, …"
@@ -69,7 +69,7 @@ class ChunksKind(Kind[Chunks]):
         """Return the tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``."""
         return chunks_to_arrow(publication)
 
-    def write(self, unverified: Unverified[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
+    def write(self, unverified: UnverifiedPublication[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
         """Write the tables."""
         publication, form = unverified.publication, layout.format or "csv"
         parts = write_chunks(publication, folder, form, layout.part_rows)
@@ -85,7 +85,7 @@ class ChunksKind(Kind[Chunks]):
             parts=parts,
         )
 
-    def write_private(self, unverified: Unverified[Chunks], folder: Path) -> None:
+    def write_private(self, unverified: UnverifiedPublication[Chunks], folder: Path) -> None:
         """Write the input records, cluster by cluster."""
         publication = unverified.publication
         if publication.record is not None:
@@ -108,7 +108,7 @@ class ChunksKind(Kind[Chunks]):
         """Compare every chunk and term with the records of its clusters."""
         return check_chunks_true(table, publication)
 
-    def sizes(self, unverified: Unverified[Chunks]) -> dict[str, int]:
+    def sizes(self, unverified: UnverifiedPublication[Chunks]) -> dict[str, int]:
         """Return the number of published items, clusters and shared chunks, and the cluster sizes."""
         publication = unverified.publication
         clusters, shared = publication.columns

@@ -26,7 +26,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
-from anonset.data.redacted_repr import Discreet, names_shown
+from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.store import Store
 from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, InputError
@@ -49,7 +49,7 @@ from anonset.release.rare_values import (
     persons_in_small_groups,
     persons_with,
 )
-from anonset.release.scan_findings import Finding, few_persons, identifying_kind, looks_like
+from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, looks_like
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
@@ -58,10 +58,10 @@ _LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True)
-class Scan(Discreet):
+class ScanResult(RedactedRepr):
     """Result of a scan."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ScanFinding, ...] = ()
     """Findings that stop the publication."""
     promised: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, for columns with such values."""
@@ -96,7 +96,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     DisclosureError
         As `require_declared`.
     """
-    scanner, findings, sets = _Scanner(table, model), list[Finding](), table.transactions
+    scanner, findings, sets = _Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
         findings += scanner.items.keys(table.joined or (sets.name,), sets)
     if table.store.in_files and table.kept:
@@ -145,40 +145,40 @@ class _Scanner:
         return ItemScan(self.table, self.model)
 
     @singledispatchmethod
-    def scan(self, publication: Any) -> Scan:
+    def scan(self, publication: Any) -> ScanResult:
         """Return the result of a scan."""
         msg = f"no scan for a publication of type {type(publication).__name__}"
         raise TypeError(msg)
 
     @scan.register
-    def _(self, publication: Records) -> Scan:
+    def _(self, publication: Records) -> ScanResult:
         found = [*self._headers(publication.order), *self._relational(publication)]
         found += self.kept(publication.kept, publication.relational, publication.store)
         if (sets := publication.transactions) is not None:
             found += self.items.shown(publication.joined or (sets.name,), labels_of(publication))
         promised = [column for column in publication.kept if column.name == self.model.sensitive_column]
-        return Scan(tuple(found), self._promised(promised) | self.items.unchanged(publication))
+        return ScanResult(tuple(found), self._promised(promised) | self.items.unchanged(publication))
 
     @scan.register
-    def _(self, publication: Buckets) -> Scan:
+    def _(self, publication: Buckets) -> ScanResult:
         found = self._patterns((*publication.kept, publication.snt_value), set())
         original = [column for column in (*self.table.kept, self.table.sensitive) if column is not None]
-        return Scan(tuple(found), self._promised(original))
+        return ScanResult(tuple(found), self._promised(original))
 
     @scan.register
-    def _(self, publication: Chunks) -> Scan:
+    def _(self, publication: Chunks) -> ScanResult:
         found = self.items.shown((publication.name,), publication.vocabulary.labels)
         sets, few = self.table.transactions, self.few
         if sets is None:
-            return Scan(tuple(found))
+            return ScanResult(tuple(found))
         shown, counts = set(publication.vocabulary.labels), sets.occurrences
         codes = np.flatnonzero((counts > 0) & (counts < few)).tolist()
         rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
-        return Scan(tuple(found), {publication.name: rare} if rare else {})
+        return ScanResult(tuple(found), {publication.name: rare} if rare else {})
 
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
-    ) -> list[Finding]:
+    ) -> list[ScanFinding]:
         """Return the findings in kept columns, alone and combined with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
         asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._answered(c)]
@@ -196,7 +196,7 @@ class _Scanner:
         dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
         return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
-    def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
+    def _headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
         """Yield findings for column names that are e-mail addresses, IBANs or phone numbers (missing header)."""
         if self.table.word.identifying_as_declared:
             return
@@ -204,9 +204,9 @@ class _Scanner:
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
                 text = f"the name of column {number} of the publication looks like one of {KINDS_OF_VALUES[kind]}"
                 way = f"use {setting('no_header', True)} if the file has no header line, or rename the column"
-                yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
+                yield ScanFinding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
-    def _relational(self, publication: Records) -> Iterator[Finding]:
+    def _relational(self, publication: Records) -> Iterator[ScanFinding]:
         """Yield findings for published relational values that are exact."""
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
         original = {column.name: column for column in self.table.relational}
@@ -225,7 +225,7 @@ class _Scanner:
             if found is not None:
                 yield found
 
-    def _ends(self, before: NumericColumn, labels: Sequence[str]) -> Finding | None:
+    def _ends(self, before: NumericColumn, labels: Sequence[str]) -> ScanFinding | None:
         numbers = ends_of_ranges(labels)
         if (grid := getattr(before, "grid", None)) is not None:  # grid cells contain at least k records each
             numbers = numbers[~np.isin(numbers, np.append(grid.lows, grid.highs))]
@@ -234,18 +234,18 @@ class _Scanner:
         if not rare:
             return None
         what = f"range ends are exact values of fewer than {self.few} persons each"
-        return Finding.of((before.name,), rare, what, remedies.of_ranges())
+        return ScanFinding.of((before.name,), rare, what, remedies.of_ranges())
 
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
-    ) -> Finding | None:
+    ) -> ScanFinding | None:
         """Return a finding for single values of few persons, or for sets that list such values; otherwise None."""
         index, counts, few = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
         if rare:
             what = f"values belong to fewer than {few} persons each"
-            return Finding.of((before.name,), rare, what, self._of_sets(before))
+            return ScanFinding.of((before.name,), rare, what, self._of_sets(before))
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
         codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
@@ -253,7 +253,7 @@ class _Scanner:
             return None
         of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < few)))
         what = f"values of fewer than {few} persons each are listed in sets"
-        return Finding.of((before.name,), of_few, what, self._of_sets(before))
+        return ScanFinding.of((before.name,), of_few, what, self._of_sets(before))
 
     def _of_sets(self, column: CategoricalColumn) -> str:
         drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
@@ -268,16 +268,16 @@ class _Scanner:
         coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)
         return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
 
-    def _rare(self, column: CategoricalColumn) -> Finding | None:
+    def _rare(self, column: CategoricalColumn) -> ScanFinding | None:
         """Return a finding for values of few persons in a column that is published unchanged; otherwise None."""
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
-        return Finding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
+        return ScanFinding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
 
     def _together(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ScanFinding]:
         """Yield a finding for kept columns that form groups of few persons in combination with other columns.
 
         The other columns are the relational columns, and the kept columns without such groups.
@@ -293,9 +293,9 @@ class _Scanner:
         if singling:
             names = tuple(column.name for column in singling)
             what = f"persons are in groups of fewer than {self.few} persons with the same published values"
-            yield Finding.of(names, small, what, remedies.of_singling(names, self.model))
+            yield ScanFinding.of(names, small, what, remedies.of_singling(names, self.model))
 
-    def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[Finding]:
+    def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         """Yield findings for unchanged columns with names or contact data of persons."""
         word = self.table.word
         for column in columns:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 from anonset.release.memory import format_size
 from anonset.spelling import setting
 
@@ -25,7 +25,7 @@ _MUCH, _LONG = 1 << 30, 60
 
 
 @dataclass(frozen=True)
-class Space:
+class DiskSpace:
     """Space on one file system."""
 
     folder: Path
@@ -36,7 +36,7 @@ class Space:
     """Number of free bytes."""
 
 
-def space_for(size: Size, out: Path, private: Path, work: Path | None, *, parquet: bool) -> list[Space]:
+def space_for(size: DataSize, out: Path, private: Path, work: Path | None, *, parquet: bool) -> list[DiskSpace]:
     """Return the minimum space that a run needs on each file system that it writes to.
 
     Parameters
@@ -53,17 +53,17 @@ def space_for(size: Size, out: Path, private: Path, work: Path | None, *, parque
     ]
     if work is not None:
         takes.append((work, _WORK_RECORD * size.records + _WORK_VALUE * size.values))
-    found: dict[int, Space] = {}
+    found: dict[int, DiskSpace] = {}
     for path, needed in takes:
         folder = next(place for place in (path.absolute(), *path.absolute().parents) if place.is_dir())
         device, usage = folder.stat().st_dev, shutil.disk_usage(folder)
         if usage.total:  # some network file systems report no size
-            before = found.get(device, Space(folder, 0, usage.free))
-            found[device] = Space(before.folder, before.needed + needed, usage.free)
+            before = found.get(device, DiskSpace(folder, 0, usage.free))
+            found[device] = DiskSpace(before.folder, before.needed + needed, usage.free)
     return list(found.values())
 
 
-def require_space(spaces: list[Space], *, by_blocks: bool) -> None:
+def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
     """Reject a run if a disk is too small.
 
     Raises
@@ -81,7 +81,7 @@ def require_space(spaces: list[Space], *, by_blocks: bool) -> None:
             raise InputError(msg)
 
 
-def announcement(spaces: list[Space], size: Size) -> str:
+def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
     """Return one line about the space and time of a run; empty for a small run."""
     told = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"

@@ -13,7 +13,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.algorithms.coarsening import require_coarsening
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.generalization.earlier import Earlier
+from anonset.generalization.earlier import EarlierRelease
 from anonset.reading.csv_rows import header_of
 from anonset.reading.files import digest, require_file
 from anonset.reading.hierarchies.files import is_over_data, read_hierarchy
@@ -35,7 +35,7 @@ def require_one_machine(name: str, *, on_cluster: bool) -> None:
         raise InputError(msg)
 
 
-def read_earlier(private: str | os.PathLike[str]) -> Earlier:
+def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
     """Return the recoding of an earlier release.
 
     Raises
@@ -64,11 +64,13 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
             place = np.array([order[leaf] for leaf in tree.leaves.labels], np.int32)
             tree = replace(tree, unnamed=frozenset(report.unnamed_nodes), place=place)
     retired = read_codebook(folder / RETIRED) if RETIRED in report.files else ()
-    return Earlier(mapping, tree, report.attestation_sha256, {symbol.label: symbol.members for symbol in retired})
+    return EarlierRelease(
+        mapping, tree, report.attestation_sha256, {symbol.label: symbol.members for symbol in retired}
+    )
 
 
 def begun_from(
-    earlier: Earlier, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
+    earlier: EarlierRelease, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
 ) -> tuple[Table, Mapping[str, Any]]:
     """Return a table over the items of both releases, and the hierarchies to continue with.
 

@@ -13,11 +13,11 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
-from anonset.generalization.earlier import Earlier, Since
+from anonset.generalization.beside import OtherRelease
+from anonset.generalization.earlier import EarlierRelease, ReleaseChanges
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
@@ -86,7 +86,7 @@ P = TypeVar("P", bound=Published)
 
 
 @dataclass(frozen=True, eq=False)
-class Unverified(Discreet, Generic[P]):
+class UnverifiedPublication(RedactedRepr, Generic[P]):
     """Publication that an algorithm made, before verification."""
 
     table: Table
@@ -105,15 +105,15 @@ class Unverified(Discreet, Generic[P]):
     """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
     """Problems of a publication that may be safe nevertheless."""
-    earlier: Earlier | None = None
+    earlier: EarlierRelease | None = None
     """Earlier release that it continues."""
-    since: Since | None = None
+    since: ReleaseChanges | None = None
     """Changes of the symbols since the earlier release."""
-    beside: Beside | None = None
+    beside: OtherRelease | None = None
     """Earlier release of the same persons; both together satisfy the model."""
 
     def __repr__(self) -> str:
-        return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
+        return f"UnverifiedPublication({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
 
 
 _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
@@ -127,7 +127,7 @@ def sizes_of_parts(result: Result) -> dict[str, int]:
 Hierarchies = Mapping[str, Hierarchy]
 
 
-class Kind(ABC, Generic[P]):
+class PublicationKind(ABC, Generic[P]):
     """Operations on a kind of publication. Defaults fit a kind without the feature."""
 
     no_stream: str
@@ -166,11 +166,11 @@ class Kind(ABC, Generic[P]):
         """Return a publication as one or several Arrow tables."""
 
     @abstractmethod
-    def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:
+    def write(self, unverified: UnverifiedPublication[P], folder: Path, layout: Layout) -> Any:
         """Write the public files into a folder, and return their reading options for the attestation."""
 
     @abstractmethod
-    def write_private(self, unverified: Unverified[P], folder: Path) -> None:
+    def write_private(self, unverified: UnverifiedPublication[P], folder: Path) -> None:
         """Write the files with the link to the input into the private folder."""
 
     @abstractmethod
@@ -204,7 +204,7 @@ class Kind(ABC, Generic[P]):
         """Return a published statement that the original contradicts, or None."""
 
     @abstractmethod
-    def sizes(self, unverified: Unverified[P]) -> dict[str, int]:
+    def sizes(self, unverified: UnverifiedPublication[P]) -> dict[str, int]:
         """Return the sizes to report to the owner: of items, symbols, clusters, groups."""
 
     @abstractmethod
@@ -238,12 +238,12 @@ _KINDS = {
 """Implementation of each kind of publication, imported on first use."""
 
 
-def kind_of(model: PrivacyModel) -> Kind[Any]:
+def kind_of(model: PrivacyModel) -> PublicationKind[Any]:
     """Return the kind of publication that a model covers."""
     return kind_named(model.kind)
 
 
-def kind_named(name: PublishedKind) -> Kind[Any]:
+def kind_named(name: PublishedKind) -> PublicationKind[Any]:
     """Return the implementation of a kind of publication."""
-    made: Kind[Any] = resolve_name(_KINDS[name])()
+    made: PublicationKind[Any] = resolve_name(_KINDS[name])()
     return made

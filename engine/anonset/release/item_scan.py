@@ -11,7 +11,7 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.reading.persons.values import are_sentences, are_words_of_texts
 from anonset.release import scan_remedies as remedies
-from anonset.release.scan_findings import Finding, few_persons, identifying_kind, looks_like
+from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, looks_like
 
 KEYS = 0.9
 """Share of item occurrences, of items of few persons, above which items count as keys."""
@@ -31,7 +31,7 @@ class ItemScan:
         """Number of persons below which persons are few."""
         return few_persons(self.model)
 
-    def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[Finding]:
+    def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
         """Yield findings for published or listed items that are names, contact data, keys or free text."""
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
@@ -45,9 +45,9 @@ class ItemScan:
             yield looks_like(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
-            yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
+            yield ScanFinding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
 
-    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[Finding]:
+    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that are keys in the original."""
         if set(names) <= set(self.table.word.publish_as_is):
             return []
@@ -56,16 +56,16 @@ class ItemScan:
             return list(self._mentions(names))
         what = f"items belong to fewer than {self.few} persons each, like identifiers"
         others = len(columns) < len(names)
-        return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
+        return [ScanFinding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
 
-    def _mentions(self, names: tuple[str, ...]) -> Iterator[Finding]:
+    def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         """Yield findings for item columns that mention persons of the data."""
         word = self.table.word
         for one in () if word.identifying_as_declared else self.table.mentions:
             if one.items not in word.publish_as_is:
                 remedy = remedies.of_items((one.items,), self.model, others=len(names) > 1)
                 what = f"items contain values of {one.column!r}, which identifies people"
-                yield Finding.of((one.items,), one.labels, what, remedy)
+                yield ScanFinding.of((one.items,), one.labels, what, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from anonset.data.spans import memory_left
 from anonset.errors import InputError
-from anonset.reading.sizes import Size
+from anonset.reading.sizes import DataSize
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
@@ -67,7 +67,7 @@ def _available() -> int | None:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
 
 
-def memory_for(size: Size) -> int:
+def memory_for(size: DataSize) -> int:
     """Estimate the memory of a whole run, in bytes, from the input size.
 
     The sum of: a constant for Python and the compiled kernels; a share per record and per value for the encoded table,

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -32,7 +32,7 @@ from anonset.release.formats import kind_named
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
-from anonset.settings.readers import Context
+from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import validate
 from anonset.spelling import require_known
 
@@ -40,7 +40,7 @@ _MANY = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Opened(Discreet):
+class OpenedPublication(RedactedRepr):
     """Publication whose files all match their attested digests.
 
     Digests are checked on opening. Data, model and private report are read once, on first access.
@@ -214,25 +214,25 @@ class Opened(Discreet):
 
 @contextmanager
 def opening(
-    published: Opened | str | os.PathLike[str],
+    published: OpenedPublication | str | os.PathLike[str],
     private: str | os.PathLike[str] | None,
     work_dir: str | os.PathLike[str] | None,
     *,
     records: bool = True,
-) -> Iterator[Opened]:
-    """Yield an open publication unchanged, or open that of a directory, placed as by `Opened.placed`.
+) -> Iterator[OpenedPublication]:
+    """Yield an open publication unchanged, or open that of a directory, placed as by `OpenedPublication.placed`.
 
     Raises
     ------
     InputError
-        As `Opened.at`, or if the work directory overlaps a directory of the publication.
+        As `OpenedPublication.at`, or if the work directory overlaps a directory of the publication.
     """
-    if isinstance(published, Opened):
+    if isinstance(published, OpenedPublication):
         yield published
         return
     require_apart(work_dir, published, private_of(published, private))
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
-    with place, Opened.at(published, private).placed(place, records=records) as placed:
+    with place, OpenedPublication.at(published, private).placed(place, records=records) as placed:
         yield placed
 
 
@@ -244,7 +244,7 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
     InputError
         If a parameter does not apply or is missing.
     """
-    model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, Context(given=dict(parameters)))
+    model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, ParsingContext(given=dict(parameters)))
     return model
 
 

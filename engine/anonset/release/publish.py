@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
@@ -19,7 +19,7 @@ from anonset.reading.files import digest
 from anonset.reading.policies import write_privacy_policy
 from anonset.release.disclosure_scan import require_declared
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
-from anonset.release.formats import Layout, Unverified, kind_of
+from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.staging import Staging, private_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
@@ -28,7 +28,7 @@ from anonset.verification.together import few_together
 
 
 @dataclass(frozen=True)
-class Request:
+class PublicationRequest:
     """Output paths and options of a publication."""
 
     out: Path
@@ -51,8 +51,8 @@ class Request:
 
 
 def publish(
-    unverified: Unverified[Any],
-    request: Request,
+    unverified: UnverifiedPublication[Any],
+    request: PublicationRequest,
     *,
     watch: Stopwatch,
     progress: Progress | None = None,
@@ -117,7 +117,7 @@ def publish(
     return verdict, exact_values
 
 
-def write_policy(unverified: Unverified[Any], folder: Path) -> None:
+def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:
     """Write the privacy constraints into the private folder. In the attestation they could disclose records."""
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
@@ -127,7 +127,7 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
 
 
 def verify_release(
-    unverified: Unverified[Any],
+    unverified: UnverifiedPublication[Any],
     publication: Published,
     *,
     accept_undecided: bool,
@@ -154,12 +154,12 @@ def verify_release(
     require_decided(verdict, accept_undecided=True)
     witness = kind_of(model).untrue(unverified.table, publication, unverified.hierarchies, model)
     if witness is not None:
-        raise VerificationError(Untrue(witness))
+        raise VerificationError(UntrueVerdict(witness))
     require_decided(verdict, accept_undecided=accept_undecided)
     if unverified.beside is not None:
         broken = few_together(unverified.table, publication, unverified.beside, model)
         if broken is not None:
-            raise VerificationError(Untrue(broken))
+            raise VerificationError(UntrueVerdict(broken))
     return verdict
 
 
@@ -178,7 +178,7 @@ def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Untrue(MarkedText, Discreet):
+class UntrueVerdict(MarkedText, RedactedRepr):
     """Verdict on a publication that contradicts the original."""
 
     witness: Witness

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -25,7 +25,7 @@ WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedRecoding(Discreet):
+class PublishedRecoding(RedactedRepr):
     """Recoding of the items of an original column."""
 
     column: SetColumn

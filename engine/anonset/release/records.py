@@ -32,7 +32,7 @@ from anonset.reading.publications.records import read_published
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
 from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFile
-from anonset.release.formats import Kind, Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
@@ -54,7 +54,7 @@ _NOWHERE = "\n"
 """Separator that no text field contains: the labels of a set contain no line breaks."""
 
 
-class RecordsKind(Kind[Records]):
+class RecordsKind(PublicationKind[Records]):
     """File ``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
 
     no_stream = ""
@@ -114,7 +114,7 @@ class RecordsKind(Kind[Records]):
         """Return the records as a ``pyarrow.Table``."""
         return to_arrow(publication)
 
-    def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> PublishedFile:
+    def write(self, unverified: UnverifiedPublication[Records], folder: Path, layout: Layout) -> PublishedFile:
         """Write the data and the codebook."""
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
@@ -135,7 +135,7 @@ class RecordsKind(Kind[Records]):
             parts=None if layout.part_rows is None else len(list(data.iterdir())),
         )
 
-    def write_private(self, unverified: Unverified[Records], folder: Path) -> None:
+    def write_private(self, unverified: UnverifiedPublication[Records], folder: Path) -> None:
         """Write the item mapping, if there are items, and the input record of each row."""
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
@@ -200,7 +200,7 @@ class RecordsKind(Kind[Records]):
             witness = check_relational_truth(table, plain, hierarchies)
         return witness
 
-    def sizes(self, unverified: Unverified[Records]) -> dict[str, int]:
+    def sizes(self, unverified: UnverifiedPublication[Records]) -> dict[str, int]:
         """Return the number of occurring items and of their symbols, and the cluster sizes."""
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
 from anonset.reading.roles import Names
 from anonset.release.disclosure_scan import declared, require_declared
-from anonset.release.formats import Format, Layout, Unverified, kind_of
-from anonset.release.publish import Request, publish
+from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
+from anonset.release.publish import PublicationRequest, publish
 from anonset.release.stopwatch import Phase, Stopwatch
 
 
 @dataclass(frozen=True, eq=False)
-class Release(Discreet):
+class Release(RedactedRepr):
     """Publication with verification result. Created only by `anonset.anonymize`."""
 
-    unverified: Unverified[Any]
+    unverified: UnverifiedPublication[Any]
     """Result before verification, with its input. Private."""
     verdict: Verdict
     """Verification result: holds, or undecided if accepted."""
@@ -33,7 +33,7 @@ class Release(Discreet):
     """Layout of the publication."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
-    published: Request | None = None
+    published: PublicationRequest | None = None
     """Output paths and options; None if not yet written."""
     exact_values: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, by column; for a written publication."""
@@ -204,7 +204,7 @@ class Release(Discreet):
             warnings=self.unverified.warnings + dangers,
         )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
-        request = Request(
+        request = PublicationRequest(
             Path(out),
             None if private is None else Path(private),
             layout,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
 from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, found_directly, pattern_of
 from anonset.release import scan_remedies as remedies
@@ -18,7 +18,7 @@ def few_persons(model: PrivacyModel) -> int:
 
 
 @dataclass(frozen=True)
-class Finding(Discreet):
+class ScanFinding(RedactedRepr):
     """Column that stops a publication."""
 
     column: str
@@ -29,7 +29,7 @@ class Finding(Discreet):
     """Column, count and remedy in one line, without any value of the data."""
 
     @classmethod
-    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "Finding":
+    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "ScanFinding":
         """Return a finding for one or several columns, with the count and the remedy."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {what}, so nothing is published"
@@ -48,6 +48,6 @@ def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     return ("name", len(labels)) if are_names(labels) else None
 
 
-def looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> Finding:
+def looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> ScanFinding:
     """Return a finding for values of a kind that identifies persons."""
-    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)
+    return ScanFinding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)

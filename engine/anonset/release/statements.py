@@ -32,7 +32,7 @@ from anonset.release.documents import (
     PublishedFile,
     Report,
 )
-from anonset.release.formats import Unverified
+from anonset.release.formats import UnverifiedPublication
 from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
 
@@ -255,7 +255,7 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
     )
 
 
-def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
+def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> Declarations:
     """Return the declarations about a publication and its verification."""
     table, earlier, beside = unverified.table, unverified.earlier, unverified.beside
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
@@ -319,7 +319,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def report(
-    unverified: Unverified[Any],
+    unverified: UnverifiedPublication[Any],
     verdict: Verdict,
     phases: list[Phase],
     context: Mapping[str, Any],

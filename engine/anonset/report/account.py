@@ -18,7 +18,7 @@ from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
 from anonset.release.documents import ATTESTATION, Declarations
-from anonset.release.formats import Unverified, kind_of
+from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.scan_findings import few_persons
@@ -202,7 +202,7 @@ def _places(release: Release) -> dict[str, Path]:
     return {} if request is None else {"out": request.out, "private": request.private_folder}
 
 
-def _since_text(unverified: Unverified[Any]) -> str:
+def _since_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return a text on the symbols of the earlier release: kept, coarser, suppressed and new."""
     if (since := unverified.since) is None:
         return ""
@@ -212,7 +212,7 @@ def _since_text(unverified: Unverified[Any]) -> str:
     return "; ".join([f"{counted(since.kept, 'symbol')} kept", *counts])
 
 
-def _together_text(unverified: Unverified[Any]) -> str:
+def _together_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return a text on the joint guarantee with an earlier release, and the cost."""
     if (beside := unverified.beside) is None:
         return ""
@@ -230,7 +230,7 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 
-def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
+def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
     """Return the growth of the relational loss with merges of clusters; empty without merges."""
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
@@ -243,26 +243,26 @@ def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
     return [{"rum": rum, "clusters": left} for rum, left in on_the_way(figures["rum_before"], before, merges)]
 
 
-def _proof(unverified: Unverified[Any]) -> dict[str, float]:
+def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
     """Return the proven bound on the minimum loss of a cut; empty if no bound is computed."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
 
-def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
+def _merging_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     """Return the trade-off of this run: the losses that other bounds would have reached."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
     first = way[0].replace(" at ", " clusters at RUM ") if way else ""
     return {"merging": ", ".join([first, *way[1:]])} if len(way) > 1 else {}
 
 
-def _frontier_texts(unverified: Unverified[Any]) -> dict[str, str]:
+def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     """Return the losses that other weights of `joint-split` would have reached."""
     points = shown_frontier(unverified.result.trace)
     return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
 
 
-def _rare_text(unverified: Unverified[Any]) -> str:
+def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return a text if most items are too rare in their clusters to stay unchanged; only for unsplit tables."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
@@ -271,7 +271,7 @@ def _rare_text(unverified: Unverified[Any]) -> str:
     return rare_text(share)
 
 
-def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
+def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     """Return the counts and shares of unchanged and changed data."""
     parts = shares(unverified.retention)
     return {
@@ -282,7 +282,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
     }
 
 
-def _levels_text(unverified: Unverified[Any]) -> str:
+def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return by how many levels occurrences of items are generalized; empty if all have the same level."""
     column = unverified.table.transactions
     recoding: Any = unverified.result.recoding
@@ -303,7 +303,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name}: {count:,} ({count / total:.1%})" for name, count in parts.items())
 
 
-def _loss_texts(unverified: Unverified[Any]) -> dict[str, str]:
+def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     """Return the losses, some of them also before merges of clusters, and the distance of a loss from the minimum."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
@@ -324,7 +324,7 @@ def _time_texts(release: Release) -> dict[str, str]:
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 
-def _removal_text(unverified: Unverified[Any]) -> str:
+def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return the number of tuples removed for diversity: by plain count, by the paper's count, and with groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):

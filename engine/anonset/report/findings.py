@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.findings import Answer, Findings, Question, risk_table
+from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
 from anonset.report.sections import facts_table, table
@@ -100,7 +100,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
 OTHERS = "If a person may have several rows, use the columns that identify the person instead."
 
 
-def _named(answer: Answer) -> str:
+def _named(answer: UnitOption) -> str:
     return printable(f'unit = "{answer.key}"')
 
 

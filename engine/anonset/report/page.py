@@ -30,7 +30,7 @@ _NOT_COVERED = {
 
 
 @dataclass(frozen=True)
-class Purpose:
+class PublicationPurpose:
     """Statements of the owner on the publication; none is computed."""
 
     recipient: str = ""
@@ -41,7 +41,7 @@ class Purpose:
     """Title of the report."""
 
 
-def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
+def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
     """Return the internal report with all known facts, as HTML."""
     report = facts.private
     if report is None:
@@ -73,7 +73,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
     return render(content)
 
 
-def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
+def shareable_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
     """Return the shareable report as HTML. It depends only on the publication and the statements of the owner."""
     public = replace(facts, private=None, before=(), errors=None)
     content = {
@@ -107,7 +107,7 @@ def render(facts: Mapping[str, Any]) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
 
 
-def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
+def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
     """Return the facts of OUT, and the owner's statements."""
     attested = facts.attested
     part = page_part(facts.after, facts.before, attested)

@@ -35,7 +35,7 @@ _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
 @dataclass(frozen=True)
-class Axes:
+class PlotAxes:
     """Axes and series of the plots of a comparison."""
 
     across: str | None
@@ -65,7 +65,7 @@ def require_plots(folder: Path) -> None:
         raise InputError(msg)
 
 
-def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
+def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
     """Return the axes: the parameter with the most values is horizontal; all other varying columns distinguish lines.
 
     >>> rows = [{"algorithm": "apriori", "k": k, "outcome": "holds", "ncp": k / 9, "note": ""} for k in (2, 5)]
@@ -82,7 +82,7 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
     across = max(numeric, key=lambda name: len(values[name]), default=None)
     later = names[names.index("outcome") + 1 :]
     figures = [name for name in later if name not in _NO_FIGURES and any(_is_number(row[name]) for row in rows)]
-    return Axes(across, ("algorithm", *(name for name in varied if name != across)), tuple(figures))
+    return PlotAxes(across, ("algorithm", *(name for name in varied if name != across)), tuple(figures))
 
 
 def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
@@ -141,7 +141,7 @@ def draw_frontier(suggestion: Suggestion, path: Path) -> None:
         plot.legend(loc="best")
 
 
-def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
+def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
     across, places = str(axes.across), set[float]()
     for number, (label, own) in enumerate(_by_series(rows, axes).items()):
         points = _spread(own, across, figure)
@@ -180,7 +180,7 @@ def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> 
         plot.set_ylim(bottom=0)
 
 
-def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:
+def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
     values_of = {label: [float(row[figure]) for row in own if _is_number(row[figure])]
              for label, own in _by_series(rows, axes).items()}  # fmt: skip
     labels, heights = list(values_of), [fmean(values) if values else 0.0 for values in values_of.values()]
@@ -196,7 +196,7 @@ def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str)
     plot.set(xlabel=_label(figure, rows))
 
 
-def _by_series(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, list[Mapping[str, Any]]]:
+def _by_series(rows: Sequence[Mapping[str, Any]], axes: PlotAxes) -> dict[str, list[Mapping[str, Any]]]:
     series: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         more = [f"{name}={row[name]}" for name in axes.series[1:] if row[name] is not None]

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.release.statements import plain
 from anonset.release.tables import html_table
 from anonset.spelling import printable
@@ -16,7 +16,7 @@ LEFT = ("guaranteed",)
 
 
 @dataclass(frozen=True)
-class Section(Discreet):
+class Section(RedactedRepr):
     """Part of an account. A section without rows and notes is only data, and is not shown on terminals or pages."""
 
     title: str = ""

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
 from anonset.errors import HierarchyError
-from anonset.reading.kinds import MOST_LOOKED_AT, Look, look_at
+from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, look_at
 from anonset.settings.proposal import tree_of
 
 _DATES = ("month,year,decade", "year,decade", "decade")
@@ -48,7 +48,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: in
     return ""
 
 
-def _cuts(look: Look, labels: Sequence[str], rule: str) -> list[str]:
+def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
     """Return the levels to try, the finest first."""
     if look.kind == "dates" and look.usable:
         start = 0 if "%d" in (look.form or "%d") and not look.doubt else 1

@@ -16,7 +16,7 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
 from anonset.errors import InputError
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
-from anonset.settings.readers import FORMS, Context, Form
+from anonset.settings.readers import FORMS, ParsingContext, SettingForm
 from anonset.spelling import listed, require_known
 
 ON_BY_DEFAULT = "x-on-by-default"
@@ -155,12 +155,12 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     return parameters_of
 
 
-def form_of(field: str) -> Form:
+def form_of(field: str) -> SettingForm:
     """Return the form of a field as a setting; by default the plain field."""
-    return FORMS.get(field) or Form(field)
+    return FORMS.get(field) or SettingForm(field)
 
 
-def companions_of(form: Form, value: Any) -> frozenset[str]:
+def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
     """Return the additional settings that a value requires."""
     return frozenset() if form.companions is None else form.companions(value)
 
@@ -190,7 +190,7 @@ def option(name: str) -> str:
 
 
 def make_algorithm(
-    model: str | None, algorithm: str | None, given: Mapping[str, Any], context: Context | None = None
+    model: str | None, algorithm: str | None, given: Mapping[str, Any], context: ParsingContext | None = None
 ) -> Algorithm:
     """Create the algorithm for the name of a model or an algorithm, and parameters.
 
@@ -217,7 +217,7 @@ def make_algorithm(
     given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
     given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
-    context = replace(context or Context(early=True), given=given)
+    context = replace(context or ParsingContext(early=True), given=given)
     made: Algorithm = build(cls, f"algorithm {name}", given, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
         if lacking := [n for n in _needed(MODELS[model].model) if n in own and n not in given]:
@@ -265,7 +265,9 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
     return require_known("--algorithm", name, sorted(ALGORITHMS), {"--model": MODELS})
 
 
-def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context, model: str | None = None) -> Any:
+def build(
+    cls: type[Any], what: str, given: Mapping[str, Any], context: ParsingContext, model: str | None = None
+) -> Any:
     """Create an algorithm or a model from settings.
 
     Parameters

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.persons.candidates import PERSON_IDS
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
@@ -42,7 +42,7 @@ UNRECOGNIZED = "unrecognized"
 
 
 @dataclass(frozen=True)
-class Proposed(Discreet):
+class ProposedRole(RedactedRepr):
     """Proposed role of a column."""
 
     role: str
@@ -53,7 +53,7 @@ class Proposed(Discreet):
     """Proposed hierarchy, as a setting; of sensitive and unrecognized columns, that of a quasi-identifier."""
 
 
-def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> Proposed | None:
+def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> ProposedRole | None:
     """Propose a role for a column that identifies persons; None for other columns.
 
     Parameters
@@ -65,12 +65,12 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     if profile.distinct <= 1 or not profile.look.usable or profile.kind in ("0/1", "crosses", "sets"):
         return None
     if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
-        return Proposed("drop", f"direct identifier (name or contact), {described}")
+        return ProposedRole("drop", f"direct identifier (name or contact), {described}")
     if meaning in ATTRIBUTES:
         return None
     if profile.name in identifying or meaning in ("person id", "case id"):
         what = "identifies people or cases" if meaning == "case id" else "identifies people"
-        return Proposed("drop", f"{what}, {described} in {profile.records:,} rows")
+        return ProposedRole("drop", f"{what}, {described} in {profile.records:,} rows")
     if is_sensitive(profile.name):
         return None
     if (
@@ -79,9 +79,9 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         and profile.kind != "numbers"
         and meaning != "thing"
     ):
-        return Proposed("drop", f"named like an identifier, {described} in {profile.records:,} rows")
+        return ProposedRole("drop", f"named like an identifier, {described} in {profile.records:,} rows")
     if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
-        return Proposed("drop", f"nearly every row has a different value ({profile.uniqueness:.1%})")
+        return ProposedRole("drop", f"nearly every row has a different value ({profile.uniqueness:.1%})")
     many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
     of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
     if (
@@ -89,16 +89,16 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         profile.capitalised and many and not meaning
         and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
     ):  # fmt: skip
-        return Proposed("drop", f"{described}, capitalized words without digits: possibly names")
+        return ProposedRole("drop", f"{described}, capitalized words without digits: possibly names")
     return None
 
 
 def with_unit(
-    proposed: Mapping[str, Proposed], unit: Sequence[str], profiles: Mapping[str, Profile]
-) -> dict[str, Proposed]:
+    proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile]
+) -> dict[str, ProposedRole]:
     """Return the roles if some columns identify the person."""
     roles = {
-        name: Proposed("drop", f"identifier other than {', '.join(map(repr, unit))}")
+        name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
         if own.role == "id" and own.reason != "given"
         else own
         for name, own in proposed.items()
@@ -107,18 +107,18 @@ def with_unit(
         if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
             profile = profiles[name]
             reason = f"identifies the person, {profile.distinct:,} different values in {profile.records:,} rows"
-            roles[name] = Proposed("id", reason)
+            roles[name] = ProposedRole("id", reason)
     return roles
 
 
 def united(
-    found: Mapping[str, Proposed],
+    found: Mapping[str, ProposedRole],
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
     correct: Callable[[str], str],
     tree: Callable[[str], str],
-) -> dict[str, Proposed]:
+) -> dict[str, ProposedRole]:
     """Return the roles for merging the rows of an identifier into a record.
 
     Sets are merged by union. If there are no sets, columns with a code per row become sets. Other columns that differ
@@ -153,7 +153,7 @@ def united(
             profiles[column].distinct for column in unit
         ):
             reason += f"; to publish it, {correct(name)}"
-        roles[name] = Proposed("drop", reason)
+        roles[name] = ProposedRole("drop", reason)
     return roles
 
 
@@ -192,7 +192,7 @@ def is_grade(profile: Profile) -> bool:
     return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
-def settled(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
+def settled(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int) -> dict[str, ProposedRole]:
     """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
 
     Other such columns are dropped, with the options that publish them.
@@ -209,7 +209,7 @@ def settled(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: i
             what = f"{own.reason}: not recognized as an attribute that others know"
             ways = f"if it is one: {setting('relational', name)}"
             ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
-            roles[name] = Proposed("drop", f"{what}; {ways}")
+            roles[name] = ProposedRole("drop", f"{what}; {ways}")
     for name in sensitive:
         profile = profiles[name]
         why = (
@@ -222,11 +222,11 @@ def settled(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: i
             else ""
         )  # fmt: skip
         if why:
-            roles[name] = Proposed("drop", f"sensitive, {profile.distinct:,} different values; {why}")
+            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {why}")
     return roles
 
 
-def without_commas(found: Mapping[str, Proposed], profiles: Mapping[str, Profile]) -> dict[str, Proposed]:
+def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
     """Return roles in which quasi-identifiers with commas in their values, but without a hierarchy, are dropped.
 
     Commas separate the values of published sets.
@@ -237,5 +237,5 @@ def without_commas(found: Mapping[str, Proposed], profiles: Mapping[str, Profile
             what = (
                 f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
             )
-            roles[name] = Proposed("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
+            roles[name] = ProposedRole("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
     return roles

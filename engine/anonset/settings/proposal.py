@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.reading.kinds import Look
+from anonset.reading.kinds import ValueFormat
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
     is_known,
@@ -19,7 +19,7 @@ from anonset.reading.persons.header_words import (
     meaning_of,
 )
 from anonset.reading.profiles import Profile
-from anonset.settings.person_columns import ROLES, UNRECOGNIZED, Proposed, is_grade, of_a_person
+from anonset.settings.person_columns import ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
 _FEW = 10
@@ -47,7 +47,7 @@ def propose(
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
     published: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Proposed]:
+) -> dict[str, ProposedRole]:
     """Propose a role for each column, based on name and values.
 
     Parameters
@@ -66,10 +66,10 @@ def propose(
     >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
-    proposed: dict[str, Proposed] = {}
+    proposed: dict[str, ProposedRole] = {}
     for profile in profiles:
         if why := _why_text(profile, mentioning.get(profile.name, "")):
-            proposed[profile.name] = Proposed("drop", f"{why}; may describe a person")
+            proposed[profile.name] = ProposedRole("drop", f"{why}; may describe a person")
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
@@ -80,16 +80,16 @@ def propose(
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
             twin = earlier.setdefault(says(profile.name), profile)
             if twin is not profile:
-                proposed[profile.name] = Proposed("drop", f"same content as {twin.name!r} in every row")
+                proposed[profile.name] = ProposedRole("drop", f"same content as {twin.name!r} in every row")
     return proposed
 
 
-def _published(own: Proposed, role: str, published: Mapping[str, str]) -> Proposed:
+def _published(own: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
     """Return the proposal for a column that the owner publishes in a role; the role is empty for other columns."""
     if role == "sensitive" and own.role in ("relational", UNRECOGNIZED):
         return replace(own, role=role)
     if own.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
-        return Proposed("drop", f"{own.reason}; models protect one sensitive column, and another is declared")
+        return ProposedRole("drop", f"{own.reason}; models protect one sensitive column, and another is declared")
     return replace(own, role=role) if role and own.role == UNRECOGNIZED else own
 
 
@@ -102,13 +102,13 @@ def _why_text(profile: Profile, column: str) -> str:
     return "remarks" if is_remark(profile.name) and profile.kind == "text" else profile.prose
 
 
-def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
+def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
     """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with a code each."""
     for profile in profiles:
         if profile.kind == "sets":
             what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
             reason = f"cells contain sets{what}, {profile.distinct:,} different items"
-            proposed[profile.name] = Proposed("items", reason, tree_of(profile.items_kind))
+            proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
     if any(own.role == "items" for own in proposed.values()):
         return
     hot = [
@@ -120,13 +120,13 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
     ]
     if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [profile.name for profile in profiles])):
         proposed |= dict.fromkeys(
-            hot, Proposed("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
+            hot, ProposedRole("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
         )
         return
     proposed |= _one_code(profiles)
 
 
-def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
+def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     """Propose numbered columns with a code each, and columns of the same codes that are named like a diagnosis."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
@@ -148,7 +148,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
         names = [name for name in names if name not in others]
         which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
         what = f"one of {len(others)} procedure columns; the items are diagnoses ({which} uses procedures instead)"
-        other = dict.fromkeys(others, Proposed("drop", what))
+        other = dict.fromkeys(others, ProposedRole("drop", what))
     else:
         other = {}
     single = [
@@ -157,7 +157,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
         if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
     ]
     reason = f"one of {len(single) + len(names)} columns with a code each"
-    return other | dict.fromkeys([*single, *names], Proposed("one_code", reason))
+    return other | dict.fromkeys([*single, *names], ProposedRole("one_code", reason))
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
@@ -172,23 +172,23 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
     return start if start and sum(name.startswith(start) for name in every) == len(names) else ""
 
 
-def _alone(profile: Profile) -> Proposed:
+def _alone(profile: Profile) -> ProposedRole:
     """Propose a role for a single column."""
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:
-        return Proposed("drop", profile.look.doubt)
+        return ProposedRole("drop", profile.look.doubt)
     if profile.distinct <= 1:
-        return Proposed("drop", "same value in all rows: no information")
+        return ProposedRole("drop", "same value in all rows: no information")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
-        return Proposed("drop", "sampling weight: not an attribute of the person, and identifies rows")
+        return ProposedRole("drop", "sampling weight: not an attribute of the person, and identifies rows")
     sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile) or _is_result(profile)
     if sensitive or profile.kind in _CODE_LEVELS:
         what = f"sensitive, {described}: must not be inferred for a person"
-        return Proposed("sensitive", what, _hierarchy(profile))
+        return ProposedRole("sensitive", what, _hierarchy(profile))
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     if not is_known(profile.name, dates=profile.kind == "dates"):
-        return Proposed(UNRECOGNIZED, f"{kind}{described}", _hierarchy(profile))
-    return Proposed("relational", f"{kind}{described}: an attacker may know it", _hierarchy(profile))
+        return ProposedRole(UNRECOGNIZED, f"{kind}{described}", _hierarchy(profile))
+    return ProposedRole("relational", f"{kind}{described}: an attacker may know it", _hierarchy(profile))
 
 
 def _is_result(profile: Profile) -> bool:
@@ -208,7 +208,7 @@ def _hierarchy(profile: Profile) -> str:
     return "mask:3,1" if profile.kind in _VALUES[2:] else _CODE_LEVELS.get(profile.kind, "values")
 
 
-def _of_dates(look: Look) -> str:
+def _of_dates(look: ValueFormat) -> str:
     """Return the levels above dates, without the month if the values are months, or if it may be the day.
 
     Full dates are never published unchanged.
@@ -223,7 +223,7 @@ def tree_of(kind: str) -> str:
     return _CODE_LEVELS.get(kind, PROPOSED)
 
 
-def settings_of(found: Mapping[str, Proposed]) -> dict[str, Any]:
+def settings_of(found: Mapping[str, ProposedRole]) -> dict[str, Any]:
     """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
     roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
     numeric = [

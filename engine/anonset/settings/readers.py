@@ -12,7 +12,7 @@ from pydantic import BeforeValidator
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
 from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
@@ -57,7 +57,7 @@ class WrittenFloat(float):
 
 
 @dataclass(frozen=True)
-class Context(Discreet):
+class ParsingContext(RedactedRepr):
     """Context for parsing a setting: the data, if they have been read, and the other parameters."""
 
     column: SetColumn | None = None
@@ -70,7 +70,7 @@ class Context(Discreet):
     """True if the data have not been read yet. A value derived from them may then be a placeholder."""
 
     @classmethod
-    def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "Context":
+    def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "ParsingContext":
         """Return the context of a table."""
         column = table.transactions
         return cls(column, None if column is None else hierarchies.get(column.name), given)
@@ -82,14 +82,14 @@ class Context(Discreet):
 
 
 @dataclass(frozen=True)
-class Form:
+class SettingForm:
     """Parameter with another name or type as a setting than as a field."""
 
     setting: str
     """Name of the setting."""
     type: Any = None
     """Type of the setting; None: that of the field."""
-    read: Callable[[Any, Context], Any] | None = None
+    read: Callable[[Any, ParsingContext], Any] | None = None
     """Function that converts the setting to the value of the field; None: no conversion."""
     text: str = ""
     """Description of the setting; empty: the field's documentation."""
@@ -103,7 +103,7 @@ class Form:
     """Message if it is required and missing: the meaning, and how to choose a value."""
 
 
-def transaction_class(value: str, context: Context) -> Any:
+def transaction_class(value: str, context: ParsingContext) -> Any:
     """Return the class of a transaction function of the RT frameworks, with the parameters other than k and m."""
     require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
@@ -121,14 +121,14 @@ def transaction_companions(value: Any) -> frozenset[str]:
     return frozenset({"l", "sensitive_items"}) if value == DIVERSE else frozenset()
 
 
-def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
+def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
     """Parse items, or read the lines of a file after ``@``."""
     if len(value) == 1 and value[0].startswith("@"):
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
 
 
-def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
+def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, float]:
     """Parse the weights of columns."""
     found = {}
     for name, text in value.items():
@@ -140,7 +140,7 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
     return found
 
 
-def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
+def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> PrivacyPolicy | None:
     """Parse ``km`` (all itemsets of m items) or ``pgen`` (itemsets rare in the data), or a file name.
 
     The file contains an itemset per line.
@@ -161,7 +161,7 @@ def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> Privacy
     return generate_constraints(context.column, context.given["k"])
 
 
-def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
+def utility_constraints(value: str, context: ParsingContext) -> UtilityPolicy | None:
     """Parse ``level:D`` (nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file name."""
     kind, _, number = value.partition(":")
     if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
@@ -180,7 +180,7 @@ def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
         raise InputError(msg) from None
 
 
-def item_weights(value: str, context: Context) -> str | ItemWeights:
+def item_weights(value: str, context: ParsingContext) -> str | ItemWeights:
     """Parse the name of predefined weights, or read a file with a weight and items per line."""
     if value in KINDS:
         return value
@@ -188,7 +188,7 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
     return read_item_weights(value, context.vocabulary)
 
 
-def tree_lines(value: str, _: Context) -> str:
+def tree_lines(value: str, _: ParsingContext) -> str:
     """Read a hierarchy file as lines ``value;parent;...;root``. A text of several lines is returned unchanged.
 
     Raises
@@ -213,7 +213,7 @@ def tree_lines(value: str, _: Context) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def item_loss(value: str, context: Context) -> dict[str, Fraction]:
+def item_loss(value: str, context: ParsingContext) -> dict[str, Fraction]:
     """Read a file with a loss and items per line.
 
     Raises
@@ -231,7 +231,7 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     return losses
 
 
-_PRIVACY = Form(
+_PRIVACY = SettingForm(
     "privacy_constraints",
     str,
     privacy_constraints,
@@ -239,10 +239,10 @@ _PRIVACY = Form(
     lambda value: value != "km",
     words=("km", "pgen"),
 )
-FORMS: dict[str, Form] = {
+FORMS: dict[str, SettingForm] = {
     "constraints": _PRIVACY,
     "policy": _PRIVACY,
-    "utility": Form(
+    "utility": SettingForm(
         "utility_constraints",
         str,
         utility_constraints,
@@ -250,85 +250,91 @@ FORMS: dict[str, Form] = {
         lambda _: True,
         words=_MADE_GROUPS,
     ),
-    "item_weights": Form(
+    "item_weights": SettingForm(
         "item_weights",
         str,
         item_weights,
         "Weights of the utility loss (UL): lca, uniform, ones, or a file.",
         words=KINDS,
     ),
-    "item_loss": Form(
+    "item_loss": SettingForm(
         "item_loss",
         str,
         item_loss,
         "Loss of suppressing an item: a file with a loss and items per line; default: the item's frequency.",
         words=(),
     ),
-    "order": Form("item_order"),
-    "k": Form("k", text="Minimum number of records that match an attacker's knowledge."),
-    "m": Form("m", text="Maximum number of items that an attacker knows."),
-    "l": Form(
+    "order": SettingForm("item_order"),
+    "k": SettingForm("k", text="Minimum number of records that match an attacker's knowledge."),
+    "m": SettingForm("m", text="Maximum number of items that an attacker knows."),
+    "l": SettingForm(
         "l",
         text="At most 1 in l matching records has the same sensitive item or value. With --sensitive and relational "
         "columns: each class has l well-represented values.",
     ),
-    "l_kind": Form(
+    "l_kind": SettingForm(
         "l_kind", text="Form of l-diversity: distinct (l different values), entropy, or recursive (with --c)."
     ),
-    "c": Form(
+    "c": SettingForm(
         "c",
         Share,
         text="Recursive l-diversity: the most frequent value is less than c times as frequent as all from rank "
         "l on together.",
     ),
-    "t": Form(
+    "t": SettingForm(
         "t",
         Share,
         text="Maximum distance, from 0 to 1, between the sensitive values of a class and of all records.",
     ),
-    "t_distance": Form(
+    "t_distance": SettingForm(
         "t_distance",
         text="Distance of two values: equal (always 1), ordered (numbers, by rank) or hierarchical (by --t-tree).",
     ),
-    "t_tree": Form(
+    "t_tree": SettingForm(
         "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; published in the attestation.", words=()
     ),
-    "sensitive": Form("sensitive", text="Sensitive column: published unchanged, with mixed values in each class."),
-    "delta": Form(
+    "sensitive": SettingForm(
+        "sensitive", text="Sensitive column: published unchanged, with mixed values in each class."
+    ),
+    "delta": SettingForm(
         "delta",
         missing=": the maximum loss, from 0 to 1, of the relational values (rum-bound) or of the items (tum-bound); "
         "to compare values: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
-    "w": Form("w", Share),
-    "h": Form("h", Share, text="Maximum share of matching records with the same sensitive item."),
-    "rho": Form("rho", Share, text="Bound, from 0 to 1, of the share of matching records with a sensitive item."),
-    "cap": Form("cap", Share, text="Maximum share of a cluster's records with the same sensitive item; default: 1/2."),
-    "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
-    "max_steps": Form(
+    "w": SettingForm("w", Share),
+    "h": SettingForm("h", Share, text="Maximum share of matching records with the same sensitive item."),
+    "rho": SettingForm(
+        "rho", Share, text="Bound, from 0 to 1, of the share of matching records with a sensitive item."
+    ),
+    "cap": SettingForm(
+        "cap", Share, text="Maximum share of a cluster's records with the same sensitive item; default: 1/2."
+    ),
+    "max_suppressed": SettingForm("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
+    "max_steps": SettingForm(
         "max_steps",
         text="Maximum number of steps, most below a second; returns the best result by then. Default: 1000 "
         "(set-search: 60).",
     ),
-    "suppress": Form(
+    "suppress": SettingForm(
         "suppress",
         bool,
         text="Allow suppression of items, at the cost of the root. --model km does this by default, with a note, if "
         "otherwise a single symbol would remain.",
     ),
-    "transaction": Form(
+    "transaction": SettingForm(
         "transaction",
         str,
         transaction_class,
         f"Algorithm for the items of each cluster: {', '.join(TRANSACTION_FUNCTIONS)}.",
         companions=transaction_companions,
     ),
-    "sensitive_items": Form(
+    "sensitive_items": SettingForm(
         "sensitive_items",
         Names,
         sensitive_items,
         "Items that must not be inferred: a,b,... or @FILE with an item per line.",
     ),
-    "relational_weights": Form(
+    "relational_weights": SettingForm(
         "relational_weights",
         dict[str, float | str],
         weights,

@@ -8,7 +8,7 @@ from typing import Any
 from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
 from anonset.data.hierarchy_rules import is_rule, odd_labels
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.hierarchies.files import hierarchy_of_labels
 from anonset.reading.normalizing import RULES
 from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, part_of
@@ -16,7 +16,7 @@ from anonset.spelling import counted, setting
 
 
 @dataclass(frozen=True)
-class Remedy(Discreet):
+class Remedy(RedactedRepr):
     """Settings that make the labels of a column leaves of the hierarchy, and the resulting loss."""
 
     column: str

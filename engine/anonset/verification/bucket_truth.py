@@ -17,7 +17,7 @@ from anonset.publications import Buckets
 from anonset.publications.buckets import STAR
 from anonset.spelling import counted
 from anonset.verification.anatomy import row_of_group
-from anonset.verification.individuals import Rows, find_divided, one_of_each_run
+from anonset.verification.individuals import BucketRows, find_divided, one_of_each_run
 
 
 def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
@@ -73,12 +73,12 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
-def _of_everybody(table: Table, publication: Buckets) -> Iterator[Rows]:
+def _of_everybody(table: Table, publication: Buckets) -> Iterator[BucketRows]:
     """Yield blocks of QIT rows, each row with the codes of its individual, even if it is starred."""
     for first, end in spans(publication.n):
         record = publication.record[first:end]
         codes = [column.codes[record] for column in table.ids]
-        yield one_of_each_run(Rows(codes, publication.group.codes[first:end], np.arange(first, end)))
+        yield one_of_each_run(BucketRows(codes, publication.group.codes[first:end], np.arange(first, end)))
 
 
 def _untrue_value(table: Table, publication: Buckets) -> Witness | None:

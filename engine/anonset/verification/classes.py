@@ -68,10 +68,10 @@ does not hold at least 2 different values of 'drug'
         parts = [_look(relational, place[sensitive.codes], model, overall, tree)]
     else:
 
-        def look(rows: Int64) -> "_Seen":
+        def look(rows: Int64) -> "_ClassResult":
             own = [column.take(rows) for column in relational]
             seen = _look(own, place[sensitive.codes[rows]], model, overall, tree)
-            return _Seen(seen.figure, None if seen.first is None else int(rows[seen.first]), seen.size)
+            return _ClassResult(seen.figure, None if seen.first is None else int(rows[seen.first]), seen.size)
 
         parts = list(store.map(look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
@@ -114,7 +114,7 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _ClassResult:
     """Result of the check of the classes of some rows."""
 
     figure: Fraction
@@ -125,7 +125,7 @@ class _Seen:
     """Number of records in its class."""
 
 
-def _verdict(parts: Sequence[_Seen], verdict: Verdict, model: Model) -> Verdict:
+def _verdict(parts: Sequence[_ClassResult], verdict: Verdict, model: Model) -> Verdict:
     checked: dict[str, Any] = dict(verdict.checked)
     if isinstance(model, KLDiversity):
         checked["fewest_values"] = int(min(seen.figure for seen in parts))
@@ -173,7 +173,9 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
     return place
 
 
-def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int64, tree: "_Tree | None") -> _Seen:
+def _look(
+    relational: Sequence[Column], value: Int64, model: Model, overall: Int64, tree: "_Tree | None"
+) -> _ClassResult:
     """Return the result for the classes of some rows, given the number of each row's value."""
     class_of = classes_of(relational)
     size = np.bincount(class_of)
@@ -184,7 +186,7 @@ def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int
         different = np.diff(np.append(start, len(of)))
         figure, broken = Fraction(int(different.min())), ~_diverse(model, of, count, start, size, different)
     else:
-        counted = _Counted(of, held, count, start, size)
+        counted = _ValueCounts(of, held, count, start, size)
         if tree is not None:
             moved, scale = _moved_in_tree(counted, overall, tree), tree.longest
         elif model.t_distance == "ordered":
@@ -197,7 +199,7 @@ def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int
         broken = np.array([distance > t for distance in distances])
     rows = np.flatnonzero(broken[class_of])
     first = int(rows[0]) if len(rows) else None
-    return _Seen(figure, first, 0 if first is None else int(size[class_of[first]]))
+    return _ClassResult(figure, first, 0 if first is None else int(size[class_of[first]]))
 
 
 def _diverse(
@@ -243,7 +245,7 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _ValueCounts:
     """Value counts of classes. int64 (P,): class, value and records of each pair; int64 (C,): first pair, records."""
 
     of: Int64
@@ -253,7 +255,7 @@ class _Counted:
     size: Int64
 
 
-def _moved(counted: _Counted, overall: Int64) -> list[int]:
+def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
     """Return the distance of each class from all rows, times its size and the number of all rows.
 
     The distance is the sum of the positive differences to the overall shares.
@@ -262,7 +264,7 @@ def _moved(counted: _Counted, overall: Int64) -> list[int]:
     return [int(x) for x in np.add.reduceat(above, counted.start)]
 
 
-def _moved_in_order(counted: _Counted, overall: Int64) -> list[int]:
+def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
     """Return the distance of each class as `_moved`, for ordered values, times the number of steps between extremes.
 
     It is the sum of the absolute cumulative differences.
@@ -281,7 +283,7 @@ def _moved_in_order(counted: _Counted, overall: Int64) -> list[int]:
     return moved
 
 
-def _moved_in_tree(counted: _Counted, overall: Int64, tree: _Tree) -> list[int]:
+def _moved_in_tree(counted: _ValueCounts, overall: Int64, tree: _Tree) -> list[int]:
     """Return the distance of each class as `_moved`, for the values of a tree, times the longest path.
 
     It is the sum over the edges of the share that crosses, times the edge length. For an edge without values of the

@@ -10,7 +10,7 @@ from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.rho import RhoUncertainty
-from anonset.verification.cohorts import Rule, check_cohorts
+from anonset.verification.cohorts import CohortRule, check_cohorts
 from anonset.verification.counting import Progress
 
 
@@ -37,7 +37,7 @@ def check_partitions(
     if partition is None or len(partition) != column.n:
         msg = f"model {model.name!r} needs the partition of each published record; check 'km' if it is not known"
         raise InputError(msg)
-    rule = Rule(range(1, model.m + 1), model.k)
+    rule = CohortRule(range(1, model.m + 1), model.k)
     return check_cohorts(column, partition, (), rule, model, budget, progress, store)
 
 
@@ -46,7 +46,7 @@ def check_coherence(
 ) -> Verdict:
     """Check published records. The share h is not monotone in the set size, so every size is counted."""
     share = (model.share.numerator, model.share.denominator)
-    rule = Rule(range(1, model.p + 1), model.k, share)
+    rule = CohortRule(range(1, model.p + 1), model.k, share)
     return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
 
 
@@ -55,7 +55,7 @@ def check_rho(
 ) -> Verdict:
     """Check published records. The share is not monotone in the set size, so every size is counted."""
     share = (model.share.numerator, model.share.denominator)
-    rule = Rule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
+    rule = CohortRule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
     verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
     there = sum(item in column.vocabulary.index for item in model.sensitive_items)
     counts = {"protected_items": len(model.sensitive_items), "unpublished_items": len(model.sensitive_items) - there}

@@ -21,7 +21,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
 from anonset.verification.itemsets import records_with, require_well_formed
-from anonset.verification.occurrences import Occurrences, Symbols
+from anonset.verification.occurrences import MemberSymbols, Occurrences
 
 _STEPS_PER_OCCURRENCE = 20
 """Budget steps per occurrence. Budgets count steps of compiled code, and sorting is slower."""
@@ -32,7 +32,7 @@ _OCCURRENCES_MERGED = 1 << 16
 
 
 @dataclass(frozen=True)
-class Rule:
+class CohortRule:
     """Condition on every cohort that occurs."""
 
     sizes: range
@@ -83,7 +83,7 @@ def check_cohorts(
     column: SetColumn,
     groups: NDArray[np.integer] | None,
     sensitive: tuple[str, ...],
-    rule: Rule,
+    rule: CohortRule,
     model: PrivacyModel,
     budget: int,
     progress: Progress | None,
@@ -134,7 +134,7 @@ class _Cohorts:
         column: SetColumn,
         groups: NDArray[np.integer] | None,
         sensitive: tuple[str, ...],
-        rule: Rule,
+        rule: CohortRule,
         store: Store = MEMORY,
     ) -> None:
         self.column, self.groups, self.rule = column, groups, rule
@@ -191,7 +191,7 @@ class _Cohorts:
                 ends[kind] += running[-1]
                 if kind == 0:
                     self._lengths += np.bincount(np.diff(running), minlength=len(self._lengths))
-        self.symbols = Symbols(starts[0].finished(), known.finished(), len(self.is_sensitive), store.limits)
+        self.symbols = MemberSymbols(starts[0].finished(), known.finished(), len(self.is_sensitive), store.limits)
         self.sensitive_ptr, self.sensitive_items = starts[1].finished(), secret.finished()
         self.longest = int(np.flatnonzero(self._lengths).max(initial=0))
 

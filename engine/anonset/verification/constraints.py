@@ -12,7 +12,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.decimals import Written, exact, written
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -26,7 +26,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 if TYPE_CHECKING:
-    from anonset_kernels.constraints_check import Unsatisfied
+    from anonset_kernels.constraints_check import UnsatisfiedConstraint
 
 _CONSTRAINTS_PER_CALL = 20_000
 
@@ -191,7 +191,7 @@ class _Search:
         symbols: list[int] = self.symbols[self.start[p] : self.start[p + 1]].tolist()
         return symbols
 
-    def _witness(self, found: "Unsatisfied") -> Witness:
+    def _witness(self, found: "UnsatisfiedConstraint") -> Witness:
         image = enumerate(self._image(int(found.constraint)))
         return self._shown(tuple(s for j, s in image if int(found.word) >> j & 1), int(found.support), int(found.row))
 
@@ -220,7 +220,7 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class UtilityCheck(Discreet):
+class UtilityCheck(RedactedRepr):
     """Result of the check of the utility constraints."""
 
     holds: bool

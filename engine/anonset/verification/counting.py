@@ -17,8 +17,8 @@ from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
 
 if TYPE_CHECKING:
-    from anonset_kernels.verification import Pairs, Walk
-    from anonset_kernels.verified_triples import Triples as TripleCounters
+    from anonset_kernels.verification import ItemsetWalk, PairCounters
+    from anonset_kernels.verified_triples import CountedTriples as TripleCounters
 
 Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) during the work."""
@@ -41,7 +41,7 @@ _STEPS_PER_CALL = 20_000_000  # about 0.1 s: interruptions are handled between c
 
 
 @dataclass(frozen=True)
-class Count:
+class ItemsetCount:
     """Count of the itemsets of a size, up to the first rare itemset."""
 
     size: int
@@ -55,7 +55,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Found:
+class TraversalResult:
     """Result of a traversal, up to the first rare itemset."""
 
     counted: int
@@ -82,12 +82,12 @@ def windows_of(room: Int64) -> list[tuple[int, int]]:
     return list(pairwise(bounds)) or [(0, 0)]
 
 
-def pair_counters(n: int, n_symbols: int) -> "Pairs":
+def pair_counters(n: int, n_symbols: int) -> "PairCounters":
     """Return zeroed counters for the pairs of up to `n` symbols."""
-    from anonset_kernels.verification import Pairs
+    from anonset_kernels.verification import PairCounters
 
     n_words = (n + 63) // 64
-    return Pairs(
+    return PairCounters(
         np.zeros(n * n, np.int32),
         np.full(n * n_words, -1, np.int64).view(np.uint64),
         np.zeros(n_symbols, np.int32),
@@ -98,7 +98,7 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
     )
 
 
-class Bits:
+class RowBits:
     """Bit vectors of the rows that contain each symbol: one bit per row, then further bits for repeated records.
 
     A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or the support of rare
@@ -152,7 +152,7 @@ class Bits:
         return bits
 
 
-class Triples:
+class CountedTriples:
     """Counters for all sets of three symbols, in windows that fit in memory.
 
     A symbol's number is its rank by descending support.
@@ -204,7 +204,7 @@ class Triples:
 
     def counters(self, window: tuple[int, int]) -> "TripleCounters":
         """Return zeroed counters of a window."""
-        from anonset_kernels.verified_triples import Triples as TripleCounters
+        from anonset_kernels.verified_triples import CountedTriples as TripleCounters
 
         first, end = window
         begin = begins_of(self._before[first:end])
@@ -213,7 +213,7 @@ class Triples:
         return TripleCounters(self._before, first, begin, digits, full, counts)
 
 
-class Counting:
+class ItemsetCounting:
     """Counting of all itemsets of one size, in parts that may run in parallel."""
 
     def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
@@ -226,7 +226,7 @@ class Counting:
         """The limit of counted occurrences is reached."""
         return self._done >= self._most
 
-    def run(self, rows: SetColumn, weight: Int64) -> Found:
+    def run(self, rows: SetColumn, weight: Int64) -> TraversalResult:
         """Count the itemsets that start with the first symbol of a row, up to the first rare itemset or until stopped.
 
         Parameters
@@ -236,19 +236,19 @@ class Counting:
         weight
             int64 (rows,): number of records of each row.
         """
-        from anonset_kernels.verification import Counted, Rows, advance
+        from anonset_kernels.verification import DistinctRowItems, EnumerationCounts, advance
 
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
-        seen, walk = Rows(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
-        counted = Counted.at_start()
+        seen, walk = DistinctRowItems(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
+        counted = EnumerationCounts.at_start()
         while counted.level >= 0 and not (is_unwanted() or (self._most < self.total and self.exhausted)):
             before, counted = counted, advance(seen, walk, counted, self.size, self.k, _STEPS_PER_CALL)
             self._tell(int(counted.occurrences - before.occurrences))
             if counted.symbol >= 0:
                 prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
                 rare = (*prefix, int(counted.symbol))
-                return Found(int(counted.occurrences), int(counted.distinct), rare, int(counted.support))
-        return Found(int(counted.occurrences), int(counted.distinct), None, 0)
+                return TraversalResult(int(counted.occurrences), int(counted.distinct), rare, int(counted.support))
+        return TraversalResult(int(counted.occurrences), int(counted.distinct), None, 0)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
         """Count all pairs in some spans of rows, each up to `k`, unless counting is stopped.
@@ -274,18 +274,20 @@ class Counting:
             self._tell(here)
         return pairs.met.reshape(n, n), counted
 
-    def run_bits(self, bits: NDArray[np.uint64], of: Bits, span: tuple[int, int]) -> Found:
+    def run_bits(self, bits: NDArray[np.uint64], of: RowBits, span: tuple[int, int]) -> TraversalResult:
         """Count all pairs with the first symbol in a span, up to the first rare pair, unless counting is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
         if is_unwanted():
-            return Found(0, 0, None, 0)
+            return TraversalResult(0, 0, None, 0)
         shared = count_shared_bits(bits, of.first_words, *span, self.k)
         self._tell(int(shared.occurrences))
         rare = None if shared.a < 0 else (int(of.symbols[shared.a]), int(of.symbols[shared.b]))
-        return Found(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
+        return TraversalResult(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
 
-    def run_triples(self, rows: SetColumn, weight: Int64, triples: Triples, window: tuple[int, int]) -> Found:
+    def run_triples(
+        self, rows: SetColumn, weight: Int64, triples: CountedTriples, window: tuple[int, int]
+    ) -> TraversalResult:
         """Count all sets of three with the largest number in a window, each up to `k`, unless counting is stopped.
 
         Parameters
@@ -304,25 +306,29 @@ class Counting:
             self._tell(here)
         read = read_triples(counters, triples.symbols)
         rare = None if read.a < 0 else (int(read.a), int(read.b), int(read.c))
-        return Found(counted, int(read.distinct), rare, int(read.support))
+        return TraversalResult(counted, int(read.distinct), rare, int(read.support))
 
-    def first_of(self, parts: Iterable[Found]) -> Found:
+    def first_of(self, parts: Iterable[TraversalResult]) -> TraversalResult:
         """Return the result for all sets, from parts in any order."""
         found = list(parts)
         rare = min((part for part in found if part.rare is not None), key=lambda part: part.rare or (), default=None)
         counted, distinct = sum(part.counted for part in found), sum(part.distinct for part in found)
-        return Found(counted, distinct, None, 0) if rare is None else Found(counted, distinct, rare.rare, rare.support)
+        return (
+            TraversalResult(counted, distinct, None, 0)
+            if rare is None
+            else TraversalResult(counted, distinct, rare.rare, rare.support)
+        )
 
-    def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> Found:
+    def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
         """Return the result for all pairs, from the counters of parts of the rows."""
         met, counted = np.zeros((1, 1), np.int64), 0
         for some, here in parts:
             met, counted = np.minimum(met + some, self.k), counted + here
         distinct, rare = int(np.count_nonzero(met)), (met > 0) & (met < self.k)
         if not bool(rare.any()):
-            return Found(counted, distinct, None, 0)
+            return TraversalResult(counted, distinct, None, 0)
         first = tuple(int(code) for code in np.unravel_index(int(np.argmax(rare)), met.shape))
-        return Found(counted, distinct, first, int(met[first]))
+        return TraversalResult(counted, distinct, first, int(met[first]))
 
     def _tell(self, counted: int) -> None:
         """Report further counted occurrences."""
@@ -331,13 +337,13 @@ class Counting:
             if self.progress is not None:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
-    def _walk(self, rows: SetColumn) -> "Walk":
+    def _walk(self, rows: SetColumn) -> "ItemsetWalk":
         """Return a traversal at its start, before the first set.
 
         The item after a prefix of j items is at least j positions after the first item. Level j therefore contains at
         most as many positions as there are items j positions or more after the most frequent first symbol.
         """
-        from anonset_kernels.verification import Walk
+        from anonset_kernels.verification import ItemsetWalk
 
         levels, n_symbols, starts = self.size - 1, len(rows.vocabulary), rows.indptr[:-1]
         heads = rows.items[starts]
@@ -358,9 +364,9 @@ class Counting:
         counters = np.zeros(n_symbols, np.int64), np.zeros(n_symbols, np.int32)
         together = self.size > 2 and self.k <= np.iinfo(np.int32).max
         pairs = pair_counters(min(n_symbols, MOST_SYMBOLS) if together else 0, n_symbols)
-        return Walk(positions, symbols, first, cursor, *counters, pairs)
+        return ItemsetWalk(positions, symbols, first, cursor, *counters, pairs)
 
-    def summed(self, parts: Iterable[Found]) -> Count:
+    def summed(self, parts: Iterable[TraversalResult]) -> ItemsetCount:
         """Return the sum of partial results in set order, up to the first rare set.
 
         Raises
@@ -372,9 +378,9 @@ class Counting:
         for part in parts:
             counted, distinct = counted + part.counted, distinct + part.distinct
             if part.rare is not None:
-                return Count(self.size, distinct, part.rare, part.support)
+                return ItemsetCount(self.size, distinct, part.rare, part.support)
         if counted != self.total:  # detects kernels that skip occurrences
             of = f"itemsets of size {self.size}"
             msg = f"verification counted {counted} occurrences of {of}, but the records contain {self.total}"
             raise AnonsetError(msg)
-        return Count(self.size, distinct)
+        return ItemsetCount(self.size, distinct)

@@ -81,7 +81,7 @@ _Broken = Iterator[tuple[int, Breach]]
 
 def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
     """Yield the violations of all rules except k^m-anonymity of chunks, in blocks of clusters."""
-    capped, totals = _Capped(publication, model), _Totals(publication)
+    capped, totals = _CappedItems(publication, model), _Totals(publication)
     crossing = _crossing(publication)
     if crossing is not None:
         yield _RANGES, crossing
@@ -97,7 +97,9 @@ def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
     yield from totals.breaches(model.sensitive_items)
 
 
-def _of_clusters(publication: Chunks, window: ChunkWindow, model: DisassociationModel, capped: "_Capped") -> _Broken:
+def _of_clusters(
+    publication: Chunks, window: ChunkWindow, model: DisassociationModel, capped: "_CappedItems"
+) -> _Broken:
     """Yield the violations inside clusters."""
     labels, clusters = publication.vocabulary.labels, window.clusters
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
@@ -161,7 +163,7 @@ class _Totals:
                 yield _TOTAL, Breach((label,), total, least, 0, detail)
 
 
-class _Capped:
+class _CappedItems:
     """Sensitive items of a publication, and the maximum share of a chunk's records with them."""
 
     def __init__(self, publication: Chunks, model: DisassociationModel) -> None:
@@ -233,7 +235,7 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
     return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
 
 
-def _of_shared(publication: Chunks, room: Int64, capped: "_Capped") -> _Broken:
+def _of_shared(publication: Chunks, room: Int64, capped: "_CappedItems") -> _Broken:
     """Yield the violations of shared chunks. `room` is the number of records that may have a sub-record of each."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -53,7 +53,7 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     sums = merge_equal(replace(rows), within.weight, shares, store)  # copy: its widened items are freed after
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
-    with GrowingSets(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
+    with SetColumnBuilder(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
         for a, b in spans(rows.n):
             first = np.flatnonzero(sums[a:b])
             distinct.append(rows.slice(a, b).take(first))
@@ -66,7 +66,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
     Equal rows at the border of two blocks are merged.
     """
-    with GrowingSets(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
+    with SetColumnBuilder(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
         last, before, ordered = column.slice(0, 0), 0, True  # may equal the first row of the next block
         blocks = store.map(lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
         for block, weight, in_order in blocks:
@@ -87,9 +87,9 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
     """Return the distinct rows of a block, their weights, and whether the block is sorted."""
-    from anonset_kernels.published_rows import Merged, merge_runs
+    from anonset_kernels.published_rows import MergedRows, merge_runs
 
-    runs = Merged(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
+    runs = MergedRows(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
     n = int(merge_runs((block.indptr, block.items), runs))
     first, weight = runs.representative[:n], runs.weight[:n]
     if n < 0:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.verification.shares import divided, hashed
@@ -15,7 +15,7 @@ from anonset.verification.shares import divided, hashed
 _MOST_SHARES = 400
 
 
-class Rows(NamedTuple):
+class BucketRows(NamedTuple):
     """Rows of a bucketized table."""
 
     codes: list[Int32]
@@ -27,7 +27,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Divided(Discreet):
+class DividedIndividual(RedactedRepr):
     """An individual in several groups."""
 
     groups: tuple[int, int]
@@ -37,7 +37,7 @@ class Divided(Discreet):
     n_groups: int
 
 
-def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divided | None]:
+def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int, DividedIndividual | None]:
     """Return the number of individuals, and the first individual, by codes, in several groups, or None.
 
     Parameters
@@ -51,7 +51,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     """
     count = min(_MOST_SHARES, store.buckets(n))
     n_individuals = 0
-    divided_ones: list[tuple[tuple[int, ...], Divided]] = []
+    divided_ones: list[tuple[tuple[int, ...], DividedIndividual]] = []
     for rows in divided(_with_keys(parts), count, store, np.int32):
         share = np.ascontiguousarray(rows.T)
         codes, group, row = share[:-2], share[-2], share[-1]
@@ -66,13 +66,13 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     return n_individuals, min(divided_ones, key=lambda entry: entry[0])[1] if divided_ones else None
 
 
-def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], Divided]:
+def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
     """Return the codes of an individual and its groups, given the position of its first row in a second group."""
     begin = int(np.flatnonzero(new[: further + 1])[-1])
     behind = np.flatnonzero(new[further:])
     end = further + int(behind[0]) if len(behind) else share.shape[1]
     groups, rows = share[-2], share[-1]
-    division = Divided(
+    division = DividedIndividual(
         (int(groups[begin]), int(groups[further])),
         (int(rows[begin]), int(rows[further])),
         len(np.unique(groups[begin:end])),
@@ -80,17 +80,17 @@ def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[
     return tuple(share[:-2, begin].tolist()), division
 
 
-def _with_keys(parts: Iterable[Rows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
+def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
     """Yield a hash of the individual of each row, and the rows, int32 (r, id columns + 2): codes, group and row."""
     for part in parts:
         rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
         yield hashed(part.codes, len(part.row)), rows
 
 
-def one_of_each_run(rows: Rows) -> Rows:
+def one_of_each_run(rows: BucketRows) -> BucketRows:
     """Drop rows with the same individual and group as the previous row."""
     kept = np.ones(len(rows.row), np.bool_)
     kept[1:] = rows.group[1:] != rows.group[:-1]
     for codes in rows.codes:
         kept[1:] |= codes[1:] != codes[:-1]
-    return Rows([codes[kept] for codes in rows.codes], rows.group[kept], rows.row[kept])
+    return BucketRows([codes[kept] for codes in rows.codes], rows.group[kept], rows.row[kept])

@@ -129,7 +129,7 @@ def first_repeated(record: Int64, n: int) -> int:
 
 def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[int]]) -> Look:
     """Return a function that finds the first violation in a span of rows, given the items of each symbol."""
-    from anonset_kernels.truth_check import Members, first_untrue, first_untrue_by_one
+    from anonset_kernels.truth_check import SymbolMembers, first_untrue, first_untrue_by_one
 
     symbol_of = np.full(len(before.vocabulary), -1, np.int32)
     shown = np.flatnonzero(after.occurrences).tolist()
@@ -143,7 +143,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[i
             lambda records, rows, own, n: first_untrue_by_one(records, rows, own, symbol_of, len(known), 0, n),
         )
     indptr = begins_of(map(len, known))
-    members = Members(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
+    members = SymbolMembers(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
     hidden = symbol_of < 0
     return _looking(
         before, after, record, lambda records, rows, own, n: first_untrue(records, rows, own, members, hidden, 0, n)

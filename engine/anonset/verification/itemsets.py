@@ -16,12 +16,12 @@ from anonset.verification.counting import (
     BYTES_PER_OCCURRENCE,
     MOST_OF_BITS,
     MOST_SYMBOLS,
-    Bits,
-    Count,
-    Counting,
-    Found,
+    CountedTriples,
+    ItemsetCount,
+    ItemsetCounting,
     Progress,
-    Triples,
+    RowBits,
+    TraversalResult,
     windows_of,
 )
 from anonset.verification.distinct_rows import first_of_alike, merged, rows_of
@@ -117,14 +117,14 @@ class DistinctRows:
         bits = self._by_bits(total, k) if size == _PAIR else None
         return total if bits is None else bits.steps
 
-    def _by_bits(self, total: int, k: int) -> Bits | None:
+    def _by_bits(self, total: int, k: int) -> RowBits | None:
         """Return the bit vectors to count pairs, or None if another method needs fewer steps."""
         if self._suit_a_matrix(total, k):
             return None
-        bits = Bits(self._present, self.weight, k)
+        bits = RowBits(self._present, self.weight, k)
         return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
 
-    def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> Count | None:
+    def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
         """Count as :meth:`count`, within a budget of occurrences.
 
         A count with bit vectors costs its steps. If the budget is too small, count the first itemsets by their codes,
@@ -136,18 +136,18 @@ class DistinctRows:
             return self.count(size, k, progress)
         if size == 1 or most <= 0:
             return None
-        counting, distinct = Counting(size, k, total, progress, most), 0
+        counting, distinct = ItemsetCounting(size, k, total, progress, most), 0
         behind, with_it = self._measured(size)
         for window in windows_of(behind):
             counts = counting.run(*self._gathered(size, window, behind, with_it))
             distinct += counts.distinct
             if counts.rare is not None:
-                return Count(size, distinct, counts.rare, counts.support)
+                return ItemsetCount(size, distinct, counts.rare, counts.support)
             if counting.exhausted:
                 break
         return None
 
-    def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
+    def count(self, size: int, k: int, progress: Progress | None = None) -> ItemsetCount:
         """Count all itemsets of `size` items, up to the first in fewer than `k` records.
 
         The method depends on the itemsets:
@@ -165,7 +165,7 @@ class DistinctRows:
         if size == 1:
             return self._count_items(k)
         total = self.occurrences(size)
-        counting = Counting(size, k, total, progress)
+        counting = ItemsetCounting(size, k, total, progress)
         each, threads = (self._store.map, self._store.workers.count) if total >= _WORTH_THREADS else (map, 1)
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
@@ -179,7 +179,7 @@ class DistinctRows:
             return counting.summed([counting.first_of(each(run, triples.windows))])
         behind, with_it = self._measured(size)
 
-        def counted(window: tuple[int, int]) -> Found:
+        def counted(window: tuple[int, int]) -> TraversalResult:
             return counting.run(*self._gathered(size, window, behind, with_it))
 
         return counting.summed(each(counted, windows_of(behind)))
@@ -189,18 +189,18 @@ class DistinctRows:
         n = len(self.column.vocabulary)
         return n <= MOST_SYMBOLS and n * n <= total and k <= np.iinfo(np.int32).max
 
-    def _triples(self, total: int, k: int, threads: int) -> Triples | None:
+    def _triples(self, total: int, k: int, threads: int) -> CountedTriples | None:
         """Return the counters of all triples, or None if another method needs less memory."""
         most = self._store.limits.held(MOST_OF_TRIPLES, threads)
-        triples = Triples(self._rows, k, most, threads)
+        triples = CountedTriples(self._rows, k, most, threads)
         return triples if triples.windows and triples.bytes <= BYTES_PER_OCCURRENCE * total else None
 
-    def _count_items(self, k: int) -> Count:
+    def _count_items(self, k: int) -> ItemsetCount:
         supports = self.column.occurrences
         rare = np.flatnonzero((supports > 0) & (supports < k))
         if len(rare) == 0:
-            return Count(1, self.symbols)
-        return Count(1, self.symbols, (int(rare[0]),), int(supports[rare[0]]))
+            return ItemsetCount(1, self.symbols)
+        return ItemsetCount(1, self.symbols, (int(rare[0]),), int(supports[rare[0]]))
 
     def _measured(self, size: int) -> tuple[Int64, Int64]:
         """Return the number of codes and rows from each symbol on, int64 (V,) each.
@@ -331,7 +331,7 @@ def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
     )
 
 
-def _witness(column: SetColumn, count: Count, k: int) -> Witness:
+def _witness(column: SetColumn, count: ItemsetCount, k: int) -> Witness:
     """Return the witness of a violating set after a scan of the published records confirms it."""
     codes = count.rare or ()
     records = records_with(column, codes)

@@ -12,7 +12,7 @@ from anonset.data.table import Int64
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification import shares
-from anonset.verification.cohorts import Rule, check_cohorts
+from anonset.verification.cohorts import CohortRule, check_cohorts
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import require_well_formed
 
@@ -103,5 +103,5 @@ def _check(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    rule = Rule(range(model.m + 1), model.k, (1, model.l))
+    rule = CohortRule(range(model.m + 1), model.k, (1, model.l))
     return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress, store)

@@ -44,7 +44,7 @@ class Occurrences:
 
 
 @dataclass(frozen=True, eq=False)
-class Symbols:
+class MemberSymbols:
     """Symbols of records that may be members of sets."""
 
     indptr: Int64

@@ -15,7 +15,7 @@ from anonset.publications import Buckets
 from anonset.publications.buckets import STAR
 from anonset.spelling import counted
 from anonset.verification.anatomy import checked_groups, concentration, row_of_group
-from anonset.verification.individuals import Rows, find_divided, one_of_each_run
+from anonset.verification.individuals import BucketRows, find_divided, one_of_each_run
 
 
 def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdict:
@@ -48,7 +48,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     return Verdict(witness is None, model, checked, witness)
 
 
-def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
+def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Iterator[BucketRows]:
     """Yield blocks of the QIT rows with a visible identity, from all rows or a range.
 
     Raises
@@ -67,7 +67,7 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
             msg = f"published row {first + partly[0]}: all id columns ({names}) must be {STAR!r}, or none"
             raise InputError(msg)
         shown = np.flatnonzero(~starred[0])
-        yield Rows(
+        yield BucketRows(
             [codes_of_column[shown] for codes_of_column in codes],
             publication.group.codes[first:end][shown],
             shown + first,
@@ -108,7 +108,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
     return min(uneven, key=lambda entry: entry[0])[1] if uneven else None
 
 
-class _Shown(NamedTuple):
+class _VisibleRows(NamedTuple):
     """Visible individuals of some groups, with group, first row and number of visible rows."""
 
     codes: list[Int32]
@@ -117,7 +117,7 @@ class _Shown(NamedTuple):
     rows: Int64
 
 
-def _shown(publication: Buckets, rows: tuple[int, int]) -> _Shown:
+def _shown(publication: Buckets, rows: tuple[int, int]) -> _VisibleRows:
     """Count the visible rows of each individual in a span of the QIT."""
     parts = list(_visible(publication, rows))
     columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]
@@ -128,7 +128,7 @@ def _shown(publication: Buckets, rows: tuple[int, int]) -> _Shown:
         columns, group, row = [codes[order] for codes in columns], group[order], row[order]
         begins = _begins(columns, group)
     count = np.diff(np.append(begins, len(row)))
-    return _Shown([codes[begins] for codes in columns], group[begins], row[begins], count)
+    return _VisibleRows([codes[begins] for codes in columns], group[begins], row[begins], count)
 
 
 def _begins(columns: list[Int32], group: Int32) -> Int64:

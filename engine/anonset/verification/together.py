@@ -10,9 +10,9 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.privacy import KmAnonymity, PrivacyModel, Witness
 from anonset.publications import Records
 
@@ -21,7 +21,7 @@ Row = frozenset[int]
 Cells = frozenset[tuple[int, int]]
 
 
-def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyModel) -> Witness | None:
+def few_together(table: Table, publication: Any, beside: OtherRelease, model: PrivacyModel) -> Witness | None:
     """Return known items of a person in both releases that match fewer than k candidates, or None.
 
     Parameters
@@ -42,7 +42,7 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
         msg = f"a joint check of two releases requires records and the model km, got {model.name}"
         raise InputError(msg)
     k, linked = model.k, beside.linked
-    later, earlier = _Shown.of(publication), _Shown.of(beside.publication)
+    later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(beside.publication)
     pairs = _Pairs(later, earlier, *_cells(later, earlier), beside.certain(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     people = [
@@ -73,14 +73,14 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown(Discreet):
+class _RowsOfRelease(RedactedRepr):
     """Published rows of a release."""
 
     symbol_of: dict[str, int]
     rows: list[Row]
 
     @classmethod
-    def of(cls, publication: Records) -> "_Shown":
+    def of(cls, publication: Records) -> "_RowsOfRelease":
         symbol_of = {member: code for code, symbol in enumerate(publication.symbols) for member in symbol.members}
         column = publication.transactions
         if column is None:
@@ -99,11 +99,11 @@ class _Shown(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs(Discreet):
+class _Pairs(RedactedRepr):
     """Two releases, and the symbols of the other release that each symbol allows."""
 
-    later: _Shown
-    earlier: _Shown
+    later: _RowsOfRelease
+    earlier: _RowsOfRelease
     there: dict[int, Row]
     """Earlier symbols of the items of each later symbol, -1 for none."""
     here: dict[int, Row]
@@ -138,7 +138,7 @@ def _up_to(counts: Iterable[int], k: int) -> int:
     return total
 
 
-def _cells(later: _Shown, earlier: _Shown) -> tuple[dict[int, Row], dict[int, Row]]:
+def _cells(later: _RowsOfRelease, earlier: _RowsOfRelease) -> tuple[dict[int, Row], dict[int, Row]]:
     there: dict[int, set[int]] = {}
     here: dict[int, set[int]] = {}
     for item in {*later.symbol_of, *earlier.symbol_of}:
@@ -153,7 +153,7 @@ def _items(table: Table) -> Iterator[list[str]]:
     return iter([[]] * table.n) if column is None else column.rows()
 
 
-def _known(later: _Shown, earlier: _Shown, row: Row, items: Iterable[str]) -> Cells:
+def _known(later: _RowsOfRelease, earlier: _RowsOfRelease, row: Row, items: Iterable[str]) -> Cells:
     """Return the symbol pairs of a person's items in both releases, and the remaining symbols of the earlier row."""
     shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
     cells = {(here, there if there in row else _NONE) for here, there in shown}

@@ -17,7 +17,7 @@ from anonset.algorithms.buckets.base import (
 )
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.generalization import Bucketized
 from anonset.privacy.anatomy import AnatomyDiversity
@@ -25,7 +25,7 @@ from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anatomy(Discreet):
+class Anatomy(RedactedRepr):
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
     Every tuple counts as a separate person, so individuals with several tuples are not protected; see `SafeGrouping`.

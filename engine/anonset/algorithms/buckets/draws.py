@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.fingerprints import content_sha256
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 
 
 @dataclass(frozen=True)
-class Draws(Discreet):
+class Draws(RedactedRepr):
     """Key of all draws of a run, from which a separate key is derived for each purpose.
 
     Seeds are often small, and the groups show whether a guessed seed is right: trying 40,000 seeds takes seconds. With

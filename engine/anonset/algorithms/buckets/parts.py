@@ -14,7 +14,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
 from anonset.data.division import Division
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32
@@ -28,7 +28,7 @@ SPLIT = "safe grouping: who is in which part"
 
 
 @dataclass(frozen=True, eq=False)
-class PartOfTuples(Discreet):
+class PartOfTuples(RedactedRepr):
     """The tuples of a subset of the individuals."""
 
     rows: Int32
@@ -38,7 +38,7 @@ class PartOfTuples(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped(Discreet):
+class GroupedTuples(RedactedRepr):
     """Groups of a part's tuples."""
 
     part: PartOfTuples
@@ -50,7 +50,7 @@ class Grouped(Discreet):
     """Counts, including ``groups``."""
 
 
-Solve = Callable[[PartOfTuples], Grouped]
+Solve = Callable[[PartOfTuples], GroupedTuples]
 
 
 def split_individuals(
@@ -89,7 +89,7 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class _OnWorker(Discreet):
+class _GroupOnWorker(RedactedRepr):
     """Groups the tuples of a part on a worker. Results are stored in files, because they are as long as the part."""
 
     solve: Solve
@@ -99,7 +99,7 @@ class _OnWorker(Discreet):
         """Return the file names of a part."""
         return f"group-{number}", f"starred-{number}"
 
-    def __call__(self, numbered: tuple[int, PartOfTuples]) -> Grouped:
+    def __call__(self, numbered: tuple[int, PartOfTuples]) -> GroupedTuples:
         number, part = numbered
         grouped, (group, starred) = self.solve(part), self.names(number)
         return replace(
@@ -107,12 +107,12 @@ class _OnWorker(Discreet):
         )
 
 
-def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[Grouped]:
+def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[GroupedTuples]:
     """Yield the groups of each part. Parts in files are also solved on cluster workers, others in this process."""
     if not (store.workers.remote and store.in_files):
         yield from store.here().map(solve, parts)
         return
-    on_worker = _OnWorker(solve, store)
+    on_worker = _GroupOnWorker(solve, store)
     for number, grouped in enumerate(store.map(on_worker, enumerate(parts))):
         store.drop(*on_worker.names(number))
         yield grouped
@@ -125,14 +125,14 @@ def group_parts(
     progress: Progress | None,
     n: int,
     store: Store,
-) -> Iterator[Grouped]:
+) -> Iterator[GroupedTuples]:
     """Yield the groups of each part. A part without a group joins the next part, or the last part that has groups.
 
     Parts that are joined until they exceed `largest` tuples, or until no tuples remain, are yielded without a group.
     `store` contains the parts.
     """
-    waiting: Grouped | None = None
-    last: Grouped | None = None
+    waiting: GroupedTuples | None = None
+    last: GroupedTuples | None = None
     done = 0
     for grouped in _solved(parts, solve, store):
         done += len(grouped.part.rows)
@@ -158,7 +158,7 @@ def _joined(one: PartOfTuples, other: PartOfTuples) -> PartOfTuples:
 
 
 @dataclass(frozen=True, eq=False)
-class Union(Discreet):
+class CollectedGroups(RedactedRepr):
     """The groups of all parts, collected into one table."""
 
     group: Int32
@@ -167,11 +167,11 @@ class Union(Discreet):
     """Number of the first group of each part so far, and of the next part."""
 
     @classmethod
-    def of(cls, n: int, store: Store) -> "Union":
+    def of(cls, n: int, store: Store) -> "CollectedGroups":
         """Allocate arrays for n tuples in the store."""
         return cls(store.array("group", np.int32, n), store.array("starred", np.bool_, n), [0])
 
-    def add(self, grouped: Grouped) -> None:
+    def add(self, grouped: GroupedTuples) -> None:
         """Append the groups of a part."""
         rows = grouped.part.rows
         self.group[rows] = np.where(grouped.group == SUPPRESSED, SUPPRESSED, grouped.group + np.int32(self.first[-1]))

@@ -22,14 +22,14 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.parts import (
     MOST_MERGED,
     TUPLES_PER_PART,
-    Grouped,
+    CollectedGroups,
+    GroupedTuples,
     PartOfTuples,
-    Union,
     group_parts,
     split_individuals,
 )
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Bucketized
@@ -48,7 +48,7 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 
 @dataclass(frozen=True, kw_only=True)
-class SafeGrouping(Discreet):
+class SafeGrouping(RedactedRepr):
     """Safe grouping: all tuples of an individual are in one l-diverse group of k or more individuals, equally visible.
 
     Individuals are sorted by descending tuple count. Each k consecutive individuals form a group, or k + 1 if k does
@@ -137,7 +137,7 @@ class SafeGrouping(Discreet):
         draws = Draws.of(table, self.seed)
         most = TUPLES_PER_PART if table.store.in_files else table.n
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
-        union, figures, sizes = Union.of(table.n, table.store), Counter[str](), list[int]()
+        union, figures, sizes = CollectedGroups.of(table.n, table.store), Counter[str](), list[int]()
         with ExitStack() as stack:
             store = stack.enter_context(table.store.below()) if table.n > most else table.store.in_memory()
             parts = split_individuals(ids, draws, most, store)
@@ -172,7 +172,7 @@ class SafeGrouping(Discreet):
 
 
 @dataclass(frozen=True)
-class _Solver(Discreet):
+class _Solver(RedactedRepr):
     """Groups the individuals of a part."""
 
     algorithm: SafeGrouping
@@ -180,7 +180,7 @@ class _Solver(Discreet):
     ids: tuple[CategoricalColumn, ...]
     draws: Draws
 
-    def __call__(self, part: PartOfTuples) -> Grouped:
+    def __call__(self, part: PartOfTuples) -> GroupedTuples:
         """Form groups of individuals, enforce diversity in each, and equalize visibility."""
         from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
 
@@ -191,7 +191,7 @@ class _Solver(Discreet):
         by_id, runs = sorted_rows(ids)
         figures = dict.fromkeys(FIGURES, 0) | {"individuals": len(runs) - 1}
         if len(runs) - 1 < k:
-            return Grouped(part, np.full(n, SUPPRESSED, np.int32), np.zeros(n, np.bool_), figures)
+            return GroupedTuples(part, np.full(n, SUPPRESSED, np.int32), np.zeros(n, np.bool_), figures)
         tuples, start = random_runs(by_id, runs, self.draws, ORDER + part.name)
         with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
             bounds = group_bounds(len(start) - 1, k, self._key(LARGER, part))
@@ -208,7 +208,7 @@ class _Solver(Discreet):
             "removed_with_groups": int(dropped),
             "too_frequent": int(too_frequent),
         }
-        return Grouped(part, group, starred, figures)
+        return GroupedTuples(part, group, starred, figures)
 
     def _key(self, purpose: str, part: PartOfTuples) -> NDArray[np.uint64]:
         return self.draws.key(purpose + part.name)

@@ -11,13 +11,13 @@ from anonset.algorithms.base import Progress, Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
-from anonset.algorithms.relational.refinement import Refined, refine_clusters
+from anonset.algorithms.relational.refinement import RefinedClusters, refine_clusters
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import Written
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
@@ -29,7 +29,7 @@ from anonset.spelling import hierarchy_of, setting
 
 
 @dataclass(frozen=True, eq=False)
-class Solution(Discreet):
+class Solution(RedactedRepr):
     """Clusters, their published tuples, and figures of the search."""
 
     cluster: Int32
@@ -39,7 +39,7 @@ class Solution(Discreet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Formation(Discreet, ABC):
+class Formation(RedactedRepr, ABC):
     """An algorithm that clusters at least k records each: relational k-anonymity by local recoding.
 
     With a sensitive column and l or t, the result satisfies (k,l)-diversity or (k,t)-closeness in every cluster.
@@ -115,7 +115,9 @@ class Formation(Discreet, ABC):
             refined = self._refined_by_rule(qi, cluster, kept, progress)
         return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
-    def _refined_by_rule(self, qi: QuasiIdentifiers, cluster: Int32, kept: Int32, progress: Progress | None) -> Refined:
+    def _refined_by_rule(
+        self, qi: QuasiIdentifiers, cluster: Int32, kept: Int32, progress: Progress | None
+    ) -> RefinedClusters:
         """Refine by k only, merge clusters that break the rule, then refine the cheaper of this result and `kept` by
         the rule.
         """
@@ -125,7 +127,7 @@ class Formation(Discreet, ABC):
         start = merged if relational_ncp(qi, merged) < relational_ncp(qi, kept) else kept
         refined = refine_clusters(qi, start, self.k, half, progress)
         evaluations, gains = free.evaluations + refined.evaluations, free.gains + refined.gains
-        return Refined(refined.cluster, evaluations, free.steps + refined.steps, gains)
+        return RefinedClusters(refined.cluster, evaluations, free.steps + refined.steps, gains)
 
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None

@@ -29,7 +29,7 @@ from anonset.privacy import require_at_least
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
-    from anonset_kernels.relational_cluster import Bounds, ByTuple, Left
+    from anonset_kernels.relational_cluster import Bounds, RemainingRecords, TupleRecords
 
 _SEEDS_PER_CALL = 256
 
@@ -87,26 +87,33 @@ class Cluster(Formation):
         if self.seed is not None:
             random = SplitMix(self.seed)
             picks[:] = [random.below(qi.n - j * self.k) for j in range(len(picks))]
-        left, made = _TuplesLeft(qi, cluster), np.array([self.k, 0], np.int64)
+        left, made = _RemainingTuples(qi, cluster), np.array([self.k, 0], np.int64)
         for first in range(0, len(picks), _SEEDS_PER_CALL):
             if 2 * np.count_nonzero(left.left.in_tuple) < len(left.left.in_tuple):
-                left = _TuplesLeft(qi, cluster)
+                left = _RemainingTuples(qi, cluster)
             chunk = picks[first : first + _SEEDS_PER_CALL]
             form_clusters(qi.space, left.tuples, left.bounds, left.records, left.left, cluster, chunk, made)
             if progress is not None:
                 progress("clusters", float(made[1]), float(len(picks)))
 
 
-class _TuplesLeft:
+class _RemainingTuples:
     """Tuples of the remaining records in spatial order, in the format of the kernel."""
 
     tuples: Tuples
     bounds: "Bounds"
-    records: "ByTuple"
-    left: "Left"
+    records: "TupleRecords"
+    left: "RemainingRecords"
 
     def __init__(self, qi: QuasiIdentifiers, cluster: Int32) -> None:
-        from anonset_kernels.relational_cluster import BLOCK, CHUNK, ByTuple, Left, block_bounds, spatial_order
+        from anonset_kernels.relational_cluster import (
+            BLOCK,
+            CHUNK,
+            RemainingRecords,
+            TupleRecords,
+            block_bounds,
+            spatial_order,
+        )
 
         remaining = np.flatnonzero(cluster < 0)
         chosen, tuple_of = np.unique(qi.tuple_of[remaining], return_inverse=True)
@@ -122,10 +129,10 @@ class _TuplesLeft:
         start = begins_of(in_tuple)
         of_record = np.full(qi.n, -1, np.int32)
         of_record[remaining] = tuple_at
-        self.records = ByTuple(start, remaining[by_tuple].astype(np.int32), of_record)
+        self.records = TupleRecords(start, remaining[by_tuple].astype(np.int32), of_record)
         in_block = np.add.reduceat(in_tuple, np.arange(0, len(order), BLOCK))
         in_chunk = np.bincount(remaining // CHUNK, minlength=qi.n // CHUNK + 1).astype(np.int64)
-        self.left = Left(in_tuple, in_block, in_chunk, start[:-1].copy())
+        self.left = RemainingRecords(in_tuple, in_block, in_chunk, start[:-1].copy())
 
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:

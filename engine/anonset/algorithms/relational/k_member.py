@@ -36,7 +36,7 @@ class KMember(QuadraticFormation):
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by smallest record."""
-        left = _Left(qi)
+        left = _RemainingRecords(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)
         tuples = GeneralizedTuples.empty(qi, n_clusters)
@@ -62,7 +62,7 @@ class KMember(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
 
-class _Left:
+class _RemainingRecords:
     """Remaining records by distinct tuple. Records with equal tuples are removed in index order."""
 
     def __init__(self, qi: QuasiIdentifiers) -> None:

@@ -16,12 +16,12 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
 from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
-    from anonset_kernels.relational_refine import Clusters, Pieces
+    from anonset_kernels.relational_refine import ClusterSlots, Pieces
 
 WINDOW = 4096
 """Number of clusters in spatial order that are searched for the neighbours of a cluster."""
@@ -34,7 +34,7 @@ TOLERANCE = 1 / 16
 
 
 @dataclass(frozen=True)
-class Refined:
+class RefinedClusters:
     """Refined clusters and search statistics."""
 
     cluster: Int32
@@ -55,7 +55,7 @@ def refine_clusters(
     *,
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
-) -> Refined:
+) -> RefinedClusters:
     """Reduce the loss of clusters of at least k records. If this fails, return them unchanged.
 
     If the clusters satisfy the rule of `qi`, the result does, because steps that break it are rejected. In this case,
@@ -72,9 +72,9 @@ def refine_clusters(
         GAINS,
         IDLE,
         STEPS,
-        Clusters,
-        Limits,
+        ClusterSlots,
         Pieces,
+        RefinementLimits,
         pair_losses,
         put_pieces,
         refine,
@@ -82,15 +82,15 @@ def refine_clusters(
 
     slots = qi.n // k
     if slots < 1 or int(cluster.max()) + 1 > slots:
-        return Refined(cluster, 0, 0, 0)
-    apart = _Apart.of(qi)
+        return RefinedClusters(cluster, 0, 0, 0)
+    apart = _TuplesToDistribute.of(qi)
     of, tuple_of, count = _pieces(apart, _slot_of(qi, cluster, slots, window)[cluster])
     head, following = _lists(of, slots)
     pieces = Pieces(*(np.zeros(qi.n, np.int64) for _ in range(4)))
     pieces.tuple_of[: len(of)], pieces.count[: len(of)], pieces.following[: len(of)] = tuple_of, count, following
     pieces.free[: qi.n - len(of)] = np.arange(qi.n - 1, len(of) - 1, -1)
     state = GeneralizedTuples.empty(qi, slots).values
-    clusters = Clusters(state, np.zeros(slots, np.int64), np.zeros(slots), head)
+    clusters = ClusterSlots(state, np.zeros(slots, np.int64), np.zeros(slots), head)
     run, random = np.array([qi.n - len(of), 0, 0, 0, 0], np.int64), np.zeros(1, np.uint64)
     put_pieces(qi.space, apart.tuples, clusters, pieces)
     before = _loss(clusters)
@@ -101,7 +101,7 @@ def refine_clusters(
             most = max_evaluations * phase // PHASES
             now = allowed * (PHASES - phase) / (PHASES - 1)
             while run[EVALUATIONS] < most and run[IDLE] < patience:
-                limits = Limits(k, most, patience, window, now)
+                limits = RefinementLimits(k, most, patience, window, now)
                 refine(qi.space, table, apart.tuples, clusters, pieces, run, random, apart.rule.packed, limits)
                 if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
@@ -110,13 +110,15 @@ def refine_clusters(
             if run[IDLE] >= patience:
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
-        return Refined(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
+        return RefinedClusters(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
     slot_of_record = _deal_out(apart.tuple_of, head, pieces)
-    return Refined(renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
+    return RefinedClusters(
+        renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS])
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Apart(Discreet):
+class _TuplesToDistribute(RedactedRepr):
     """Distinct tuples to distribute. With a rule, tuples with different sensitive values are distinct."""
 
     tuples: Tuples
@@ -126,7 +128,7 @@ class _Apart(Discreet):
     """The rule, with values per tuple instead of per record."""
 
     @classmethod
-    def of(cls, qi: QuasiIdentifiers) -> "_Apart":
+    def of(cls, qi: QuasiIdentifiers) -> "_TuplesToDistribute":
         """Return the distinct tuples of `qi`, separated by sensitive value if there is a rule."""
         if qi.rule is None:
             return cls(qi.tuples, qi.tuple_of, ClassRule.none())
@@ -138,7 +140,7 @@ class _Apart(Discreet):
         return cls(tuples, of.reshape(-1).astype(np.int32), rule)
 
 
-def _loss(clusters: "Clusters") -> float:
+def _loss(clusters: "ClusterSlots") -> float:
     """Return the total loss of all records."""
     return float(np.dot(clusters.size, clusters.loss))
 
@@ -159,7 +161,7 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
     return slot
 
 
-def _pieces(apart: _Apart, slot: Int64) -> tuple[Int64, Int64, Int64]:
+def _pieces(apart: _TuplesToDistribute, slot: Int64) -> tuple[Int64, Int64, Int64]:
     """Return the slot, tuple and record count of each piece, sorted by slot, then tuple."""
     n_tuples = int(apart.tuple_of.max()) + 1
     pairs, count = np.unique(slot * n_tuples + apart.tuple_of, return_counts=True)

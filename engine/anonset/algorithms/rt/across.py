@@ -16,9 +16,9 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.algorithms.rt.merging import Clusters
 from anonset.data import SetColumn
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
@@ -31,7 +31,7 @@ _LONGEST = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Begun(Discreet):
+class PartlyMergedClusters(RedactedRepr):
     """Clusters of a part, some of them merged."""
 
     cluster: Int32
@@ -48,7 +48,9 @@ class Begun(Discreet):
     """Figures of the clusters before merging."""
 
     @classmethod
-    def of(cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool) -> "Begun":
+    def of(
+        cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
+    ) -> "PartlyMergedClusters":
         """Return the data of clusters, none of them deleted. `by_items` adds the records that merging by items
         needs.
         """
@@ -57,7 +59,7 @@ class Begun(Discreet):
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
 
 
-class BegunClusters(Clusters):
+class ClustersOfAllParts(Clusters):
     """Clusters of all parts, to be merged. Each initial cluster counts as one unit, whatever its records are.
 
     Parameters
@@ -71,7 +73,7 @@ class BegunClusters(Clusters):
     order = "btd"
     most = MOST_TOGETHER
 
-    def __init__(self, qi: QuasiIdentifiers, begun: Sequence[Begun], numerator: Numerator) -> None:
+    def __init__(self, qi: QuasiIdentifiers, begun: Sequence[PartlyMergedClusters], numerator: Numerator) -> None:
         low, high, code, bits = zip(*(part.values for part in begun), strict=True)
         bounds = np.concatenate(low, axis=1), np.concatenate(high, axis=1)
         coded = np.concatenate(code, axis=1), np.concatenate(bits, axis=1)
@@ -90,7 +92,7 @@ class BegunClusters(Clusters):
         return cluster
 
 
-def threshold(samples: Sequence[Begun], share: float) -> float:
+def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
     """Return the seed loss up to which parts merge, such that about `MOST_BEGUN` clusters remain over all parts.
 
     Parameters
@@ -115,7 +117,7 @@ def threshold(samples: Sequence[Begun], share: float) -> float:
 
 def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int], numerator: Numerator) -> Distances:
     """Return the distances of the clusters of all parts, based on their longest records."""
-    with GrowingSets(longest[0][0].name) as rows:
+    with SetColumnBuilder(longest[0][0].name) as rows:
         for records, _ in longest:
             rows.append(records)
     firsts = accumulate(counts, initial=0)

@@ -18,7 +18,7 @@ from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.coat import Coat
 from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import PartitionKmAnonymity, require_share
@@ -34,7 +34,7 @@ OnInfeasible = Literal["error", "merge"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RTFramework(Discreet, ABC):
+class RTFramework(RedactedRepr, ABC):
     """A framework that clusters records. Each cluster has relational values and a separate item mapping."""
 
     name: ClassVar[str]

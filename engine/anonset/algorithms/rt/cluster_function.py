@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.cluster_mappings import (
 )
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
@@ -38,7 +38,7 @@ class TransactionClass(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterFunction(Discreet):
+class ClusterFunction(RedactedRepr):
     """Anonymizes the items of record clusters and computes the loss."""
 
     column: SetColumn

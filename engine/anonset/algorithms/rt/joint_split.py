@@ -27,7 +27,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.algorithms.transaction.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, written
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
@@ -50,7 +50,7 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointSplit(Discreet):
+class JointSplit(RedactedRepr):
     """Joint splitting: split the records top-down by relational values while the weighted sum of both losses decreases.
 
     Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and its

@@ -18,7 +18,7 @@ from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
@@ -28,7 +28,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Merge(Discreet):
+class Merge(RedactedRepr):
     """One merge: the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int

@@ -25,7 +25,7 @@ from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.relational.base import bind_tuples
-from anonset.algorithms.rt.across import Begun, BegunClusters
+from anonset.algorithms.rt.across import ClustersOfAllParts, PartlyMergedClusters
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import first_within
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
@@ -77,7 +77,7 @@ class RumBound(MergingFramework):
         """True if clusters can be merged across parts without access to their records."""
         return self.order == "btd"
 
-    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
+    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
         """Form the clusters of a part, and merge them within the bound while the seed's loss is at most `up_to`."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         clusters = self.formed(part, hierarchies, qi, None)
@@ -85,10 +85,14 @@ class RumBound(MergingFramework):
         seeds = self._merge(clusters, up_to=up_to)
         clusters.drop_merged()
         figures = {name: value for name, value in before.items() if value is not None}
-        return Begun.of(clusters, seeds, figures, by_items=self.merge != "r")
+        return PartlyMergedClusters.of(clusters, seeds, figures, by_items=self.merge != "r")
 
     def merge_across(
-        self, none: Table, hierarchies: Mapping[str, Hierarchy], begun: Sequence[Begun], progress: Progress | None
+        self,
+        none: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        begun: Sequence[PartlyMergedClusters],
+        progress: Progress | None,
     ) -> Int32 | None:
         """Merge the clusters of all parts; return the merged cluster of each, or None if their loss exceeds `delta`.
 
@@ -106,7 +110,7 @@ class RumBound(MergingFramework):
         rums = [part.figures["rum_before"] for part in begun]
         self._require_within(fsum(n * rum for n, rum in zip(sizes, rums, strict=True)) / sum(sizes))
         qi = bind_tuples(self.name, self.k, none, hierarchies, self.relational_weights, bounded=True)
-        clusters = BegunClusters(qi, begun, self.btd)
+        clusters = ClustersOfAllParts(qi, begun, self.btd)
         if not clusters.rum <= self.delta + TOLERANCE:
             return None
         self._merge(clusters, progress)

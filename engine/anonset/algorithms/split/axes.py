@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.quasi_identifiers import Float64
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
@@ -20,7 +20,7 @@ _SAMPLE = 1 << 16
 Bins = NDArray[np.uint16]
 
 
-class BinnedColumn(Discreet, ABC):
+class BinnedColumn(RedactedRepr, ABC):
     """A relational column with binned values."""
 
     n_bins: int

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Result
-from anonset.algorithms.rt.across import Begun
+from anonset.algorithms.rt.across import PartlyMergedClusters
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import PARTS, Files, Store, damaged
 from anonset.data.table import Int32
 from anonset.generalization import PerCluster, RelationalValues
@@ -25,7 +25,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Kept(Discreet):
+class CompletedParts(RedactedRepr):
     """The completed parts, each stored in a file. A part without a file is solved again.
 
     Parts are identified by name. The caller checks that the work directory belongs to the same data, settings and
@@ -38,7 +38,7 @@ class Kept(Discreet):
     hierarchies: Mapping[str, Hierarchy]
 
     @classmethod
-    def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
+    def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "CompletedParts":
         """Store parts in a work directory if it belongs to a resumable run."""
         return cls(store.of_run, whole, hierarchies)
 
@@ -110,14 +110,16 @@ class Kept(Discreet):
         recoding = PerCluster(arrays["cluster"], items, relational)
         return Result(recoding, (), facts["figures"], tuple(facts["notes"]))
 
-    def _begun(self, facts: Mapping[str, Any], arrays: Arrays) -> Begun:
+    def _begun(self, facts: Mapping[str, Any], arrays: Arrays) -> PartlyMergedClusters:
         values = ClusterStates(*(arrays[name] for name in ("low", "high", "code", "bits")))
         longest = None
         if "items" in arrays:
             vocabulary = Vocabulary(tuple(facts["labels"]))
             column = SetColumn(facts["name"], arrays["indptr"], arrays["items"], vocabulary)
             longest = column, arrays["of"]
-        return Begun(arrays["cluster"], arrays["size"], values, arrays["seeds"], longest, facts["figures"])
+        return PartlyMergedClusters(
+            arrays["cluster"], arrays["size"], values, arrays["seeds"], longest, facts["figures"]
+        )
 
     def _tree(self, hierarchy: Hierarchy) -> str | None:
         """Return the column name of a hierarchy; None if it belongs to no column."""
@@ -129,7 +131,7 @@ class Kept(Discreet):
         return Vocabulary(()) if self.whole.transactions is None else self.whole.transactions.vocabulary
 
 
-def _of_begun(begun: Begun) -> tuple[dict[str, Any], Arrays]:
+def _of_begun(begun: PartlyMergedClusters) -> tuple[dict[str, Any], Arrays]:
     low, high, code, bits = begun.values
     arrays: Arrays = {"cluster": begun.cluster, "size": begun.size, "seeds": begun.seeds}
     arrays |= {"low": low, "high": high, "code": code, "bits": bits}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.split.axes import BinnedColumn, Bins, axes_of, binned
 from anonset.data import Hierarchy
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
@@ -38,7 +38,7 @@ class _Node(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PartRecords(Discreet):
+class PartRecords(RedactedRepr):
     """The records of each part, part by part."""
 
     record: Int64
@@ -87,7 +87,7 @@ def cut_into_parts(
 
 
 @dataclass
-class MedianCuts(Discreet):
+class MedianCuts(RedactedRepr):
     """Splits records level by level."""
 
     axes: Sequence[BinnedColumn]

@@ -14,11 +14,11 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.rt.across import Begun, threshold
+from anonset.algorithms.rt.across import PartlyMergedClusters, threshold
 from anonset.algorithms.split.median_cuts import placed
-from anonset.algorithms.split.parts import SolvedPart, Solving, figures_of, union
+from anonset.algorithms.split.parts import PartTaskRunner, SolvedPart, figures_of, union
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
@@ -33,7 +33,7 @@ _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before"
 
 
 @runtime_checkable
-class MergesAcross(Protocol):
+class PartMergingAlgorithm(Protocol):
     """An algorithm that merges clusters within parts and across parts."""
 
     name: str
@@ -43,12 +43,16 @@ class MergesAcross(Protocol):
         """True if merging across parts is possible with the current parameters."""
         ...
 
-    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
+    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
         """Form the clusters of a part, and merge them while the seed's loss is at most `up_to`."""
         ...
 
     def merge_across(
-        self, none: Table, hierarchies: Mapping[str, Hierarchy], begun: Sequence[Begun], progress: Progress | None
+        self,
+        none: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        begun: Sequence[PartlyMergedClusters],
+        progress: Progress | None,
     ) -> Int32 | None:
         """Merge the clusters of all parts; return None if the parts have already merged too much."""
         ...
@@ -59,8 +63,8 @@ class MergesAcross(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _Begin(Discreet):
-    algorithm: MergesAcross
+class _MergeWithinPart(RedactedRepr):
+    algorithm: PartMergingAlgorithm
     hierarchies: Mapping[str, Hierarchy]
     up_to: float
 
@@ -69,13 +73,13 @@ class _Begin(Discreet):
         """Exact loss up to which parts merge, as text."""
         return float(self.up_to).hex()
 
-    def __call__(self, part: Table, records: Int64) -> Begun:
+    def __call__(self, part: Table, records: Int64) -> PartlyMergedClusters:
         return self.algorithm.begin_part(part, self.hierarchies, up_to=self.up_to)
 
 
 @dataclass(frozen=True, eq=False)
-class _Publish(Discreet):
-    algorithm: MergesAcross
+class _Publish(RedactedRepr):
+    algorithm: PartMergingAlgorithm
     hierarchies: Mapping[str, Hierarchy]
     cluster: Int32
     """int32 (n,): merged cluster of each record."""
@@ -87,8 +91,8 @@ class _Publish(Discreet):
 
 
 def merge_over_parts(
-    algorithm: MergesAcross,
-    solving: Solving,
+    algorithm: PartMergingAlgorithm,
+    solving: PartTaskRunner,
     first: Int64,
     hierarchies: Mapping[str, Hierarchy],
     store: Store,
@@ -109,11 +113,11 @@ def merge_over_parts(
     """
     ends = list(pairwise(first.tolist()))
     up_to = _up_to(algorithm, solving, ends, hierarchies)
-    parts = solving.joined(_Begin(algorithm, hierarchies, up_to), ends)
+    parts = solving.joined(_MergeWithinPart(algorithm, hierarchies, up_to), ends)
     none = _without_records(solving.whole)
     merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
     if merged is None:
-        parts = solving.joined(_Begin(algorithm, hierarchies, -1.0), [part.span for part in parts])
+        parts = solving.joined(_MergeWithinPart(algorithm, hierarchies, -1.0), [part.span for part in parts])
         merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
     if merged is None:
         raise InfeasibleError(algorithm.name, "the loss of the initial clusters equals the bound")
@@ -133,17 +137,20 @@ def merge_over_parts(
 
 
 def _up_to(
-    algorithm: MergesAcross, solving: Solving, ends: Sequence[tuple[int, int]], hierarchies: Mapping[str, Hierarchy]
+    algorithm: PartMergingAlgorithm,
+    solving: PartTaskRunner,
+    ends: Sequence[tuple[int, int]],
+    hierarchies: Mapping[str, Hierarchy],
 ) -> float:
     """Return the seed loss up to which parts merge separately."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
-    task = _Begin(algorithm, hierarchies, float("inf"))
+    task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
     samples = [part for part in solving.each(task, [ends[at] for at in chosen], "samples") if part.found is not None]
     share = sum(end - begin for begin, end in (part.span for part in samples)) / len(solving.record)
     return threshold(_begun(samples), share) if samples else -1.0
 
 
-def _begun(parts: Sequence[SolvedPart]) -> list[Begun]:
+def _begun(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
     return [part.found for part in parts]
 
 

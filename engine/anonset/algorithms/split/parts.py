@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.split.kept import Kept
+from anonset.algorithms.split.kept import CompletedParts
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError
@@ -57,7 +57,7 @@ class SolvedPart:
 
 
 @dataclass(frozen=True, eq=False)
-class _OnPart(Discreet):
+class _RunOnPart(RedactedRepr):
     """Runs a task on a part, in this process or on a worker."""
 
     task: Task
@@ -80,7 +80,7 @@ class _OnPart(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Solving(Discreet):
+class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
     In this process, parts are solved one after the other, and the algorithm uses all threads. Two parts at a time are
@@ -97,7 +97,7 @@ class Solving(Discreet):
     most: int
     """Maximum record count of a part after splitting."""
     progress: Progress | None
-    kept: Kept
+    kept: CompletedParts
 
     def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
         """Run a task on the given parts, except parts with stored results. Parts may be infeasible.
@@ -110,7 +110,7 @@ class Solving(Discreet):
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
         done = {span: SolvedPart(span, self.kept.restored(name)) for span, name in names.items()}
         asked = [span for span in spans if done[span].found is None]
-        on_part, total = _OnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
+        on_part, total = _RunOnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
         store = self.whole.store
         tasks = store.map(on_part, asked) if store.workers.remote else map(on_part, asked)
         reached = total - sum(end - first for first, end in asked)

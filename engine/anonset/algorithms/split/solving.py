@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonset.algorithms.base import Algorithm, Progress, Result
-from anonset.algorithms.split.kept import Kept
+from anonset.algorithms.split.kept import CompletedParts
 from anonset.algorithms.split.median_cuts import cut_into_parts
-from anonset.algorithms.split.merging import MergesAcross, merge_over_parts
-from anonset.algorithms.split.parts import Solving, union
+from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_parts
+from anonset.algorithms.split.parts import PartTaskRunner, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 
 
@@ -52,9 +52,9 @@ def split_and_solve(
     whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=table.store.in_memory())
     k = int(getattr(algorithm, "k", 1))
     cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store)
-    kept = Kept.of(table.store, whole, hierarchies)
-    solving = Solving(algorithm.name, whole, cuts.record, most, progress, kept)
-    if isinstance(algorithm, MergesAcross) and algorithm.merges_across:
+    kept = CompletedParts.of(table.store, whole, hierarchies)
+    solving = PartTaskRunner(algorithm.name, whole, cuts.record, most, progress, kept)
+    if isinstance(algorithm, PartMergingAlgorithm) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
     return union(table.n, parts, cuts.record, table.store)
@@ -69,7 +69,7 @@ def _with_arrays(table: Table) -> Table:
 
 
 @dataclass(frozen=True, eq=False)
-class _Recode(Discreet):
+class _Recode(RedactedRepr):
     """Anonymizes a part separately."""
 
     algorithm: Algorithm

@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
-from anonset.algorithms.transaction.rounds import Rounds
+from anonset.algorithms.transaction.rounds import Checkpoints
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY, Store
@@ -70,7 +70,7 @@ class AprioriBased(Generalization):
             blocks, hierarchy, self.k, start=start, max_increments=limit, progress=progress
         )
         work = blocks.store.of_run if resumable else None
-        rounds = None if work is None else Rounds(search, work)
+        rounds = None if work is None else Checkpoints(search, work)
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.expanded_blocks import BlockExpansion, Expan
 from anonset.algorithms.transaction.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes, UInt8
 from anonset.data import Hierarchy
 from anonset.data.table import Int32, Int64
-from anonset_kernels._arrays import Expanded, Intervals
+from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 _BYTES_OF_CODE = 8  # code and position
 
@@ -135,7 +135,9 @@ class BadCohorts:
             allowed[(low[member] <= low) & (high <= high[member])] = 0
         return allowed
 
-    def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Expanded | None]]:
+    def _windows(
+        self, members: Int32, suffixes: Suffixes, on_cut: UInt8
+    ) -> Iterator[tuple[Span, ExpandedCodes | None]]:
         """Yield spans of the codes that may follow some members of a set, with the codes that follow in the records.
 
         A span skips codes before the next code of the cut. If the codes that follow a single code exceed the memory

@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
@@ -65,7 +65,7 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
 
 
 @dataclass(frozen=True, kw_only=True)
-class KmAlgorithm(Discreet):
+class KmAlgorithm(RedactedRepr):
     """Base class of algorithms that reach k^m-anonymity."""
 
     name: ClassVar[str]

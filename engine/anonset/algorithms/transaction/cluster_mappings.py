@@ -9,7 +9,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64
@@ -20,7 +20,7 @@ from anonset.generalization.local import MergedItems
 
 
 @dataclass(frozen=True, eq=False)
-class PartMappings(Discreet):
+class PartMappings(RedactedRepr):
     """Mappings of a cluster that is divided into parts."""
 
     parts: tuple[Int64, ...]

@@ -40,7 +40,7 @@ from anonset.errors import InfeasibleError, foreign
 from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
-    from anonset_kernels._repair import Rule
+    from anonset_kernels._repair import RepairRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +81,12 @@ class Coat(SetBased):
         object.__setattr__(self, "max_suppressed", require_between_0_and_1("max_suppressed", self.max_suppressed))
         require_known(setting("single"), self.single, ("generalize", "suppress"))
 
-    def rule(self, n_items: int) -> "Rule":
+    def rule(self, n_items: int) -> "RepairRule":
         """Return the kernel parameters for a search over `n_items` items."""
-        from anonset_kernels._repair import COAT, Rule
+        from anonset_kernels._repair import COAT, RepairRule
 
         limit = int(exact(self.max_suppressed) * n_items)
-        return Rule(self.k, self.m or 0, COAT, self.single == "suppress", limit)
+        return RepairRule(self.k, self.m or 0, COAT, self.single == "suppress", limit)
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error with the share of items that would have to be suppressed (Algorithm 3, line 6)."""

@@ -22,7 +22,7 @@ from anonset.algorithms.transaction.expanded_records import room_for
 from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, exact, floor_fraction
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -30,11 +30,11 @@ from anonset.measures.utility_loss import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 from anonset.spelling import setting
-from anonset_kernels._arrays import Expanded, Intervals
+from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoherenceSuppression(Discreet):
+class CoherenceSuppression(RedactedRepr):
     """Suppress public items until no set of them is too rare or discloses a private item.
 
     A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, and is always feasible;
@@ -165,7 +165,7 @@ class CoherenceSuppression(Discreet):
     ) -> list[Int32]:
         """Return the minimal moles of 2 to p of the remaining items."""
         from anonset_kernels.coherence import store_records
-        from anonset_kernels.threats import Private
+        from anonset_kernels.threats import DisclosureRule
 
         support, share = column.occurrences, floor_fraction(self.model.share, max(1, column.n))
         items = np.flatnonzero((support > 0) & ~single & (private < 0))
@@ -175,9 +175,9 @@ class CoherenceSuppression(Discreet):
         start, position = room_for(support[items], column.n + int(support[private >= 0].sum()))
         codes = store_records(column.indptr, column.items, code, private, start, position)
         each = np.arange(len(items), dtype=np.int32)
-        private_items = Private(int(np.count_nonzero(private >= 0)), share.numerator, share.denominator)
+        private_items = DisclosureRule(int(np.count_nonzero(private >= 0)), share.numerator, share.denominator)
         records = StoredRecords(
-            Expanded(codes, start, position),
+            ExpandedCodes(codes, start, position),
             Intervals(each, each + np.int32(1)),
             self.k,
             private_items,

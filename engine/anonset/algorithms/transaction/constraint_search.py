@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, Clus
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import sound
 from anonset.data.codes import stored_codes
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store, backing, damaged
 from anonset.data.table import Int32, Int64
@@ -29,7 +29,7 @@ from anonset.measures.utility_loss import GroupWeights, ItemWeights, group_weigh
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 if TYPE_CHECKING:
-    from anonset_kernels._repair import Rule, Weights
+    from anonset_kernels._repair import RepairRule, Weights
 
 _CONSTRAINTS_PER_CALL = 16
 MOST_CELLS = 2**31 - 1
@@ -37,7 +37,7 @@ MOST_CELLS = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class GroupMerge(Discreet):
+class GroupMerge(RedactedRepr):
     """A merge of two groups."""
 
     group: tuple[str, ...]
@@ -49,7 +49,7 @@ class GroupMerge(Discreet):
 
 
 @dataclass(frozen=True)
-class Suppression(Discreet):
+class Suppression(RedactedRepr):
     """A suppression of a group in all records."""
 
     group: tuple[str, ...]
@@ -108,7 +108,7 @@ class ConstraintSearch:
         column: SetColumn,
         policy: PrivacyPolicy | None,
         terms: MergeTerms,
-        rule: "Rule",
+        rule: "RepairRule",
         store: Store = MEMORY,
     ) -> None:
         n_cells = len(column.codes) + column.n
@@ -143,7 +143,7 @@ class ConstraintSearch:
                 raise damaged(column.name if file is None else file.filename)
         return groups
 
-    def restart(self, rule: "Rule") -> None:
+    def restart(self, rule: "RepairRule") -> None:
         """Reset the search and set another rule."""
         self.rule, self._groups = rule, self._begun()
 
@@ -170,7 +170,7 @@ class ConstraintSearch:
         policy = constraints.make_policy(groups, *self._constraint_codes(self.policy), rule.k)
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
 
-    def _roots(self, rule: "Rule") -> Any:
+    def _roots(self, rule: "RepairRule") -> Any:
         """Return the state of the rare sets before a search."""
         from anonset_kernels.coat import n_levels, open_roots
 
@@ -238,7 +238,7 @@ class ConstraintSearch:
 class GroupsOnClusters:
     """Separate searches on clusters of a column in k^m mode; each takes a fraction of a millisecond."""
 
-    def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "Rule") -> None:
+    def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "RepairRule") -> None:
         self.name, self.column = name, column
         everything = np.arange(len(column.vocabulary), dtype=np.int32)
         self._rule = rule._replace(m=min(rule.m, len(everything)))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -27,7 +27,7 @@ Suppress = Callable[[SetColumn], list[int]]
 
 
 @dataclass(frozen=True, eq=False)
-class Tried(Discreet):
+class EvaluatedCut(RedactedRepr):
     """A cut with its suppressed nodes and its loss."""
 
     image: Int32
@@ -41,7 +41,7 @@ class Tried(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class ControlCuts(Discreet):
+class ControlCuts(RedactedRepr):
     """Search over the cuts of a column's hierarchy by their loss."""
 
     column: SetColumn
@@ -53,7 +53,7 @@ class ControlCuts(Discreet):
     most: int
     """Maximum number of cuts to evaluate, in addition to the initial cuts."""
 
-    def search(self) -> tuple[Tried, int]:
+    def search(self) -> tuple[EvaluatedCut, int]:
         """Return the evaluated cut with the smallest loss, and the number of cuts in the local search."""
         best = min(map(self.tried, self._starts()), key=lambda one: one.loss)
         known = {best.image.tobytes()}
@@ -61,16 +61,16 @@ class ControlCuts(Discreet):
             best = better
         return best, len(known)
 
-    def tried(self, image: Int32) -> Tried:
+    def tried(self, image: Int32) -> EvaluatedCut:
         """Suppress the nodes of a cut that allow an inference."""
         nodes, at = np.unique(image, return_inverse=True)
         symbols = tuple(node_symbol(self.tree, node) for node in nodes.tolist())
         gone = self.suppress(generalize(self.column, at.reshape(-1).astype(np.int32), symbols))
         left = np.where(np.isin(image, nodes[gone]), SUPPRESSED, image).astype(np.int32)
         labels = tuple(symbols[code].label for code in gone)
-        return Tried(image, left, labels, ncp_numerator(self.column, Cut(self.tree, left)))
+        return EvaluatedCut(image, left, labels, ncp_numerator(self.column, Cut(self.tree, left)))
 
-    def _better(self, best: Tried, known: set[bytes], most: int) -> Iterator[Tried]:
+    def _better(self, best: EvaluatedCut, known: set[bytes], most: int) -> Iterator[EvaluatedCut]:
         """Yield neighbouring cuts with a smaller loss; add evaluated cuts to `known`."""
         for image in self._neighbours(best):
             if image.tobytes() in known:
@@ -82,7 +82,7 @@ class ControlCuts(Discreet):
             if (one := self.tried(image)).loss < best.loss:
                 yield one
 
-    def _neighbours(self, best: Tried) -> Iterator[Int32]:
+    def _neighbours(self, best: EvaluatedCut) -> Iterator[Int32]:
         """Yield cuts with one node split or raised, by descending potential gain (above 0)."""
         tree, size = self.tree, self.tree.n_leaves_below.astype(np.int64)
         lost = np.where(best.left == SUPPRESSED, tree.n_leaves, np.where(size[best.image] > 1, size[best.image], 0))

@@ -18,10 +18,10 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets import Found, Pairs, RareSets
 from anonset.algorithms.transaction.windows import (
     Float64,
-    Mark,
+    PairMarker,
     Span,
     Suffixes,
-    Walk,
+    WindowSearch,
     spans,
 )
 from anonset.data.table import Int32, Int64
@@ -95,10 +95,10 @@ class CountTree:
         return self._walk(LEAVES, generalized, np.empty((0, 0), np.uint8))
 
     def _walk(self, mode: int, generalized: NDArray[np.uint8], together: Pairs) -> Iterator[RareSets]:
-        from anonset_kernels.count_tree import LEAVES, Rule
+        from anonset_kernels.count_tree import LEAVES, SupportRule
 
         suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
-        walk = Walk(suffixes, self.intervals, Rule(self.size, self.k, mode))
+        walk = WindowSearch(suffixes, self.intervals, SupportRule(self.size, self.k, mode))
         windows = suffixes.windows
         if suffixes.in_place:
             yield from self._walk_window(walk, windows[0], generalized, together)
@@ -112,7 +112,7 @@ class CountTree:
             self._tell(f"sets of {self.size}", window[1])
 
     def _walk_window(
-        self, walk: Walk, window: Span, generalized: NDArray[np.uint8], together: Pairs
+        self, walk: WindowSearch, window: Span, generalized: NDArray[np.uint8], together: Pairs
     ) -> Iterator[RareSets]:
         """Yield the rare sets of the only window, divided into tasks; see `rare_sets`."""
         records = walk.suffixes.of_window(window)
@@ -138,10 +138,10 @@ class CountTree:
 
     def rare_together(self, room: int) -> tuple[Pairs, RareSets | None]:
         """Return the symmetric pairs of codes that occur in a rare set, and up to `room` of the rare sets."""
-        from anonset_kernels.count_tree import MARK, Rule
+        from anonset_kernels.count_tree import MARK, SupportRule
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
-        mark = Mark(suffixes, self.intervals, Rule(self.size, self.k, MARK), room)
+        mark = PairMarker(suffixes, self.intervals, SupportRule(self.size, self.k, MARK), room)
         tasks, store = suffixes.windows, self.records.store
         records = suffixes.of_window(tasks[0]) if suffixes.in_place else None
         if suffixes.in_place:

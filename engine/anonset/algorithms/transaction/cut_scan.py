@@ -7,18 +7,18 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.threats import MinimalThreats
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 
 if TYPE_CHECKING:
-    from anonset_kernels.hghs import State, Taxonomy, Threats
+    from anonset_kernels.hghs import CutState, Taxonomy, Threats
 
 
 @dataclass(frozen=True)
-class Expansion(Discreet):
+class Expansion(RedactedRepr):
     """A search step that replaces a node by the child nodes."""
 
     node: str = field(repr=False)
@@ -28,7 +28,7 @@ class Expansion(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario(Discreet):
+class Scenario(RedactedRepr):
     """A cut with suppressed nodes, and the cost."""
 
     cut: Cut
@@ -131,10 +131,10 @@ def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
     )
 
 
-def _state(n_nodes: int, n_threats: int) -> "State":
-    from anonset_kernels.hghs import State
+def _state(n_nodes: int, n_threats: int) -> "CutState":
+    from anonset_kernels.hghs import CutState
 
-    return State(
+    return CutState(
         np.zeros(n_nodes, np.uint8),
         np.zeros(n_nodes, np.uint8),
         np.zeros((n_nodes + 63) // 64, np.uint64),

@@ -22,7 +22,7 @@ from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, Ra
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -49,7 +49,7 @@ _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int6
 
 
 @dataclass(frozen=True)
-class Fix(Discreet):
+class Fix(RedactedRepr):
     """A rare set and the nodes to which the search generalized because of it."""
 
     itemset: tuple[str, ...]

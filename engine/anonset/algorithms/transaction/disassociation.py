@@ -22,11 +22,11 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
-from anonset.algorithms.transaction.shared_chunks import Terms
+from anonset.algorithms.transaction.shared_chunks import MovableTerms
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
@@ -37,13 +37,13 @@ from anonset.privacy import DisassociationModel, require_at_least
 from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
-    from anonset_kernels._first_fit import Rule
+    from anonset_kernels._first_fit import ChunkRule
 
 Clustering = Literal["gray", "horpart"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disassociation(Discreet):
+class Disassociation(RedactedRepr):
     """Publish items unchanged but hide which items occur together: records are split into chunks within clusters.
 
     Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person
@@ -132,7 +132,7 @@ class Disassociation(Discreet):
             clusters = self._clusters(column.only(frequent, scratch), scratch)
             n_clusters = len(clusters.begins) - 1
             width = clusters_at_once(n_clusters, column)
-            with _Growing(clusters, self._rule(column), table.store) as growing:
+            with _RecodingBuilder(clusters, self._rule(column), table.store) as growing:
                 for first, end in spans(n_clusters, width):
                     growing.add(first, end, width)
                     if progress is not None:
@@ -144,14 +144,14 @@ class Disassociation(Discreet):
         notes = (unused,) if column.name in hierarchies else ()
         return Result(recoding, figures=figures, notes=notes)
 
-    def _rule(self, column: SetColumn) -> "Rule":
+    def _rule(self, column: SetColumn) -> "ChunkRule":
         """Return the constraints on the chunks of a column."""
-        from anonset_kernels._first_fit import Rule
+        from anonset_kernels._first_fit import ChunkRule
 
         alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
         alone[[index[label] for label in self.sensitive_items if label in index]] = True
         share = floor_fraction(self.model.share, max(1, column.n))
-        return Rule(self.k, self.m, share.numerator, share.denominator, alone)
+        return ChunkRule(self.k, self.m, share.numerator, share.denominator, alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
         """Return the records by cluster."""
@@ -175,13 +175,13 @@ class _Clusters(NamedTuple):
     """Items of the records."""
 
 
-class _Growing(ExitStack):
+class _RecodingBuilder(ExitStack):
     """A recoding under construction, built from a few clusters at a time."""
 
-    def __init__(self, clusters: _Clusters, rule: "Rule", store: Store) -> None:
+    def __init__(self, clusters: _Clusters, rule: "ChunkRule", store: Store) -> None:
         super().__init__()
         self._clusters, self._rule, self._store = clusters, rule, store
-        self._left, self._n_items, self._n_chunks = list[Terms](), max(1, len(rule.alone)), 0
+        self._left, self._n_items, self._n_chunks = list[MovableTerms](), max(1, len(rule.alone)), 0
         names = ("cluster", "item", "place", "first", "last")
         self._column = {name: self.enter_context(store.growing(name, np.int32)) for name in names}
         self._record = self.enter_context(store.growing("record", np.int64))
@@ -195,7 +195,7 @@ class _Growing(ExitStack):
         own = divide_clusters(rows.indptr, rows.items, begins - begins[0], self._rule)
         n_pairs, shown = self._column["place"].length, own.place >= 0
         moving, n_chunks = np.flatnonzero(~shown), begins_of(own.n_chunks)
-        terms = Terms(
+        terms = MovableTerms(
             np.diff(begins),
             np.bincount(own.cluster[moving], minlength=end - first).astype(np.int32),
             own.must_keep,
@@ -227,7 +227,10 @@ class _Growing(ExitStack):
         """Share chunks in groups of any width and return the recoding. Do not call `add` afterwards."""
         moved, n_clusters = None, len(self._clusters.begins) - 1
         if len(self._left) > 1:
-            n_chunks, moved = self._n_chunks, Terms.joined(self._left, self._n_items).share(self._rule, n_clusters)
+            n_chunks, moved = (
+                self._n_chunks,
+                MovableTerms.joined(self._left, self._n_items).share(self._rule, n_clusters),
+            )
             self._add_chunks(moved.first, moved.last)
         found = {name: column.finished() for name, column in self._column.items()}
         place, is_term = self._store.array("place", np.int32, len(found["place"])), np.zeros(self._n_items, np.bool_)

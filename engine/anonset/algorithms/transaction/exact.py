@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
@@ -32,7 +32,7 @@ MAX_AT_ONCE = 1 << 28
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exact(Discreet):
+class Exact(RedactedRepr):
     """The k^m-anonymous cut of minimum NCP, with a proven lower bound of the loss of any cut.
 
     Guarantees k^m-anonymity, and that no cut of the hierarchy loses less than the figure `lower_bound`. Unless a

@@ -77,7 +77,7 @@ class ExpandedBlocks:
         """Run `work` over groups of blocks, divided into `tasks` tasks: see `Workers.divided`."""
         parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
         groups = self.store.workers.divided(parts, tasks)
-        return self.store.map(Over(work, self.expansion if self._stored is None else None), groups)
+        return self.store.map(BlockTask(work, self.expansion if self._stored is None else None), groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class _Expand:
 
 
 @dataclass(frozen=True, eq=False)
-class Over:
+class BlockTask:
     """Applies `work` to some blocks, after `made` has converted each; without `made`, to the blocks directly."""
 
     work: Callable[[Iterator[Any]], Any]

@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy
 from anonset.data.spans import begins_of
 from anonset.data.table import Index, Int32, Int64
-from anonset_kernels._arrays import Expanded
+from anonset_kernels._arrays import ExpandedCodes
 
 
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
-) -> tuple[Int32, Expanded]:
+) -> tuple[Int32, ExpandedCodes]:
     """Expand each record to the codes of its nodes: the images of its items and their ancestors, if they participate.
 
     Parameters
@@ -37,7 +37,7 @@ def expand_records(
     code = np.full(len(parent), -1, np.int32)
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
     start, position = room_for(support, len(rows[0]) - 1)
-    return code, Expanded(expand(*rows, image, parent, code, start, position), start, position)
+    return code, ExpandedCodes(expand(*rows, image, parent, code, start, position), start, position)
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:

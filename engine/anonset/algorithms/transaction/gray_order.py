@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.blocks import GrowingSets, sound
-from anonset.data.redacted_repr import Discreet
+from anonset.data.blocks import SetColumnBuilder, sound
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -22,7 +22,7 @@ Run = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class GrayOrder(Discreet):
+class GrayOrder(RedactedRepr):
     """Records of a column by the Gray rank of their bit vectors; ties are resolved by record index.
 
     The bits are the items by descending support, then position; the first bit is the most significant.
@@ -85,7 +85,7 @@ class GrayOrder(Discreet):
         from anonset_kernels.gray import gray_items
         from anonset_kernels.rows import sort_rows as sort_items
 
-        with GrowingSets(self.keys.name, store) as rows:
+        with SetColumnBuilder(self.keys.name, store) as rows:
             for a, b in spans(end - first):
                 block = self.keys.slice(first + a, first + b)
                 indptr, items = gray_items(block.indptr, block.items, self.item)
@@ -101,7 +101,7 @@ def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
 
     bit_of = np.empty(len(item), np.int32)
     bit_of[item] = np.arange(len(item), dtype=np.int32)
-    with GrowingSets(column.name, store) as keys:
+    with SetColumnBuilder(column.name, store) as keys:
         for first, end in spans(column.n):
             block = column.slice(first, end)
             bits = sort_items(block.indptr, bit_of[block.items], len(item))

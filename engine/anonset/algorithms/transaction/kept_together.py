@@ -25,14 +25,14 @@ import numpy as np
 from scipy.sparse import hstack
 
 from anonset.algorithms.base import Algorithm, Progress, Result
-from anonset.attacks.composition import Both, Side
+from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity, PrivacyModel
 from anonset.spelling import counted, setting
@@ -48,7 +48,7 @@ def kept_together(
     algorithm: Algorithm,
     result: Result,
     column: SetColumn,
-    beside: Beside,
+    beside: OtherRelease,
     progress: Progress | None = None,
     *,
     certain: tuple[bool, bool] = (False, False),
@@ -75,7 +75,7 @@ def kept_together(
         If the model is not k^m-anonymity.
     """
     k, m = sizes_of(algorithm.model)
-    earlier = Side.of(beside.publication)
+    earlier = ReleaseRows.of(beside.publication)
     cut = result.recoding
     if earlier is None or not isinstance(cut, Cut):
         why = "both releases must publish each item as a single symbol, the new release by a hierarchy"
@@ -84,10 +84,12 @@ def kept_together(
     people = np.flatnonzero(beside.row >= 0)
     kinds, there = earlier.kind[beside.row[people]], column.take(people)
     root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
-    at_root = _Together.of(root, column, people, earlier, kinds, certain)
+    at_root = _CommonPersons.of(root, column, people, earlier, kinds, certain)
     if next(at_root.rare(there, k, m, linked=True), None) is not None:
         linked = False
-    while broken := list(_Together.of(cut, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)):
+    while broken := list(
+        _CommonPersons.of(cut, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
+    ):
         if progress is not None:
             progress("coarsen", raised, 0)
         parents = _mending(cut, column, broken)
@@ -99,7 +101,7 @@ def kept_together(
         cut = _raised(cut, parents)
 
     def holds(lower: Cut) -> bool:
-        broken = _Together.of(lower, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
+        broken = _CommonPersons.of(lower, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
         return next(broken, None) is None
 
     if raised:
@@ -195,10 +197,10 @@ def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
 
 
 @dataclass(frozen=True, eq=False)
-class _Together(Discreet):
+class _CommonPersons(RedactedRepr):
     """A cut, an earlier release, and the persons in both."""
 
-    both: Both
+    both: ReleasePair
     nodes: Int64
     """Node of each symbol of the cut, int64."""
     here: Int64
@@ -208,11 +210,11 @@ class _Together(Discreet):
 
     @classmethod
     def of(
-        cls, cut: Cut, column: SetColumn, people: Int64, earlier: Side, there: Int64, certain: tuple[bool, bool]
-    ) -> "_Together":
+        cls, cut: Cut, column: SetColumn, people: Int64, earlier: ReleaseRows, there: Int64, certain: tuple[bool, bool]
+    ) -> "_CommonPersons":
         """Publish a column by a cut."""
         later, nodes = _published(cut, column)
-        return cls(Both(later, earlier, certain), nodes, later.kind[people], there)
+        return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], there)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
         """Yield the appearances of known items of persons in both that match fewer than k.
@@ -224,7 +226,7 @@ class _Together(Discreet):
         """
         both, offset = self.both, len(self.nodes)
         index, same = self._index, both.of_one(self.here, self.there)
-        reverse = Both(both.earlier, both.later, both.certain[::-1])
+        reverse = ReleasePair(both.earlier, both.later, both.certain[::-1])
         who = np.arange(column.n) if linked else np.flatnonzero(same)
         for cells in _occurring(self._known(column, who), m):
             codes = {here for here, _ in cells if here >= 0} | {offset + other for _, other in cells if other >= 0}
@@ -279,7 +281,7 @@ def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[K
             raise TooLargeError(msg)
 
 
-def _published(cut: Cut, column: SetColumn) -> tuple[Side, Int64]:
+def _published(cut: Cut, column: SetColumn) -> tuple[ReleaseRows, Int64]:
     """Return the rows that a cut publishes, and the node of each of their symbols."""
     from anonset_kernels.rows import map_rows
 
@@ -290,4 +292,4 @@ def _published(cut: Cut, column: SetColumn) -> tuple[Side, Int64]:
     indptr, items = map_rows(column.indptr, column.items, codes, len(nodes))
     labels = Vocabulary(tuple(str(node) for node in nodes.tolist()))
     symbol_of = {x: int(code) for x, code in zip(column.vocabulary.labels, codes.tolist(), strict=True) if code >= 0}
-    return Side.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)
+    return ReleaseRows.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)

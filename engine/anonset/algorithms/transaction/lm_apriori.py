@@ -25,7 +25,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks, sound
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import released
 from anonset.data.table import Int32, Int64
@@ -36,7 +36,7 @@ from anonset_kernels._arrays import Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
-class LmApriori(Discreet):
+class LmApriori(RedactedRepr):
     """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
     Guarantees that each set of up to m non-sensitive items that matches a record matches at least k, and that no

@@ -20,7 +20,7 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster
@@ -31,7 +31,7 @@ _WORK_PER_CALL = 5_000_000
 
 
 @dataclass(frozen=True)
-class Partition(Discreet):
+class Partition(RedactedRepr):
     """Records that are published as the same nodes."""
 
     records: tuple[int, ...]
@@ -41,7 +41,7 @@ class Partition(Discreet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalGeneralization(Discreet):
+class LocalGeneralization(RedactedRepr):
     """Divide the records top-down so that each published record is identical to at least k - 1 others.
 
     Guarantees k-anonymity of entire records, which implies k^m-anonymity for every m. Local recoding: an item may be
@@ -123,15 +123,15 @@ def _partition(
     column: SetColumn, hierarchy: Hierarchy, k: int, progress: Progress | None
 ) -> tuple[Int32, np.ndarray[tuple[int], np.dtype[np.int64]], Int32]:
     """Return the partition of each record (empty records form the last), and the nodes of each partition."""
-    from anonset_kernels.local_generalization import EMITTED, FRAMES, Records, State, advance
+    from anonset_kernels.local_generalization import EMITTED, FRAMES, HierarchyRecords, PartitionStack, advance
 
     ids = np.flatnonzero(column.lengths).astype(np.int32)
     nnz, n = len(column.codes), len(ids)
     leaves = hierarchy.n_leaves_below.astype(np.int64)
     leaves[hierarchy.is_leaf] = 0
-    records = Records(column.indptr, column.items, _paths(hierarchy), leaves)
+    records = HierarchyRecords(column.indptr, column.items, _paths(hierarchy), leaves)
     frames, cursor = np.zeros((n + 1, 4), np.int64), np.zeros(3, np.int64)
-    state = State(
+    state = PartitionStack(
         ids,
         np.zeros(nnz, np.int16),
         frames,

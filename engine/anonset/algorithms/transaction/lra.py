@@ -24,7 +24,7 @@ from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.blocks import Blocks
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut, PerCluster
@@ -33,7 +33,7 @@ from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 
 @dataclass(frozen=True)
-class RecodedPartition(Discreet):
+class RecodedPartition(RedactedRepr):
     """A partition and its cut by apriori anonymization."""
 
     records: tuple[int, ...] | Int64
@@ -44,7 +44,7 @@ class RecodedPartition(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class _Recoded(Discreet):
+class _PartitionResult(RedactedRepr):
     """Result of a partition."""
 
     nodes: Int32
@@ -139,7 +139,7 @@ class Lra(AprioriBased):
         runs: list[Run],
         hierarchy: Hierarchy,
         scratch: Store,
-    ) -> Iterator[_Recoded]:
+    ) -> Iterator[_PartitionResult]:
         """Anonymize the partitions in parallel; one after the other in files if they do not fit into memory."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
             room, together = scratch.limits.room, scratch.workers.count
@@ -147,12 +147,12 @@ class Lra(AprioriBased):
             return scratch.map(lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
         return (self._in_files(order, run, hierarchy, scratch) for run in runs)
 
-    def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _Recoded:
+    def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _PartitionResult:
         """Anonymize a partition in memory; small partitions use the kernel for clusters."""
         if not self._suits_bitmaps(records, hierarchy):
             return self._search(Blocks.of(records, memory), hierarchy)
         nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
-        return _Recoded(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
+        return _PartitionResult(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
     def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
         """Return True if the kernel supports a partition and cannot exceed `max_increments`."""
@@ -162,13 +162,13 @@ class Lra(AprioriBased):
         fits = max(increments_of(codes, size) for size in range(1, self.m + 1)) <= self.max_increments
         return fits and records.n_nonempty >= self.k and in_bitmaps(records.n, n_nodes, self.m)
 
-    def _search(self, blocks: Blocks, hierarchy: Hierarchy) -> _Recoded:
+    def _search(self, blocks: Blocks, hierarchy: Hierarchy) -> _PartitionResult:
         of_apriori = self.run_apriori(blocks, hierarchy)
-        return _Recoded(
+        return _PartitionResult(
             _inner_nodes(of_apriori.cut), tuple(of_apriori.cut.labels), tuple(of_apriori.fixes), of_apriori.increments
         )
 
-    def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _Recoded:
+    def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _PartitionResult:
         """Anonymize a partition block by block."""
         with scratch.below() as own:
             return self._search(Blocks.of(order.slice(*run, own), own), hierarchy)

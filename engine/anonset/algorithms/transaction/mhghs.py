@@ -10,13 +10,13 @@ from anonset.algorithms.transaction.cut_scan import Expansion, search_cut
 from anonset.algorithms.transaction.expanded_records import count_cut_below
 from anonset.algorithms.transaction.hghs import ThreatBased
 from anonset.algorithms.transaction.threats import MinimalThreats
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.spelling import require_known, setting
 
 
 @dataclass(frozen=True)
-class Round(Discreet):
+class RoundResult(RedactedRepr):
     """Result of a round: HgHs for sets of up to `m` items over the taxonomy reduced by the earlier rounds."""
 
     m: int
@@ -70,13 +70,13 @@ class MHgHs(ThreatBased):
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Find the cut in rounds, which the trace lists."""
-        rounds: list[Round] = []
+        rounds: list[RoundResult] = []
         labels = threats.hierarchy.labels
         for i in range(1, m + 1):  # on the taxonomy reduced by the earlier rounds (H^{i-1} of the paper)
             threats.mine_next()
             scenario = search_cut(threats, self._leaves(threats), f"cuts of round {i}", progress)
             cut, suppressed = tuple(scenario.cut.labels), tuple(labels[v] for v in scenario.suppressed)
-            rounds.append(Round(i, scenario.expansions, cut, suppressed, scenario.cost, threats.n))
+            rounds.append(RoundResult(i, scenario.expansions, cut, suppressed, scenario.cost, threats.n))
             threats.reduce(scenario.cut)
         figures = {
             "threats": float(max(r.threats for r in rounds)),

@@ -6,7 +6,15 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.data.table import Int32, Int64, SetColumn
-from anonset_kernels._partitions import CELLS, TOTAL, Records, Rule, count, make_partition, make_scratch
+from anonset_kernels._partitions import (
+    CELLS,
+    TOTAL,
+    PartitionRecords,
+    PartitionRule,
+    count,
+    make_partition,
+    make_scratch,
+)
 
 CELLS_OF_A_STEP = 10**8
 _FIRST, _AGAIN = (4, 16, 64), (32, 64, 128, 16)
@@ -37,7 +45,7 @@ class PartitionSearch:
     """
 
     def __init__(
-        self, column: SetColumn, rule: Rule, start: Int32, *, max_steps: int, progress: Progress | None = None
+        self, column: SetColumn, rule: PartitionRule, start: Int32, *, max_steps: int, progress: Progress | None = None
     ) -> None:
         self.records = _distinct_records(column)
         support = column.occurrences
@@ -207,7 +215,7 @@ class PartitionSearch:
             raise OutOfSteps
 
 
-def _distinct_records(column: SetColumn) -> Records:
+def _distinct_records(column: SetColumn) -> PartitionRecords:
     """Return the distinct non-empty records."""
     from anonset_kernels.rows import first_equal, transpose
 
@@ -218,4 +226,4 @@ def _distinct_records(column: SetColumn) -> Records:
     rows, support = column.take(kept), column.occurrences
     level = np.array([(max(1, count) ** 2).bit_length() - 1 for count in support.tolist()], np.int64)
     by_item = transpose(rows.indptr, rows.items, len(support))
-    return Records(rows.indptr, rows.items, copies[kept], *by_item, support, level)
+    return PartitionRecords(rows.indptr, rows.items, copies[kept], *by_item, support, level)

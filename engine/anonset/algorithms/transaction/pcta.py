@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.errors import InfeasibleError, foreign
 
 if TYPE_CHECKING:
-    from anonset_kernels._repair import Rule
+    from anonset_kernels._repair import RepairRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +46,11 @@ class Pcta(SetBased):
         SetBased.traits, memory_factor=1.6, not_tried="it forms sets of items, like coat"
     )
 
-    def rule(self, n_items: int) -> "Rule":
+    def rule(self, n_items: int) -> "RepairRule":
         """Return the kernel parameters for a search over `n_items` items."""
-        from anonset_kernels._repair import PCTA, Rule
+        from anonset_kernels._repair import PCTA, RepairRule
 
-        return Rule(self.k, self.m or 0, PCTA, suppress_single=False, limit=0)
+        return RepairRule(self.k, self.m or 0, PCTA, suppress_single=False, limit=0)
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error that names the group without a partner."""

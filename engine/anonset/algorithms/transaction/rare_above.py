@@ -17,14 +17,14 @@ from anonset.algorithms.transaction.rare_sets import Found, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTable
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges, indexed
+from anonset.algorithms.transaction.wanted_sets import SetCounter, in_ranges, indexed
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
     from anonset_kernels._record_codes import Ancestors
     from anonset_kernels._set_index import SetIndex
-    from anonset_kernels.sets_above import Below
+    from anonset_kernels.sets_above import CodesBelow
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
 """Sets in which a member is raised at once, and bytes of a task for the search of sets, if memory permits.
@@ -75,15 +75,15 @@ class RareAbove:
         return RareSets(codes[order], support[order], self.nodes.by_support)
 
     @cached_property
-    def _below(self) -> "Below":
+    def _below(self) -> "CodesBelow":
         """Codes of the cut below each node."""
-        from anonset_kernels.sets_above import Below
+        from anonset_kernels.sets_above import CodesBelow
 
         tree = self.nodes.hierarchy
         first_leaf = tree.leaf_lo[self.rare.node_of_code]
         by_leaf = np.argsort(first_leaf).astype(np.int32)
         start, end = (np.searchsorted(first_leaf[by_leaf], leaf) for leaf in (tree.leaf_lo, tree.leaf_hi))
-        return Below(start.astype(np.int64), end.astype(np.int64), by_leaf)
+        return CodesBelow(start.astype(np.int64), end.astype(np.int64), by_leaf)
 
     @cached_property
     def _indexed(self) -> tuple["SetIndex", Int32]:
@@ -144,7 +144,7 @@ class RareAbove:
     def _holders(self, sets: Int32) -> Int64:
         """Return the record numbers that contain each set of the cut, int64, concatenated by set."""
         nodes = self.rare.node_of_code
-        wanted = WantedSets(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
+        wanted = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
         rows = [(*same[0][:2], np.bitwise_or.reduce([adding for _, _, adding in same])) for same in of_tables]
         store = self.nodes.blocks.store
@@ -162,7 +162,7 @@ class RareAbove:
         codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
         order, first = np.lexsort(codes.T), 0
         for part in in_ranges(codes[order], len(nodes), most):
-            wanted = WantedSets(part, ancestors, len(nodes), self.nodes.k)
+            wanted = SetCounter(part, ancestors, len(nodes), self.nodes.k)
             for counts in store.map(wanted.count, store.workers.divided(self.nodes.blocks.rows, _TASKS)):
                 wanted.add(counts)
             met[order[first : first + len(part)]] = wanted.met

@@ -14,7 +14,7 @@ from anonset.data.store import Files, damaged
 NAME = "rounds.npz"
 
 
-class Rounds:
+class Checkpoints:
     """Finished sizes of a search over records in a work directory.
 
     Parameters

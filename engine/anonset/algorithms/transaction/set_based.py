@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError
 from anonset.measures.utility_loss import KINDS, WEIGHTS, ItemWeights
@@ -21,13 +21,13 @@ from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:
-    from anonset_kernels._repair import Rule
+    from anonset_kernels._repair import RepairRule
 
 _ITEMS_NAMED = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetBased(Discreet, ABC):
+class SetBased(RedactedRepr, ABC):
     """Base class of algorithms that satisfy privacy constraints by merging items into sets."""
 
     name: ClassVar[str]
@@ -78,7 +78,7 @@ class SetBased(Discreet, ABC):
         return ConstraintSet(self.k, self.constraints, self.m)
 
     @abstractmethod
-    def rule(self, n_items: int) -> "Rule":
+    def rule(self, n_items: int) -> "RepairRule":
         """Return the kernel parameters for a search over `n_items` items."""
 
     @abstractmethod

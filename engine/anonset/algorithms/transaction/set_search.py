@@ -86,7 +86,7 @@ class SetSearch(KmAlgorithm):
             If there is no set-valued column, or an item is not a leaf of its hierarchy.
         """
         from anonset.algorithms.transaction.partition_search import PartitionSearch  # imports numba
-        from anonset_kernels._partitions import Rule
+        from anonset_kernels._partitions import PartitionRule
 
         column, _ = bind_items(table, hierarchies)
         require_feasible(self.name, column, self.k)
@@ -94,7 +94,7 @@ class SetSearch(KmAlgorithm):
             return Result(ItemGroups.identity(column.vocabulary))
         tree = halves(column.vocabulary.labels, column.occurrences)
         found = self.begins_with.recode(Table(column, store=table.store), {column.name: tree}, progress=progress)
-        rule = Rule(self.k, self.m, self.mu, 0)
+        rule = PartitionRule(self.k, self.m, self.mu, 0)
         search = PartitionSearch(column, rule, _groups(column, found), max_steps=self.max_steps, progress=progress)
         search.run()
         figures = {

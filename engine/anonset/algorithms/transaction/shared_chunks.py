@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
 from anonset.generalization.recoding import GROUPED
 
 if TYPE_CHECKING:
-    from anonset_kernels._first_fit import Rule
+    from anonset_kernels._first_fit import ChunkRule
 
 Bools = NDArray[np.bool_]
 
 
-class Shared(NamedTuple):
+class SharedTerms(NamedTuple):
     """Terms moved into shared chunks, and these chunks."""
 
     pair: Int64
@@ -33,7 +33,7 @@ class Shared(NamedTuple):
 
 
 @dataclass(eq=False)
-class Terms(Discreet):
+class MovableTerms(RedactedRepr):
     """Terms of neighbouring clusters that may move into shared chunks, and the items that the clusters show."""
 
     n: Int64
@@ -59,7 +59,7 @@ class Terms(Discreet):
     width: int = 1
     """Clusters in a group."""
 
-    def share(self, rule: "Rule", widest: int) -> Shared:
+    def share(self, rule: "ChunkRule", widest: int) -> SharedTerms:
         """Move terms into chunks that clusters share, in groups of increasing width, up to `widest` clusters.
 
         A shared chunk is assigned to the clusters of a range that show none of the chunk's items in a chunk of their
@@ -68,19 +68,19 @@ class Terms(Discreet):
         last term of a cluster stays if the chunks alone would disclose too much.
         """
         none = np.empty(0, np.int32)
-        moved = [Shared(np.empty(0, np.int64), none, none, none)]
+        moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]
         head, n_chunks = np.full(int(self.records.max(initial=-1)) + 1, -1, np.int32), 0
         while self.width < widest:
             level = self._share_in_groups(rule, head)
             moved.append(level._replace(chunk=level.chunk + np.int32(n_chunks)))
             n_chunks += len(level.first)
         self._compact()
-        return Shared(*map(np.concatenate, zip(*moved, strict=True)))
+        return SharedTerms(*map(np.concatenate, zip(*moved, strict=True)))
 
-    def _share_in_groups(self, rule: "Rule", head: Int32) -> Shared:
+    def _share_in_groups(self, rule: "ChunkRule", head: Int32) -> SharedTerms:
         """Move terms into chunks of groups of the next width."""
-        from anonset_kernels.chunk_fitting import Clusters, share_terms
-        from anonset_kernels.chunk_fitting import Terms as OfGroups
+        from anonset_kernels.chunk_fitting import ChunkedClusters, share_terms
+        from anonset_kernels.chunk_fitting import MovableTerms as OfGroups
 
         n_items, n_clusters = max(1, len(rule.alone)), len(self.n)
         self.shown = distinct(self.shown // n_items // GROUPED * n_items + self.shown % n_items)
@@ -95,11 +95,11 @@ class Terms(Discreet):
         is_shown = np.append(self.shown, -1)[np.searchsorted(self.shown, keys)] == keys
         of_groups = OfGroups(self.item[chosen], self.cluster[chosen], self.starts[chosen], self.ends[chosen], is_shown)
         begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
-        clusters = Clusters(self.n, self.terms, self.must_keep)
+        clusters = ChunkedClusters(self.n, self.terms, self.must_keep)
         borders = np.append(begins, len(group))
         chunk, settled, group_of = share_terms(of_groups, self.records, borders, clusters, rule, head)
         range_of = group[begins][group_of]
-        moved = Shared(
+        moved = SharedTerms(
             self.pair[chosen[chunk >= 0]],
             chunk[chunk >= 0],
             (range_of * self.width).astype(np.int32),
@@ -119,7 +119,7 @@ class Terms(Discreet):
         self.records = np.unique(self.records[places], return_inverse=True)[1].ravel().astype(np.int32)
 
     @classmethod
-    def joined(cls, parts: "Sequence[Terms]", n_items: int) -> "Terms":
+    def joined(cls, parts: "Sequence[MovableTerms]", n_items: int) -> "MovableTerms":
         """Return the remaining terms of one or more neighbours, in groups of the same width."""
 
         def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:

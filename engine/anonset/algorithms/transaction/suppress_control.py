@@ -23,7 +23,7 @@ from anonset.algorithms.transaction.control_cuts import ControlCuts
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -34,7 +34,7 @@ from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuppressControl(Discreet):
+class SuppressControl(RedactedRepr):
     """Suppress items until no set of up to m items infers a sensitive item with certainty rho.
 
     Sensitive items may be suppressed as well.

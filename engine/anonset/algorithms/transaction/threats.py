@@ -21,10 +21,10 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut
 from anonset.spelling import setting
-from anonset_kernels._arrays import Expanded, Intervals
+from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
-    from anonset_kernels.threats import Private
+    from anonset_kernels.threats import DisclosureRule
 
 MAX_PAIR_BITS = 16_000_000_000
 MAX_DOMINATION_BITS = 1_000_000_000
@@ -143,13 +143,13 @@ class MinimalThreats:
 class StoredRecords:
     """Records as ascending codes for mining. No code is a threat by itself."""
 
-    arrays: Expanded
+    arrays: ExpandedCodes
     """Codes and their positions."""
     intervals: Intervals
     """Leaf intervals by code; a set must not contain codes with overlapping intervals."""
     k: int
     """Smallest support of a set that is not rare."""
-    private: "Private | None" = None
+    private: "DisclosureRule | None" = None
     """Number of private items, and largest share of a cohort that may contain one; None if all items are public."""
     store: Store = MEMORY
     """Store whose workers run the mining."""
@@ -171,16 +171,16 @@ class StoredRecords:
             If the bit matrix of code pairs is too large, or mining takes more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
-        from anonset_kernels.threats import Private, Rule, mine
+        from anonset_kernels.threats import DisclosureRule, ThreatRule, mine
 
         n_codes = len(self.intervals.leaf_lo)
         if n_codes < size:
             return np.empty((0, size), np.int32)
         allowed = self._allowed_pairs(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
         known = _hash_table(smaller[1:], size)
-        private = self.private or Private(0, 0, 1)
+        private = self.private or DisclosureRule(0, 0, 1)
         arrays = self.arrays if size == 2 or private.number > 0 else self.decisive[1]
-        rule = Rule(size, self.k, STEPS_PER_CALL)
+        rule = ThreatRule(size, self.k, STEPS_PER_CALL)
 
         def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
             at, found = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
@@ -242,7 +242,7 @@ class StoredRecords:
         return allowed
 
     @cached_property
-    def decisive(self) -> tuple[Int64, Expanded]:
+    def decisive(self) -> tuple[Int64, ExpandedCodes]:
         """Records that affect which sets are rare, the longest first: int64 (R,), and in the form of `arrays`.
 
         A record has no effect if k other records each contain all of its codes. The search for such records stops
@@ -266,7 +266,7 @@ class StoredRecords:
             order = np.concatenate([kept[:n_kept], order[at:]])
         start = np.zeros(n_codes + 1, np.int64)
         position = np.empty(int(length[order].sum()), self.arrays.position.dtype)
-        return order, Expanded(gather(codes, begin, length, order, start, position), start, position)
+        return order, ExpandedCodes(gather(codes, begin, length, order, start, position), start, position)
 
 
 @dataclass(eq=False)

@@ -16,8 +16,8 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.blocks import Blocks, GrowingSets
-from anonset.data.redacted_repr import Discreet
+from anonset.data.blocks import Blocks, SetColumnBuilder
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.generalization import Cut
@@ -25,7 +25,7 @@ from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True)
-class SubtreePart(Discreet):
+class SubtreePart(RedactedRepr):
     """Items below a node, anonymized separately."""
 
     node: str = field(repr=False)
@@ -127,7 +127,7 @@ def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
 
     code = np.full(len(column.vocabulary), -1, np.int32)
     code[first_leaf : first_leaf + subtree.n_leaves] = np.arange(subtree.n_leaves, dtype=np.int32)
-    with GrowingSets(column.name, column.store) as part:
+    with SetColumnBuilder(column.name, column.store) as part:
         for first, end in spans(column.n):
             block = column.slice(first, end)
             indptr, items = map_rows(block.indptr, block.items, code, subtree.n_leaves)

@@ -12,13 +12,13 @@ from anonset.data.table import Int32, Int64
 if TYPE_CHECKING:
     from anonset_kernels._record_codes import Ancestors
     from anonset_kernels._set_index import SetIndex
-    from anonset_kernels.set_counts import Wanted
+    from anonset_kernels.set_counts import RareSetCounts
 
 UInt64 = NDArray[np.uint64]
 _BYTES_OF_SET = 64  # set, positions in the index, and count
 
 
-class WantedSets:
+class SetCounter:
     """Sets of codes to find in records.
 
     Tasks on different records share the read-only index of the sets. Only the sets are sent to other processes.
@@ -41,9 +41,9 @@ class WantedSets:
         """Support of each set, up to k: int32 (T,)."""
         self.index = indexed(sets, n_codes)
 
-    def __reduce__(self) -> "tuple[type[WantedSets], tuple[Int32, Ancestors, int, int]]":
+    def __reduce__(self) -> "tuple[type[SetCounter], tuple[Int32, Ancestors, int, int]]":
         """Return the sets without counts and index."""
-        return WantedSets, (self.sets, self.ancestors, self.n_codes, self.k)
+        return SetCounter, (self.sets, self.ancestors, self.n_codes, self.k)
 
     def count(self, group: Iterable[StoredRows]) -> Int32:
         """Count the records of some blocks that contain each set, up to k: int32 (T,)."""
@@ -112,9 +112,9 @@ def indexed(sets: Int32, n_codes: int) -> "SetIndex":
     return SetIndex(sets, begin, before[pair_first], first, third[triple_first], bounds, int(last[0]))
 
 
-def _none_met(index: "SetIndex") -> "Wanted":
+def _none_met(index: "SetIndex") -> "RareSetCounts":
     """Return zero counts for all sets."""
-    from anonset_kernels.set_counts import Wanted
+    from anonset_kernels.set_counts import RareSetCounts
 
     n_words = _words(len(index.begin) - 1)
     triples = np.diff(index.first)
@@ -122,7 +122,7 @@ def _none_met(index: "SetIndex") -> "Wanted":
     pair = np.repeat(np.arange(len(triples)), triples)
     np.bitwise_or.at(thirds, (pair, index.third >> 6), _bits(index.third))
     order, met = np.arange(len(index.sets), dtype=np.int32), np.zeros(len(index.sets), np.int32)
-    return Wanted(
+    return RareSetCounts(
         _bits_of_pairs(index), thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), met
     )
 

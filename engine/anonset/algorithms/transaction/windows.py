@@ -19,10 +19,10 @@ from anonset.algorithms.transaction.rare_sets import Found
 from anonset.data.spans import begins_of
 from anonset.data.store import Store
 from anonset.data.table import Index, Int32, Int64
-from anonset_kernels._arrays import Expanded, Intervals
+from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
-    from anonset_kernels.count_tree import Rule
+    from anonset_kernels.count_tree import SupportRule
 
 Float64 = NDArray[np.float64]
 UInt8 = NDArray[np.uint8]
@@ -52,7 +52,7 @@ def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
 class Suffixes:
     """Codes that follow each code in the records of some blocks."""
 
-    parts: "Sequence[Int32] | _Following"
+    parts: "Sequence[Int32] | _FollowingCodes"
     """Records by block, as ascending codes with -1 after each record."""
     in_place: bool
     """True if there is a single block, in memory, which is read directly."""
@@ -71,14 +71,14 @@ class Suffixes:
         parts = expanded.stored()
         in_place = len(parts) > 0 and not expanded.in_parts
         least = 0 if in_place else least
-        measured = expanded.over(_Measure(n_codes, least))
+        measured = expanded.over(_SuffixMeasurement(n_codes, least))
         entries, records = sum(measured, np.zeros((2, n_codes), np.int64))
         return cls(parts, in_place, least, entries, records, expanded.store)
 
     def behind(self, code: int, least: int) -> "Suffixes":
         """Return the suffixes of each code after `code`, in the records that contain `code`, without storing them."""
-        parts = _Following(self.parts, code)
-        entries, records = _Measure(len(self.entries), least)(parts)
+        parts = _FollowingCodes(self.parts, code)
+        entries, records = _SuffixMeasurement(len(self.entries), least)(parts)
         return Suffixes(parts, False, least, entries, records, self.store)
 
     @cached_property
@@ -91,11 +91,11 @@ class Suffixes:
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 
-    def of_window(self, window: Span) -> Expanded:
+    def of_window(self, window: Span) -> ExpandedCodes:
         """Return the suffixes for a walk below the codes of a window."""
         return self._placed() if self.in_place else self._gathered(window)
 
-    def _placed(self) -> Expanded:
+    def _placed(self) -> ExpandedCodes:
         """Return the positions of the codes in the only block."""
         from anonset_kernels.suffixes import place_codes
 
@@ -103,9 +103,9 @@ class Suffixes:
         (codes,) = self.parts
         position = _positions(len(codes), int(start[-1]))
         place_codes(codes, start[:-1].copy(), position)
-        return Expanded(codes, start, position)
+        return ExpandedCodes(codes, start, position)
 
-    def _gathered(self, window: Span) -> Expanded:
+    def _gathered(self, window: Span) -> ExpandedCodes:
         """Return the codes that follow the codes of a window in all blocks, with their positions."""
         from anonset_kernels.suffixes import gather_suffixes
 
@@ -118,17 +118,17 @@ class Suffixes:
         position = _positions(len(codes), int(start[last]))
         for block in self.parts:
             gather_suffixes(block, first, last, self.least, fill, codes, place, position)
-        return Expanded(codes, start, position)
+        return ExpandedCodes(codes, start, position)
 
 
 @dataclass(frozen=True, eq=False)
-class _Following:
+class _FollowingCodes:
     """Codes that follow a code in the records that contain it, with -1 after each record.
 
     Each iteration recomputes them.
     """
 
-    parts: "Sequence[Int32] | _Following"
+    parts: "Sequence[Int32] | _FollowingCodes"
     code: int
 
     def __iter__(self) -> Iterator[Int32]:
@@ -151,7 +151,7 @@ class _Following:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class WindowSearch:
     """Search for the rare sets of a window without dead codes, which are codes of generalized nodes.
 
     The kernel `walk` documents `rule` and `intervals`.
@@ -159,7 +159,7 @@ class Walk:
 
     suffixes: Suffixes
     intervals: Intervals
-    rule: "Rule"
+    rule: "SupportRule"
 
     def __call__(self, task: tuple[Span, UInt8, UInt8]) -> tuple[list[Found], int]:
         """Return the rare sets below a span of codes, in order, and the code from which to continue.
@@ -177,7 +177,7 @@ class Walk:
             total += len(rare[0])
         return found, following
 
-    def step(self, records: Expanded, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
+    def step(self, records: ExpandedCodes, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
         """Return some rare sets, and the code from which to continue."""
         from anonset_kernels.count_tree import walk
 
@@ -188,12 +188,12 @@ class Walk:
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
+class PairMarker:
     """Search for the pairs of codes that occur in a rare set together, and for up to `room` of these sets."""
 
     suffixes: Suffixes
     intervals: Intervals
-    rule: "Rule"
+    rule: "SupportRule"
     room: int
 
     def __call__(self, span: Span) -> tuple[Int64 | UInt8, Found, int]:
@@ -203,7 +203,7 @@ class Mark:
         found = self.step(span, together)
         return packed(together), *found
 
-    def step(self, span: Span, together: UInt8, records: Expanded | None = None) -> tuple[Found, int]:
+    def step(self, span: Span, together: UInt8, records: ExpandedCodes | None = None) -> tuple[Found, int]:
         """Mark the pairs in an array that threads may share: they only set cells and never read them.
 
         Parameters
@@ -223,7 +223,7 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class _Measure:
+class _SuffixMeasurement:
     """Measures the suffixes of each code in some blocks, if they have at least `least` codes."""
 
     n_codes: int

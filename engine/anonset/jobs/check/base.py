@@ -9,13 +9,13 @@ from typing import Generic, TypeVar
 
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import exact
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.correlations import Correlations
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.settings.binding import require_sensitive
 from anonset.settings.publication import CheckSettings
 
@@ -23,7 +23,7 @@ P_co = TypeVar("P_co", bound=Published, covariant=True)
 
 
 @dataclass(frozen=True)
-class PublicationCheck(Discreet):
+class PublicationCheck(RedactedRepr):
     """Verdict on a publication, and the results of further checks."""
 
     verdict: Verdict
@@ -69,7 +69,7 @@ class PublicationCheck(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class KindCheck(Discreet, ABC, Generic[P_co]):
+class KindCheck(RedactedRepr, ABC, Generic[P_co]):
     """Checks other than the model, for one kind of publication. Each default is that of a kind without the feature."""
 
     publication: P_co
@@ -112,7 +112,7 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
         """Return a published statement that the original contradicts in any order of its rows, or None."""
         return None
 
-    def require_codebook(self, opened: Opened) -> None:
+    def require_codebook(self, opened: OpenedPublication) -> None:
         """Reject an incomplete codebook of a publication on disk."""
         return
 

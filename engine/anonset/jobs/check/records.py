@@ -15,7 +15,7 @@ from anonset.publications import Records
 from anonset.publications.symbols import members_of
 from anonset.reading.policies import read_utility_policy
 from anonset.release.documents import CODEBOOK
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.release.symbols import items_hierarchy, require_agreement, require_complete, require_sound, spell_out
 from anonset.settings.binding import require_sensitive
 from anonset.settings.publication import CheckSettings
@@ -92,7 +92,7 @@ class RecordsCheck(KindCheck[Records]):
             found = found or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
         return found
 
-    def require_codebook(self, opened: Opened) -> None:
+    def require_codebook(self, opened: OpenedPublication) -> None:
         """Reject an incomplete codebook of a publication on disk."""
         settings, publication = self.settings, self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet, figures_shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown
 from anonset.errors import InputError
 from anonset.jobs.bounds import Bound
 from anonset.jobs.original import require_possible
@@ -18,12 +18,12 @@ from anonset.measures.utility_loss import ItemWeights
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
-class Evaluation(Discreet):
+class Evaluation(RedactedRepr):
     """Losses of a publication."""
 
     measures: Mapping[str, float]
@@ -53,12 +53,12 @@ class Evaluation(Discreet):
 
 
 @dataclass(frozen=True)
-class Asked(Discreet):
+class EvaluationRequest(RedactedRepr):
     """Evaluation settings, with the publication and the original that it is compared with."""
 
     original: Table
     """Original data, with columns bound to the hierarchies."""
-    opened: Opened
+    opened: OpenedPublication
     """Publication on disk."""
     hierarchies: Mapping[str, Hierarchy]
     """Hierarchies by column name."""
@@ -84,7 +84,7 @@ class Asked(Discreet):
 
 
 @singledispatch
-def losses(publication: Published, asked: Asked) -> Evaluation:
+def losses(publication: Published, asked: EvaluationRequest) -> Evaluation:
     """Return the losses of a publication.
 
     Raises
@@ -110,7 +110,7 @@ def require_itemsets(top: int | None, *, there: bool) -> None:
 
 
 def with_itemsets(
-    evaluation: Evaluation, publication: Published, asked: Asked, reading: Reading = ONE_MEMBER
+    evaluation: Evaluation, publication: Published, asked: EvaluationRequest, reading: Reading = ONE_MEMBER
 ) -> Evaluation:
     """Add the errors of the most frequent itemsets, if requested."""
     column = asked.original.transactions

@@ -1,12 +1,12 @@
 """Losses of buckets."""
 
-from anonset.jobs.evaluate.base import Asked, Evaluation, losses, require_itemsets
+from anonset.jobs.evaluate.base import Evaluation, EvaluationRequest, losses, require_itemsets
 from anonset.jobs.workloads import answers
 from anonset.publications import Buckets
 
 
 @losses.register
-def _of_buckets(publication: Buckets, asked: Asked) -> Evaluation:
+def _of_buckets(publication: Buckets, asked: EvaluationRequest) -> Evaluation:
     require_itemsets(asked.top, there=False)
     asked.require_possible(publication)
     errors = answers(asked.original, publication, asked.workload, asked.hierarchies)

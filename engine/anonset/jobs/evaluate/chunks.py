@@ -1,6 +1,6 @@
 """Losses of disassociated publications."""
 
-from anonset.jobs.evaluate.base import Asked, Evaluation, losses, require_itemsets, with_itemsets
+from anonset.jobs.evaluate.base import Evaluation, EvaluationRequest, losses, require_itemsets, with_itemsets
 from anonset.jobs.workloads import answers
 from anonset.measures.terms import in_chunks
 from anonset.measures.top_itemsets import lost_items
@@ -8,7 +8,7 @@ from anonset.publications import Chunks
 
 
 @losses.register
-def _of_chunks(publication: Chunks, asked: Asked) -> Evaluation:
+def _of_chunks(publication: Chunks, asked: EvaluationRequest) -> Evaluation:
     original = asked.original
     require_itemsets(asked.top, there=original.transactions is not None)
     asked.require_possible(publication)

@@ -7,12 +7,12 @@ from anonset.algorithms.base import Progress
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.jobs.bounds import BOUNDED
-from anonset.jobs.evaluate.base import Asked, Evaluation, losses
+from anonset.jobs.evaluate.base import Evaluation, EvaluationRequest, losses
 from anonset.jobs.original import require_columns, require_same_content
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.documents import Attestation
-from anonset.release.opened import Opened, opening
+from anonset.release.opened import OpenedPublication, opening
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
 from anonset.settings.parameters import MODELS
 from anonset.spelling import setting
@@ -20,7 +20,7 @@ from anonset.spelling import setting
 
 def evaluate(
     original: Table,
-    out: Opened | str | os.PathLike[str],
+    out: OpenedPublication | str | os.PathLike[str],
     private: str | os.PathLike[str] | None = None,
     *,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
@@ -84,7 +84,7 @@ def evaluate(
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
-        question = Asked(
+        question = EvaluationRequest(
             original, opened, trees, workload or WorkloadSpec(), item_weights, relational_weights, secrets,
             top=top, bound=bound, progress=progress,
         )  # fmt: skip
@@ -97,7 +97,7 @@ def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
     return tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
 
 
-def _require_same_records(original: Table, opened: Opened) -> None:
+def _require_same_records(original: Table, opened: OpenedPublication) -> None:
     """Reject an original with another record count than the publication; buckets may omit records."""
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:

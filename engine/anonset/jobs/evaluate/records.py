@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data import Hierarchy
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import Bounds
-from anonset.jobs.evaluate.base import Asked, Evaluation, losses, require_itemsets, with_itemsets
+from anonset.jobs.evaluate.base import Evaluation, EvaluationRequest, losses, require_itemsets, with_itemsets
 from anonset.jobs.workloads import QueryAnswers, answers
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.record_utility_loss import record_utility_loss
@@ -22,7 +22,7 @@ from anonset.release.symbols import leave_out, spell_out
 
 
 @losses.register
-def _of_records(publication: Records, asked: Asked) -> Evaluation:
+def _of_records(publication: Records, asked: EvaluationRequest) -> Evaluation:
     require_itemsets(asked.top, there=asked.original.transactions is not None)
     spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
     asked.require_possible(spelled)
@@ -35,7 +35,7 @@ def _of_records(publication: Records, asked: Asked) -> Evaluation:
     return replace(evaluation, bound=bounds.of(parameters["k"], parameters["m"], suppression=suppression))
 
 
-def _losses(publication: Records, asked: Asked, errors: QueryAnswers | None) -> Evaluation:
+def _losses(publication: Records, asked: EvaluationRequest, errors: QueryAnswers | None) -> Evaluation:
     original, opened, hierarchies = asked.original, asked.opened, asked.hierarchies
     measures: dict[str, float] = {}
     sizes: dict[str, int] = {"records": original.n}

@@ -10,7 +10,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
-from anonset.reading.batches import Reading, open_source
+from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.dialect import Dialect
 from anonset.reading.source import Source
 from anonset.release.documents import Attestation
@@ -77,6 +77,6 @@ def items_of_original(
         return list(published)
     others = {*settings.id, *settings.drop}
     dialect = Dialect.of(settings.file.delimiter, settings.file.encoding, settings.file.no_header)
-    opened = open_source(source, Reading(dialect=dialect, absent=lambda names: others - set(names)))
+    opened = open_source(source, FileProperties(dialect=dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else list(published))

@@ -5,7 +5,7 @@ import numpy as np
 from anonset.data import Table
 from anonset.data.store import Store
 from anonset.data.table import Int64
-from anonset.data.table_facts import Repeated
+from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.jobs.original.base import read_original
 from anonset.reading.batches import open_source
@@ -14,12 +14,12 @@ from anonset.reading.persons.given import numbered
 from anonset.reading.source import Source
 from anonset.reading.table_builder import whole
 from anonset.release.documents import Attestation
-from anonset.release.opened import Opened
+from anonset.release.opened import OpenedPublication
 from anonset.settings.publication import OriginalSettings
 
 
 def original_and_persons(
-    opened: Opened, source: Source | None, settings: OriginalSettings, store: Store
+    opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
 ) -> tuple[Table | None, Int64 | None]:
     """Read the original of a publication, if given, and the person of each record if records are not persons.
 
@@ -72,5 +72,5 @@ def persons_of_original(
     return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
+def _columns_of(one: RepeatedIdentifiers, settings: OriginalSettings) -> list[str]:
     return [one.column] if one.column in settings.drop else one.column.split(",")

@@ -10,9 +10,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
@@ -21,7 +21,7 @@ from anonset.spelling import setting
 
 
 @dataclass(frozen=True)
-class RiskReport(Discreet, ABC):
+class RiskReport(RedactedRepr, ABC):
     """Remaining risks of a publication."""
 
     records: int
@@ -41,7 +41,7 @@ class RiskReport(Discreet, ABC):
 
 
 @dataclass(frozen=True)
-class RiskContext(Discreet):
+class RiskContext(RedactedRepr):
     """Promised model, additional data, and settings of a risk count."""
 
     model: PrivacyModel
@@ -68,7 +68,7 @@ class RiskContext(Discreet):
     """Whether each record is a person, identified by an id."""
     attacks: Sequence[str] = ()
     """Names of the attacks to run."""
-    beside: Beside | None = None
+    beside: OtherRelease | None = None
     """Another release of the same persons."""
     algorithm: str = ""
     """Algorithm that made the publication; empty if the result was processed further."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Table
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.bucket_people import by_individuals
@@ -24,7 +24,7 @@ _HALF = 1 << 30
 
 
 @dataclass(frozen=True)
-class Inference(Discreet):
+class Inference(RedactedRepr):
     """Confidence with which the likeliest sensitive value of a person is inferred."""
 
     known: str
@@ -44,7 +44,7 @@ class Inference(Discreet):
 
 
 @dataclass(frozen=True)
-class Guesses(Discreet):
+class Guesses(RedactedRepr):
     """Success rate of guessing the sensitive values of random rows of the original."""
 
     known: str

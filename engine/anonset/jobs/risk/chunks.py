@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from anonset.errors import InputError
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.item_supports import supports_of
-from anonset.measures.told_items import Telling, told_items
+from anonset.measures.told_items import ItemInference, told_items
 from anonset.publications import Chunks
 from anonset.spelling import setting
 
@@ -18,7 +18,7 @@ class ChunkRisk(RiskReport):
     """Number of clusters."""
     smallest: int
     """Number of records in the smallest cluster; 0 without clusters."""
-    told: tuple[Telling, ...] = ()
+    told: tuple[ItemInference, ...] = ()
     """Confidence about other items of persons, if the original is available."""
 
 
@@ -28,7 +28,7 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)
     sizes = [cluster.n for cluster in publication.clusters]
-    told, original = tuple[Telling, ...](), context.original
+    told, original = tuple[ItemInference, ...](), context.original
     if original is not None and original.transactions is not None:
         told = told_items(original.transactions, supports_of(publication), context.attempts, context.seed)
     return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), told)

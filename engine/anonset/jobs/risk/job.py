@@ -11,18 +11,18 @@ from anonset.attacks.registry import require_attacks
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.errors import InputError
-from anonset.generalization.beside import Beside
+from anonset.generalization.beside import OtherRelease
 from anonset.jobs.original import require_columns, require_same_content
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.publications import Published
-from anonset.release.opened import Opened, opening
+from anonset.release.opened import OpenedPublication, opening
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
 
 
 def risk(
-    published: Release | Opened | str | os.PathLike[str],
+    published: Release | OpenedPublication | str | os.PathLike[str],
     original: Table | None = None,
     *,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
@@ -36,7 +36,7 @@ def risk(
     work_dir: str | os.PathLike[str] | None = None,
     persons: Sequence[Hashable] | NDArray[Any] | None = None,
     attacks: Sequence[str] = (),
-    beside: Beside | None = None,
+    beside: OtherRelease | None = None,
 ) -> RiskReport:
     """Count the rows of a publication that match attacker knowledge, and try to re-identify persons.
 
@@ -110,7 +110,7 @@ def _alone(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, 
 
 
 def _read(
-    opened: Opened, original: Table | None, given: Mapping[str, HierarchySpec]
+    opened: OpenedPublication, original: Table | None, given: Mapping[str, HierarchySpec]
 ) -> tuple[Published, Table | None, dict[str, Hierarchy]]:
     """Return the data of a publication, and the original, if given, with the record of each row."""
     if original is None:

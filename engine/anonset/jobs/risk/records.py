@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.registry import tried
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.errors import InputError
@@ -20,7 +20,7 @@ from anonset.measures.equivalence_classes import class_of
 from anonset.measures.item_supports import supports_of
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.skewness import Skewness, skewness
-from anonset.measures.told_items import Telling, told_items
+from anonset.measures.told_items import ItemInference, told_items
 from anonset.publications import Records
 from anonset.release.symbols import spell_out
 from anonset.spelling import setting
@@ -49,9 +49,9 @@ class Risk(RiskReport):
     """Number of persons, if the original shows that persons have several rows; None: each row is a person."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
     """Success of guessing each sensitive column by class; empty if memory is too small for all rows."""
-    told: tuple[Telling, ...] = ()
+    told: tuple[ItemInference, ...] = ()
     """Confidence about other items of a row if the two rarest items are known and the original is available."""
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[AttackResult, ...] = ()
     """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)
     """Reason why an attack was not possible, by attack name, if all attacks were requested."""
@@ -78,7 +78,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
         skews=_skews(publication, names, seed),
     )  # fmt: skip
     beside, attempts = context.beside, context.attempts
-    scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed, context.algorithm)
+    scene = AttackInput(publication, model, original, trees, beside, found.skews, attempts, seed, context.algorithm)
     if publication.value_sets and original is not None:
         spelled = spell_out(publication.relational, publication.value_sets)
         scene = replace(scene, publication=replace(publication, relational=spelled))
@@ -94,7 +94,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
             found, journalist=_journalist(original, publication, trees, context.population, context.threshold)
         )
     looked_for = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
-    told = tuple[Telling, ...]()
+    told = tuple[ItemInference, ...]()
     if original.transactions is not None:
         told = told_items(original.transactions, supports_of(publication), attempts, seed)
     return replace(found, attempts=looked_for, told=told)

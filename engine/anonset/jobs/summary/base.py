@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 
 from anonset.data import CategoricalColumn, SetColumn
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
 
@@ -15,7 +15,7 @@ MOST_SYMBOLS = 6
 
 
 @dataclass(frozen=True)
-class Example(Discreet):
+class Example(RedactedRepr):
     """First rows of a published table."""
 
     head: tuple[str, ...]
@@ -25,7 +25,7 @@ class Example(Discreet):
 
 
 @dataclass(frozen=True)
-class Summary(Discreet):
+class Summary(RedactedRepr):
     """First rows and counts of a publication."""
 
     n: int

@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import DELIMITERS, any_field_size, invalid_utf8
 from anonset.reading.files import reading
 from anonset.reading.formats.fimi import COLUMN
@@ -104,7 +104,7 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
     return arrow.text_lists(rows)
 
 
-def open_baskets(source: Source, how: Reading) -> OpenedSource:
+def open_baskets(source: Source, how: FileProperties) -> OpenedSource:
     """Open basket files with a declared or detected separator."""
 
     def mark() -> str:

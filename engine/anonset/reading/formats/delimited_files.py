@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.reading.batches import HEAD, Batch, OpenedSource, Reading, with_keys
+from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.text_chunks import head_of, pieces
 from anonset.reading.source import DataFile, Source
 
 
-def open_delimited(source: Source, how: Reading) -> OpenedSource:
+def open_delimited(source: Source, how: FileProperties) -> OpenedSource:
     """Open CSV or TSV files with equal headers.
 
     Raises
@@ -48,7 +48,9 @@ def open_delimited(source: Source, how: Reading) -> OpenedSource:
     return OpenedSource(source.where, heads[0].names, batches, first_line=named, **described)
 
 
-def _rows(file: DataFile, head: DelimitedText, usual: str, how: Reading, names: Sequence[str]) -> Iterator[Batch]:
+def _rows(
+    file: DataFile, head: DelimitedText, usual: str, how: FileProperties, names: Sequence[str]
+) -> Iterator[Batch]:
     header, known = (
         head.header,
         replace(how.dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1),

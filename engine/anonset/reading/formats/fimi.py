@@ -11,7 +11,7 @@ from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import Dialect, in_another_encoding
 from anonset.reading.formats.text_chunks import pieces
 from anonset.reading.input_checks import require_split
@@ -173,17 +173,17 @@ def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
     return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
 
 
-def open_fimi(source: Source, how: Reading) -> OpenedSource:
+def open_fimi(source: Source, how: FileProperties) -> OpenedSource:
     """Open FIMI files."""
     return _of_lines(source, how, FimiLines(source.where, how.dialect, how.separator))
 
 
-def open_spmf(source: Source, how: Reading) -> OpenedSource:
+def open_spmf(source: Source, how: FileProperties) -> OpenedSource:
     """Open SPMF files."""
     return _of_lines(source, how, SpmfLines(source.where))
 
 
-def _of_lines(source: Source, how: Reading, lines: FimiLines | SpmfLines) -> OpenedSource:
+def _of_lines(source: Source, how: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
     """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:

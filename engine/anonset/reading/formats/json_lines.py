@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import invalid_utf8
-from anonset.reading.formats.text_chunks import Piece, pieces
+from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
@@ -15,7 +15,7 @@ _TEXT, _LIST, _NESTED = range(3)
 _Record = dict[str, Any]
 
 
-def open_json_lines(source: Source, how: Reading) -> OpenedSource:
+def open_json_lines(source: Source, how: FileProperties) -> OpenedSource:
     """Open JSON Lines files. Members of objects become columns called ``object.member``.
 
     A first pass through all files finds the names and kinds of the columns, because any record may lack some.
@@ -51,7 +51,7 @@ def open_json_lines(source: Source, how: Reading) -> OpenedSource:
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
 
 
-def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
+def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
     """Yield the records of a piece. Blank lines are skipped."""
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():

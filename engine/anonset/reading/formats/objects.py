@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
-from anonset.reading.batches import OpenedSource, Reading
+from anonset.reading.batches import FileProperties, OpenedSource
 from anonset.reading.files import one_line, reading
 from anonset.reading.source import Source
 from anonset.spelling import setting
@@ -220,7 +220,7 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
     return labels
 
 
-def open_object(source: Source, how: Reading) -> OpenedSource:
+def open_object(source: Source, how: FileProperties) -> OpenedSource:
     """Open a Python object as a single batch."""
     columns = columns_of(source.where, source.given, how.labels)
     return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)

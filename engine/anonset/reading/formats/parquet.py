@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.files import open_parquet, reading
 from anonset.reading.source import DataFile, Source
 
@@ -20,7 +20,7 @@ _CODE, _LARGE = 4, 1 << 23
 """The same for large columns: bytes above which a value is usually not a code, and minimum bytes of a column."""
 
 
-def open_parquet_files(source: Source, how: Reading) -> OpenedSource:
+def open_parquet_files(source: Source, how: FileProperties) -> OpenedSource:
     """Open Parquet files with equal schemas.
 
     Raises

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.dialect import Dialect, meaning_of, recoding_of
 from anonset.reading.files import compression_of, reading
@@ -21,7 +21,7 @@ _LONGEST_MARK = 4
 
 
 @dataclass(frozen=True)
-class Piece(Discreet):
+class TextPiece(RedactedRepr):
     """Whole records of a text."""
 
     data: bytes = field(repr=False)
@@ -29,7 +29,7 @@ class Piece(Discreet):
     """Number of lines of the text before this piece."""
 
 
-class Text:
+class DecodedText:
     """Decoded text of a file, without byte order mark, in UTF-8.
 
     UTF-8 is not validated. Any other encoding is checked for plausibility at the end.
@@ -104,7 +104,7 @@ class _Recoder:
 
 
 @contextmanager
-def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
+def text_of(file: DataFile, dialect: Dialect) -> Iterator[DecodedText]:
     """Open a file as text, decompressed according to the name.
 
     Raises
@@ -118,7 +118,7 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
     with file.opened() as raw:
         if packing is None:
             with reading(file.where):
-                text = Text(file.where, raw, dialect)
+                text = DecodedText(file.where, raw, dialect)
             yield text
             return
         if not file.size:
@@ -126,7 +126,7 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
             raise InputError(msg)
         with reading(file.where, f"not valid {packing}"):
             stream = pa.CompressedInputStream(raw, packing)
-            text = Text(file.where, stream, dialect)
+            text = DecodedText(file.where, stream, dialect)
         yield text
 
 
@@ -136,7 +136,9 @@ def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
         return _more(file, text, b"", size)
 
 
-def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int = 0, lines: int = 0) -> Iterator[Piece]:
+def pieces(
+    file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int = 0, lines: int = 0
+) -> Iterator[TextPiece]:
     """Yield the text of a file in pieces of whole records; one empty piece if there is no text.
 
     Parameters
@@ -156,7 +158,7 @@ def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int =
         while True:
             end, ends = last_record_end(np.frombuffer(data, np.uint8), delimiter)
             if end:
-                yield Piece(data[:end], lines)
+                yield TextPiece(data[:end], lines)
                 yielded = True
                 data, lines = data[end:], lines + ends
             before = len(data)
@@ -167,10 +169,10 @@ def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int =
                 msg = f"{file.where}: line {lines + 1}: the record exceeds 1 GiB; check for an unclosed quote"
                 raise InputError(msg)
         if data or not yielded:
-            yield Piece(data, lines)
+            yield TextPiece(data, lines)
 
 
-def _more(file: DataFile, text: Text, data: bytes, size: int) -> bytes:
+def _more(file: DataFile, text: DecodedText, data: bytes, size: int) -> bytes:
     """Read until there are `size` bytes, or the text ends."""
     what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)

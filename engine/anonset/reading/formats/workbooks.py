@@ -12,7 +12,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from anonset.errors import InputError
-from anonset.reading.batches import OpenedSource, Reading
+from anonset.reading.batches import FileProperties, OpenedSource
 from anonset.reading.files import reading
 from anonset.reading.formats.delimited_files import open_delimited
 from anonset.reading.source import DataFile, Source
@@ -27,7 +27,7 @@ _EXACT = 10**15
 _AS_CSV = "save its sheet as CSV (UTF-8)"
 
 
-def open_workbooks(source: Source, how: Reading) -> OpenedSource:
+def open_workbooks(source: Source, how: FileProperties) -> OpenedSource:
     """Open workbooks. Sheets are read as CSV: ISO dates, numbers with a decimal point, text unchanged.
 
     Raises

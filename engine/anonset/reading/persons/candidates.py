@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
-from anonset.data.table_facts import CUT, Repeated
+from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.reading.input_checks import MISSING
@@ -88,7 +88,7 @@ _LONGER = 3
 
 
 @dataclass(frozen=True)
-class PersonKey(Discreet):
+class UnitCandidate(RedactedRepr):
     """Columns that together identify people."""
 
     columns: tuple[str, ...]
@@ -119,9 +119,9 @@ class PersonKey(Discreet):
         return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
 
     @property
-    def as_repeated(self) -> Repeated:
+    def as_repeated(self) -> RepeatedIdentifiers:
         """The candidate in the form that a table stores."""
-        return Repeated(",".join(self.columns), self.agreeing, self.cut)
+        return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Coded:
 
 def signs_in(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
+) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
     """Return the repeated candidates in the first rows, and, if there are none, the candidates to check in all rows.
 
     Parameters
@@ -182,9 +182,9 @@ def signs_in(
     return (), tuple(unseen)
 
 
-def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[PersonKey]:
+def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
     """Return the candidates by header of which no first rows are loaded."""
-    return [PersonKey((name,), meaning_of(name), 0, 0) for name in named if name not in first]
+    return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
 def candidates_in(
@@ -195,7 +195,7 @@ def candidates_in(
     grouped: bool = False,
     keys: Sequence[str] = (),
     numbers: Collection[str] = (),
-) -> tuple[PersonKey, ...]:
+) -> tuple[UnitCandidate, ...]:
     """Return the candidates among columns, the most reliable first.
 
     Parameters
@@ -247,13 +247,13 @@ def candidates_in(
     return tuple(sorted(found, key=_place))
 
 
-def _place(one: PersonKey) -> tuple[int, int, int]:
+def _place(one: UnitCandidate) -> tuple[int, int, int]:
     """Return the sort key of a candidate: by evidence, then by meaning; names detected only by values are last."""
     by_values = one.meaning == NAMED and not any(meaning_of(name) == NAMED for name in one.columns)
     return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
 
 
-def _evidence(one: PersonKey, coded: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> int:
+def _evidence(one: UnitCandidate, coded: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> int:
     """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
     if one.meaning == AGREEING:
         return AGREE
@@ -261,7 +261,7 @@ def _evidence(one: PersonKey, coded: Mapping[str, _Coded], attributes: Sequence[
     return evidence_of(combined([coded[name].codes for name in one.columns]), others) if one.repeats else UNKNOWN
 
 
-def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> list[PersonKey]:
+def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> list[UnitCandidate]:
     """Return pairs of a case, household or the like, and the number of a person within it."""
     numbers = [
         name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
@@ -281,7 +281,7 @@ def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str,
             given, persons = int((codes >= 0).sum()), count_distinct(codes)
             told = free[number].kind == "person id" and persons == given
             if persons > count_distinct(free[case].codes) and (told or evidence_of(codes, attributes) == AGREE):
-                found.append(PersonKey((case, number), "person id", given, persons))
+                found.append(UnitCandidate((case, number), "person id", given, persons))
     return found
 
 
@@ -289,7 +289,7 @@ def _repeats(codes: Int64) -> bool:
     return count_distinct(codes) < int((codes >= 0).sum())
 
 
-def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[PersonKey]:
+def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[UnitCandidate]:
     """Return the single-column candidates, by headers or values, and the name columns without birth."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
@@ -299,12 +299,12 @@ def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool
     return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
 
 
-def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> PersonKey:
+def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> UnitCandidate:
     given = int((column.codes >= 0).sum())
-    return PersonKey((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
+    return UnitCandidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
 
 
-def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[PersonKey]:
+def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[UnitCandidate]:
     """Return the candidates of all names: with dates of birth, else alone and with addresses.
 
     Without names, return the candidate of dates of birth and agreeing attributes.
@@ -325,21 +325,21 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
     codes = combined([free[name].codes for name in key])
     given, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
-        alone = PersonKey(names, NAMED, given, persons)
+        alone = UnitCandidate(names, NAMED, given, persons)
         places = tuple(name for name, column in free.items() if column.addresses or column.kind == ADDRESS)
         return [alone, *_named_at(names, places, free)]
     others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
     agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
     often = given - persons >= _FEW_TOGETHER * len(codes)
     if not names:
-        return [PersonKey((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
+        return [UnitCandidate((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
     if ids:
-        return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
+        return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
     beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
-    return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
+    return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
 
 
-def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, _Coded]) -> list[PersonKey]:
+def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, _Coded]) -> list[UnitCandidate]:
     """Return the candidate of all names with addresses, if there are any."""
     key = tuple(name for name in (*names, *places) if "," not in name)
     if not places or not all(name in key for name in names):
@@ -347,7 +347,7 @@ def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str
     codes = combined([free[name].codes for name in key])
     given, persons = int((codes >= 0).sum()), count_distinct(codes)
     beyond = given - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
-    return [PersonKey(key, NAMED_AT, given, persons, beyond_chance=beyond)]
+    return [UnitCandidate(key, NAMED_AT, given, persons, beyond_chance=beyond)]
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, _Coded]) -> bool:

@@ -15,10 +15,10 @@ from anonset.data.division import Division
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int64
-from anonset.data.table_facts import Repeated
+from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.persons.candidates import PersonKey
+from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.given import given_texts, texts_of_all
 from anonset.reading.persons.grouping import repeated_ids
 
@@ -38,7 +38,7 @@ Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
 UInt64 = NDArray[np.uint64]
 
 
-class Persons(ExitStack):
+class PersonIds(ExitStack):
     """Ids of the rows so far, as hashes of 128 bits.
 
     Equal ids are in the same share, and sorting the share makes them adjacent.
@@ -89,14 +89,14 @@ class Persons(ExitStack):
         return np.concatenate(firsts), np.concatenate(repeated)
 
 
-class Watched(ExitStack):
+class WatchedCandidates(ExitStack):
     """Candidates for the unit that do not repeat in the first rows, checked in all rows.
 
     Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all of these
-    differ, so do the values. If not, `again` yields the rows again, and `Persons` decides.
+    differ, so do the values. If not, `again` yields the rows again, and `PersonIds` decides.
     """
 
-    def __init__(self, candidates: Sequence[PersonKey], store: Store, again: Again) -> None:
+    def __init__(self, candidates: Sequence[UnitCandidate], store: Store, again: Again) -> None:
         super().__init__()
         self._keys = [(candidate, _Keys(store)) for candidate in candidates]
         self._store, self._again = store, again
@@ -113,16 +113,16 @@ class Watched(ExitStack):
         for candidate, keys in self._keys:
             keys.add([columns[name] for name in candidate.columns])
 
-    def repeated(self) -> tuple[Repeated, ...]:
+    def repeated(self) -> tuple[RepeatedIdentifiers, ...]:
         """Return the candidates that repeat."""
         return tuple(
-            Repeated(",".join(candidate.columns))
+            RepeatedIdentifiers(",".join(candidate.columns))
             for candidate, keys in self._keys
             if keys.may_repeat() and self._repeats(candidate)
         )
 
-    def _repeats(self, candidate: PersonKey) -> bool:
-        with Persons(candidate.columns, self._store) as persons:
+    def _repeats(self, candidate: UnitCandidate) -> bool:
+        with PersonIds(candidate.columns, self._store) as persons:
             for columns in self._again(candidate.columns):
                 persons.add(texts_of_all([columns[name] for name in candidate.columns]))
             distinct = persons.n - len(persons.repeated()[1])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.blocks import GrowingSets, tidy_rows
+from anonset.data.blocks import SetColumnBuilder, tidy_rows
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -107,7 +107,7 @@ def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int
 def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
     """Return the union of the sets of each person's rows."""
     row, start = _rows(person, persons, store)
-    with GrowingSets(sets.name, store, narrow=True) as united:
+    with SetColumnBuilder(sets.name, store, narrow=True) as united:
         for begin, end in spans(persons):
             ends = start[begin : end + 1]
             taken = sets.take(np.asarray(row[ends[0] : ends[-1]]))

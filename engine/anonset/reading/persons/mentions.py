@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from anonset.data import SetColumn
-from anonset.data.table_facts import Mentioned
+from anonset.data.table_facts import PersonMentions
 from anonset.reading.persons.candidates import PERSON_IDS
 from anonset.reading.persons.given import given_texts, holds_sets
 from anonset.reading.persons.header_words import meaning_of
@@ -64,7 +64,7 @@ def are_mentions(labels: Sequence[str], words: set[str]) -> int:
 
 def mentions_in(
     sets: SetColumn, joined: Sequence[str], named: Sequence[str], head: Callable[[Sequence[str]], Mapping[str, Any]]
-) -> Iterator[Mentioned]:
+) -> Iterator[PersonMentions]:
     """Yield the columns of items that mention persons of the first rows.
 
     Parameters
@@ -85,5 +85,5 @@ def mentions_in(
         )
         for name, known in words.items():
             if count := are_mentions(own, known):
-                yield Mentioned(column, name, count)
+                yield PersonMentions(column, name, count)
                 break

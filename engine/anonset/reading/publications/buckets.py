@@ -15,7 +15,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
-from anonset.reading.batches import Reading, open_source
+from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
@@ -93,7 +93,7 @@ def _read_own(
     """Read both tables block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
-    names = [name for name in open_source(of_files(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
+    names = [name for name in open_source(of_files(snt[:1]), FileProperties(dialect=EXACT)).names if name != GROUP]
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
@@ -160,7 +160,7 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
     dialect = (
         EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
     )
-    names = open_source(path, Reading(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
+    names = open_source(path, FileProperties(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     own = [name for name in names if name != GROUP]
     has_counts = len(own) == 2 and own[1] == COUNT
     if len(own) == len(names) or not (has_counts or len(own) == 1):

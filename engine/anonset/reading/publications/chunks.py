@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
-from anonset.data.blocks import GrowingSets
-from anonset.data.redacted_repr import Discreet
+from anonset.data.blocks import SetColumnBuilder
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.data.vocabulary import Labels
+from anonset.data.vocabulary import LabelCollector
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 from anonset.reading import arrow
-from anonset.reading.batches import Reading, open_source
+from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.dialect import EXACT
 from anonset.reading.files import reading
 from anonset.reading.publications.records import part_names
@@ -92,7 +92,7 @@ def read_chunks(
         If a file cannot be read, numbers are not consecutive, or rows or items are not sorted by content.
     """
     files = _files_in(folder) if files is None else files
-    labels = Labels()
+    labels = LabelCollector()
     with store.below() as scratch:
         tables = {
             table: _Rows.read([folder / part for part in parts], table, labels, store, scratch)
@@ -159,7 +159,7 @@ def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
         for path in paths:
             yield from _batches_of_parquet(path, table)
         return
-    opened = open_source(of_files(paths), Reading(dialect=EXACT))
+    opened = open_source(of_files(paths), FileProperties(dialect=EXACT))
     _require_columns(paths[0], table, opened.names)
     for batch in opened.batches(opened.names):
         yield [arrow.cast(batch.columns[name], pa.large_string()).combine_chunks() for name in COLUMNS[table]]
@@ -215,7 +215,7 @@ def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows(Discreet):
+class _Rows(RedactedRepr):
     """Rows of a table."""
 
     path: Path
@@ -225,7 +225,7 @@ class _Rows(Discreet):
     """Column of items."""
 
     @classmethod
-    def read(cls, paths: Sequence[Path], table: str, labels: Labels, store: Store, scratch: Store) -> "_Rows":
+    def read(cls, paths: Sequence[Path], table: str, labels: LabelCollector, store: Store, scratch: Store) -> "_Rows":
         """Read a table. Items are encoded with `labels`, to which new items are added."""
         before, of_items = 0, next(name for name in COLUMNS[table] if name in OF_ITEMS)
         with ExitStack() as stack:
@@ -234,7 +234,7 @@ class _Rows(Discreet):
                 for name in COLUMNS[table]
                 if name != of_items
             }
-            sets = stack.enter_context(GrowingSets(of_items, store))
+            sets = stack.enter_context(SetColumnBuilder(of_items, store))
             for columns in _batches(paths, table):
                 rows = _Batch(paths[0], before)
                 for name, texts in zip(COLUMNS[table], columns, strict=True):
@@ -308,7 +308,7 @@ def _grows(rows: SetColumn) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class _Batch(Discreet):
+class _Batch(RedactedRepr):
     """Some rows of a table."""
 
     path: Path
@@ -325,7 +325,7 @@ class _Batch(Discreet):
         self._require_all(numbers >= int(name in _AT_LEAST_1), "counts must be at least 1")
         return numbers
 
-    def items(self, name: str, texts: Any, labels: Labels) -> SetColumn:
+    def items(self, name: str, texts: Any, labels: LabelCollector) -> SetColumn:
         """Return a column of items, encoded with `labels`."""
         lists = arrow.split(texts, " ")
         lengths, tokens = arrow.to_numpy(arrow.list_value_length(lists)).astype(np.int64), arrow.list_flatten(lists)

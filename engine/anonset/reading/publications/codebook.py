@@ -13,7 +13,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.publications import Symbol
 from anonset.reading import arrow
-from anonset.reading.batches import Reading, open_source
+from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.csv_rows import header_of, rows_of
 from anonset.reading.dialect import EXACT, any_field_size
 from anonset.reading.source import source_of
@@ -91,7 +91,9 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     InputError
         If the file cannot be read, or the rows are not numbered 0, 1, 2, ...
     """
-    opened = open_source(source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), Reading(dialect=EXACT))
+    opened = open_source(
+        source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), FileProperties(dialect=EXACT)
+    )
     if opened.names != RECORD_COLUMNS:
         msg = (
             f"{str(path)!r} must have the columns {', '.join(RECORD_COLUMNS)}; its {len(opened.names)} columns have "

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.exposures import Exposure
 from anonset.jobs.risk import RiskReport
 from anonset.measures.shares import percent
-from anonset.measures.told_items import LIKELY, RARE, SURE, Telling
+from anonset.measures.told_items import LIKELY, RARE, SURE, ItemInference
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation
 from anonset.report.sections import Section
@@ -24,7 +24,7 @@ def sections(risk: RiskReport) -> list[Section]:
 
 
 @dataclass(frozen=True)
-class RiskTable(Discreet):
+class RiskTable(RedactedRepr):
     """Table of the page, with the sentences above and below it."""
 
     head: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class RiskTable(Discreet):
 
 
 @dataclass(frozen=True)
-class PagePart(Discreet):
+class PagePart(RedactedRepr):
     """Sections of a page that depend on the kind of the publication."""
 
     published: str
@@ -81,7 +81,7 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
     ]
 
 
-def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
+def told_section(told: Sequence[ItemInference], *, rows: bool = False) -> Section:
     """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
@@ -92,7 +92,7 @@ def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
     return Section(title, *telling_table(told), notes=[note] if told else [], data={"told": told})
 
 
-def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def telling_table(told: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
     bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
@@ -103,7 +103,7 @@ def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[
     ]  # fmt: skip
 
 
-def told_grid(told: Sequence[Telling]) -> RiskTable:
+def told_grid(told: Sequence[ItemInference]) -> RiskTable:
     """Return the same table for the page."""
     text = (
         "For random rows of the original whose two rarest items are known: share of their other items that can be "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-from anonset.attacks.base import Outcome
+from anonset.attacks.base import AttackResult
 from anonset.jobs.exposures import Exposure, few_persons, knowledge
 from anonset.jobs.risk import Risk
 from anonset.measures.shares import percent
@@ -111,7 +111,7 @@ def _outcomes(risk: Risk) -> list[Section]:
     return [Section("Attacks with further knowledge", *_outcome_table(risk.outcomes), notes=notes, data=data)]
 
 
-def _outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the results of attacks: the headings, and three text rows for each attack."""
     head = ("attack", "", "targets", "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress
 from anonset.algorithms.rt.joint.regions import Axis, Region
 from anonset.algorithms.rt.joint.scores import Scores
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 11
 
 
 @dataclass(eq=False)
-class NodeSplit(Discreet):
+class NodeSplit(RedactedRepr):
     """A split of a node by one column: the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
@@ -36,7 +36,7 @@ class NodeSplit(Discreet):
 
 
 @dataclass(eq=False)
-class Node(Discreet):
+class Node(RedactedRepr):
     """Records with the same regions, and their losses in the units of `Losses`."""
 
     regions: Regions
@@ -49,7 +49,7 @@ class Node(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Discreet):
+class Tree(RedactedRepr):
     """A grown tree, parents before children."""
 
     nodes: list[Node] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Tree(Discreet):
 
 
 @dataclass(frozen=True)
-class Losses(Discreet):
+class Losses(RedactedRepr):
     """Units of both losses, chosen such that the weighted sum is an integer.
 
     The relational loss of a node is its record count times the sum of its widths, each divided by the column's width.
@@ -99,7 +99,7 @@ class Losses(Discreet):
 
 
 @dataclass(eq=False)
-class TreeGrowth(Discreet):
+class TreeGrowth(RedactedRepr):
     """Grows trees for several weights. Node scores are shared between the trees."""
 
     losses: Losses

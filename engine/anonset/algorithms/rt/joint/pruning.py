@@ -7,11 +7,11 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Tree
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 
 
 @dataclass(frozen=True)
-class Pruning(Discreet):
+class Pruning(RedactedRepr):
     """One pruning of a grown tree."""
 
     w: float

@@ -22,7 +22,7 @@ from anonset.data.distinct import distinct
 from anonset.data.domains import Range, lists_persons
 from anonset.data.grids import Grid, grid_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ Halves = tuple[Region, Region]
 
 
 @dataclass(frozen=True, eq=False)
-class Axis(Discreet, ABC):
+class Axis(RedactedRepr, ABC):
     """A relational column: one code per record, and regions of codes."""
 
     codes: Int32

@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 _CELLS = 1 << 26
@@ -20,7 +20,7 @@ _LARGEST_K = (1 << 16) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(Discreet):
+class Scores(RedactedRepr):
     """Loss of record sets: the number of other items in the item's group, summed over the occurrences."""
 
     column: SetColumn

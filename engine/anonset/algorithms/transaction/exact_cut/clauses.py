@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 
 TOLERANCE = 1e-6
@@ -19,7 +19,7 @@ MAX_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Clauses(Discreet):
+class Clauses(RedactedRepr):
     """Clauses of rare sets of one size j; `problem` defines the clause of a set."""
 
     parents: Int32

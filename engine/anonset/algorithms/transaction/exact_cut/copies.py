@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows, StoredRows
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import MEMORY, Store
 
@@ -35,7 +35,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class FirstCopies(Discreet):
+class FirstCopies(RedactedRepr):
     """Reduces a part to the first k of equal rows."""
 
     shown: Callable[[StoredRows], Rows]

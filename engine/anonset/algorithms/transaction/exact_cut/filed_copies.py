@@ -15,7 +15,7 @@ from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.windows import spans
 from anonset.data.blocks import Rows, StoredRows
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
@@ -60,7 +60,7 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
 
 
 @dataclass(frozen=True, eq=False)
-class _Shares(Discreet):
+class _Shares(RedactedRepr):
     """Rows of a part in files, ordered by share and then by position in the part."""
 
     first: Int64
@@ -96,7 +96,7 @@ class _Shares(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class _Share(Discreet):
+class _Share(RedactedRepr):
     """Writes the reduced rows of a part to files, by share."""
 
     left: Callable[[StoredRows], Rows]

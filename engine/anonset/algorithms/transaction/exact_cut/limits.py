@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from anonset.algorithms.base import Progress
 from anonset.data import spans
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.spelling import setting
 
@@ -45,7 +45,7 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
 
 
 @dataclass(eq=False)
-class SearchBudget(Discreet):
+class SearchBudget(RedactedRepr):
     """Remaining limits of a search."""
 
     seconds: float | None

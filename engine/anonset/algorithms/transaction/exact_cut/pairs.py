@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.blocks import StoredRows, sound
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
@@ -63,7 +63,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
 
 
 @dataclass(frozen=True, eq=False)
-class _CountSiblings(Discreet):
+class _CountSiblings(RedactedRepr):
     """Counts, up to `k`, the records of some blocks that contain pairs of siblings: see the kernel."""
 
     entry: Int32
@@ -83,7 +83,7 @@ class _CountSiblings(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class CountedPairs(Discreet):
+class CountedPairs(RedactedRepr):
     """Rare pairs of some nodes; they are the same for any closed nodes."""
 
     nodes: Int32

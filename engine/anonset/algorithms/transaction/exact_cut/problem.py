@@ -33,11 +33,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.expanded_blocks import Over
+from anonset.algorithms.transaction.expanded_blocks import BlockTask
 from anonset.algorithms.transaction.supported_nodes import NodeSupports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
@@ -53,7 +53,7 @@ Tree = tuple[Int32, Int32, Int32]
 
 
 @dataclass(frozen=True, eq=False)
-class CutProblem(Discreet):
+class CutProblem(RedactedRepr):
     """Input of the search. The hierarchy has more than one leaf."""
 
     blocks: Blocks
@@ -154,7 +154,7 @@ def supports(
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
     """Count the records with an item below each node, part by part, in the form that `shown` gives them: int64 (V,)."""
-    count = Over(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
+    count = BlockTask(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.problem import Float64
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 
@@ -15,7 +15,7 @@ LEAST_USES = 3
 
 
 @dataclass(frozen=True, eq=False)
-class SparseRows(Discreet):
+class SparseRows(RedactedRepr):
     """Rows with a lower bound each."""
 
     start: Int64

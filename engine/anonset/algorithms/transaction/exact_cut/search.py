@@ -31,7 +31,7 @@ _ROUNDINGS = 4
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """A solved relaxation or integer program, with the bounds known at that time."""
 
     kind: str
@@ -73,7 +73,7 @@ class ExactSearch:
         self._triples: Clauses | None = None
         """Maximal rare triples that may still be violated; None if they are not listed."""
         self._lists_triples = problem.size > 2 and not problem.suppress
-        self.steps: list[Step] = []
+        self.steps: list[SearchStep] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
 
@@ -169,7 +169,7 @@ class ExactSearch:
         elif bound > 0:
             self.bound = min(self.cost, max(self.bound, ceil(bound * (1 - PROVEN))))
         total = self.problem.total
-        self.steps.append(Step(kind, self.bound / total, self.cost / total, self.clauses))
+        self.steps.append(SearchStep(kind, self.bound / total, self.cost / total, self.clauses))
         if self.progress is not None:
             self.progress("loss proven to be least", float(self.bound), float(self.cost))
 

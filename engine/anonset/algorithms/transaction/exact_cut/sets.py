@@ -11,12 +11,12 @@ from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
-from anonset_kernels._arrays import Expanded, Intervals
+from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
-    from anonset_kernels.count_tree import Rule
+    from anonset_kernels.count_tree import SupportRule
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
@@ -50,7 +50,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     LimitReached
         If no step or no time remains during the search.
     """
-    from anonset_kernels.count_tree import EXACT, Rule, walk_sizes
+    from anonset_kernels.count_tree import EXACT, SupportRule, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
     found = [np.empty((0, size), np.int32)]
@@ -58,10 +58,10 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
         return found[0]
     weight = view.point.out_of_reach(problem)
     allowed = _allowed(problem, nodes, weight, closed)
-    records, rule = view.expanded(nodes), Rule(size, problem.k, EXACT)
+    records, rule = view.expanded(nodes), SupportRule(size, problem.k, EXACT)
     intervals = Intervals(problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
     work = walk_sizes(records.codes, len(nodes), size)
-    find = _Find(records, intervals, rule, allowed, nodes, problem.tree, weight, closed)
+    find = _ViolationSearch(records, intervals, rule, allowed, nodes, problem.tree, weight, closed)
     for last in range(len(nodes), 0, -_WINDOW):
         firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
         of_window = float(work[firsts[-1] : last].sum())
@@ -78,12 +78,12 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
 
 
 @dataclass(frozen=True, eq=False)
-class _Find(Discreet):
+class _ViolationSearch(RedactedRepr):
     """Search for violated rare sets of a cut below some nodes. Records in files are passed to tasks by file name."""
 
-    records: Expanded
+    records: ExpandedCodes
     intervals: Intervals
-    rule: "Rule"
+    rule: "SupportRule"
     allowed: NDArray[np.uint8]
     nodes: Int32
     tree: Tree

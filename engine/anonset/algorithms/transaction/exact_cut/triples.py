@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
@@ -32,7 +32,7 @@ KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 
 @dataclass(frozen=True, eq=False)
-class RareTriples(Discreet):
+class RareTriples(RedactedRepr):
     """Rare triples of the nodes on or above closed nodes, without nodes that are rare by themselves.
 
     Cost: the fewest passes over the records that memory permits (`rare_tables`).

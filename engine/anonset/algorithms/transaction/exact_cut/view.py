@@ -15,11 +15,11 @@ from anonset.algorithms.transaction.expanded_blocks import BlockExpansion
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, StoredRows, sound
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
-from anonset_kernels._arrays import Expanded
+from anonset_kernels._arrays import ExpandedCodes
 
 _BYTES_OF_ENTRY = 8  # code and position
 OPEN = 1e-6
@@ -27,7 +27,7 @@ OPEN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Point(Discreet):
+class Point(RedactedRepr):
     """A solution of a relaxation, or of the problem."""
 
     closed: Float64
@@ -50,7 +50,7 @@ class Point(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class ShowRecords(Discreet):
+class ShowRecords(RedactedRepr):
     """Converts records of a part to the form that a view shows."""
 
     first: Int32 | None
@@ -71,7 +71,7 @@ class ShowRecords(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class View(Discreet):
+class View(RedactedRepr):
     """Records with a minimum number of symbols, if the nodes with sufficient closedness at a point are closed.
 
     Without suppression, a record contains one leaf for each entry node of its leaves: a search above the closed nodes
@@ -172,7 +172,7 @@ class View(Discreet):
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         return code
 
-    def expanded(self, nodes: Int32) -> Expanded:
+    def expanded(self, nodes: Int32) -> ExpandedCodes:
         """Return the records as ascending positions in `nodes`, with an index, as `count_tree.expand` does.
 
         Raises
@@ -194,7 +194,7 @@ class View(Discreet):
             self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
         )
         place_codes(codes, start[:-1].copy(), position)
-        return Expanded(codes, start, position)
+        return ExpandedCodes(codes, start, position)
 
     def postings(self, sets: Int32) -> tuple[Int64, Int32]:
         """Return the records of each member of sets of `nodes`, and of each ancestor of a member except the root.
