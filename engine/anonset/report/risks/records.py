@@ -181,7 +181,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         attacks=_further(risk),
         losses=(
             "All losses of the original are 0. NCP (normalized certainty penalty) measures how many items a symbol "
-            "covers; Rum is the same for relational values and ranges. Both are 1 if everything is suppressed or "
+            "covers; RUM is the same for relational values and ranges. Both are 1 if everything is suppressed or "
             "published as a single symbol. UL (utility loss) weights symbols by row count; log2 UL is its logarithm."
         ),
     )
