@@ -2,7 +2,8 @@
 
 import pytest
 
-from anonset.reading.persons.header_words import is_direct, is_identifier, is_sensitive, meaning_of, words_of
+from anonset.reading.persons.header_topics import is_sensitive
+from anonset.reading.persons.header_words import is_direct, is_identifier, meaning_of, words_of
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "

@@ -10,8 +10,8 @@ from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.candidates import PERSON_IDS, UnitCandidate
-from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.candidates import UnitCandidate
+from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
 from anonset.spelling import hierarchy_of, listed, setting
 

@@ -5,18 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.persons.candidates import PERSON_IDS
-from anonset.reading.persons.header_words import (
-    ATTRIBUTES,
-    is_direct,
-    is_identifier,
-    is_known,
-    is_quantity,
-    is_sensitive,
-    meaning_of,
-    names_a_product,
-    names_a_subject,
-)
+from anonset.reading.persons.header_topics import is_quantity, is_sensitive, names_a_product, names_a_subject
+from anonset.reading.persons.header_words import ATTRIBUTES, PERSON_IDS, is_direct, is_identifier, is_known, meaning_of
 from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 

@@ -10,14 +10,8 @@ from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.reading.kinds import ValueFormat
-from anonset.reading.persons.header_words import (
-    ATTRIBUTES,
-    is_known,
-    is_remark,
-    is_sampling_weight,
-    is_sensitive,
-    meaning_of,
-)
+from anonset.reading.persons.header_topics import is_remark, is_sensitive
+from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
 from anonset.reading.profiles import Profile
 from anonset.settings.person_columns import ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting

@@ -18,7 +18,6 @@ A column with few distinct values, such as tax codes, identifies nobody, indepen
 If a candidate repeats, a person may have several rows. The owner must then declare the unit; it is never guessed.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,9 +28,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
-from anonset.reading import arrow
-from anonset.reading.input_checks import MISSING
-from anonset.reading.kinds import look_at
 from anonset.reading.persons.agreement import (
     AGREE,
     FEWEST_PAIRS,
@@ -41,25 +37,24 @@ from anonset.reading.persons.agreement import (
     evidence_of,
     named_alike,
 )
+from anonset.reading.persons.coded_columns import CodedColumn, coded_column
 from anonset.reading.persons.given import combined, holds_sets
+from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import (
+    ADDRESS,
     ATTRIBUTES,
-    is_about_a_person,
-    is_about_a_thing,
+    NAMED,
+    PERSON_IDS,
     is_direct,
     is_numbered,
-    is_quantity,
     is_sampling_weight,
     meaning_of,
 )
-from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date
 from anonset.reading.roles import Roles
 
-PERSON_IDS = ("person id", "id", "case id")
-"""Meanings of headers that identify a person, the most reliable first. A case belongs to one person."""
 REACHES = ("e-mail", "IBAN", "account", "phone")
 """Meanings of headers and values that reach a person and distinguish persons."""
-NAMED_AND_BORN, NAMED, AGREEING, ADDRESS, KEY = "names and birth", "name", "agreement", "address", "key"
+NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
 NAMED_AT = "names and address"
 _SUREST = (
     "person id", "e-mail", NAMED_AND_BORN, NAMED_AT, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id",
@@ -67,24 +62,16 @@ _SUREST = (
 )  # fmt: skip
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
-_MOST_ROWS, _MOST_COLUMNS = 50_000, 300
+_MOST_COLUMNS = 300
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
 """Candidates by weak headers need more than 2 distinct values, and more than the smaller of 50 and one per 200 rows."""
 _FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
 """Minimum number of distinct values of a person id, and the minimum number of rows for this rule."""
-_CELL, _FEWEST_DIGITS = "cell", 6
-"""Header of telephone numbers or network cells, and the minimum number of digits of a telephone number."""
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
 """Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
-_MISSING = tuple(sorted(MISSING))
-_CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
-_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullmatch
-_LABELS = 300
-_LONGER = 3
-"""Number of digits that is too long for the number of a person within a household."""
 
 
 @dataclass(frozen=True)
@@ -124,30 +111,6 @@ class UnitCandidate(RedactedRepr):
         return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
 
 
-@dataclass(frozen=True)
-class _Coded:
-    """Column of the first rows."""
-
-    codes: Int64
-    """int64 (n,): the value of each row; -1 if missing."""
-    kind: str
-    """Meaning of the header, as returned by `meaning_of`, or of the values."""
-    cut: bool = False
-    """True if the values are long numbers that a spreadsheet truncated."""
-    dates: bool = False
-    """True if the values are full dates."""
-    keys: bool = False
-    """True if the values are opaque keys."""
-    amounts: bool = False
-    """True if most values are numbers with decimals."""
-    addresses: bool = False
-    """True if the values are street addresses."""
-    thing: bool = False
-    """True if the header names a ward, a physician, a shop or the like."""
-    small: bool = False
-    """True if there are few distinct values, all numbers of one or two digits."""
-
-
 def signs_in(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
 ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
@@ -170,7 +133,9 @@ def signs_in(
     others = [name for name in columns if name not in named][:_MOST_COLUMNS]
     first = head((*named, *others, *roles.id))
     if cut := [
-        name for name in roles.id if name in first and not holds_sets(first[name]) and _coded(name, first[name]).cut
+        name
+        for name in roles.id
+        if name in first and not holds_sets(first[name]) and coded_column(name, first[name]).cut
     ]:
         msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
         raise InputError(msg)
@@ -215,7 +180,7 @@ def candidates_in(
         Columns among `keys` that are keys by their headers, independent of their values.
     """
     plain = {name: column for name, column in columns.items() if not holds_sets(column)}
-    coded = {name: _coded(name, column) for name, column in plain.items()}
+    coded = {name: coded_column(name, column) for name, column in plain.items()}
     few = all(len(column) <= FEWEST_PAIRS for column in plain.values())
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
@@ -253,7 +218,9 @@ def _place(one: UnitCandidate) -> tuple[int, int, int]:
     return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
 
 
-def _evidence(one: UnitCandidate, coded: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> int:
+def _evidence(
+    one: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
+) -> int:
     """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
     if one.meaning == AGREEING:
         return AGREE
@@ -261,7 +228,9 @@ def _evidence(one: UnitCandidate, coded: Mapping[str, _Coded], attributes: Seque
     return evidence_of(combined([coded[name].codes for name in one.columns]), others) if one.repeats else UNKNOWN
 
 
-def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> list[UnitCandidate]:
+def _numbered_within(
+    free: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
+) -> list[UnitCandidate]:
     """Return pairs of a case, household or the like, and the number of a person within it."""
     numbers = [
         name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
@@ -289,7 +258,7 @@ def _repeats(codes: Int64) -> bool:
     return count_distinct(codes) < int((codes >= 0).sum())
 
 
-def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[UnitCandidate]:
+def _by_meaning(free: Mapping[str, CodedColumn], ids: Sequence[str], *, grouped: bool) -> list[UnitCandidate]:
     """Return the single-column candidates, by headers or values, and the name columns without birth."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
@@ -299,12 +268,12 @@ def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool
     return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
 
 
-def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> UnitCandidate:
+def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, ...] = ()) -> UnitCandidate:
     given = int((column.codes >= 0).sum())
     return UnitCandidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
 
 
-def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[UnitCandidate]:
+def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> list[UnitCandidate]:
     """Return the candidates of all names: with dates of birth, else alone and with addresses.
 
     Without names, return the candidate of dates of birth and agreeing attributes.
@@ -339,7 +308,7 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[U
     return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
 
 
-def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, _Coded]) -> list[UnitCandidate]:
+def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:
     """Return the candidate of all names with addresses, if there are any."""
     key = tuple(name for name in (*names, *places) if "," not in name)
     if not places or not all(name in key for name in names):
@@ -350,7 +319,7 @@ def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str
     return [UnitCandidate(key, NAMED_AT, given, persons, beyond_chance=beyond)]
 
 
-def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, _Coded]) -> bool:
+def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, CodedColumn]) -> bool:
     """Return True if a name column names another person.
 
     It differs between rows with equal other names and birth.
@@ -363,7 +332,7 @@ def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Ma
     return pairs >= FEWEST_PAIRS and 2 * agreed < pairs
 
 
-def _is_birth_name(column: _Coded) -> bool:
+def _is_birth_name(column: CodedColumn) -> bool:
     return column.kind == "born" and not column.dates
 
 
@@ -395,58 +364,12 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
     return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
 
 
-def _coded(name: str, column: Any) -> _Coded:
-    """Return the first rows of a column as codes, with the meaning of the header or the values."""
-    import pyarrow as pa
-
-    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
-    if not pa.types.is_dictionary(chunk.type):
-        chunk = arrow.dictionary_encode(chunk)
-    labels = arrow.cast(chunk.dictionary, pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
-    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
-    if labels is not None and len(labels):
-        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, _MISSING)))
-        codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
-    first = (
-        []
-        if labels is None
-        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
-    )
-    dates = all(map(is_full_date, first))
-    keys = not dates and are_keys(first) and (is_about_a_person(name) or not all(map(_CODES, first)))
-    amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
-    meaning = _meaning(name, first, dates=dates)
-    addresses = not dates and identifying(first) == ADDRESS
-    small = 1 < len(first) <= _MOST_FEW and all(label.isdecimal() and len(label) < _LONGER for label in first)
-    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small)
-
-
-def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
-    """Return the meaning of a header, or of the values. E-mail addresses and IBANs are detected under any header."""
-    by_header = meaning_of(name)
-    if dates or not labels:
-        return by_header or attribute_of(labels)
-    by_values = identifying(labels)
-    if name.strip().lower() == _CELL and not any(sum(map(str.isdigit, label)) >= _FEWEST_DIGITS for label in labels):
-        return by_values or attribute_of(labels)
-    if by_header in PERSON_IDS:
-        return NAMED if by_values == NAMED else by_header
-    return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)
-
-
-def _are_cut(labels: Sequence[str]) -> bool:
-    if not any("E+" in label for label in labels):
-        return False
-
-    return look_at("", labels).kind == "cut numbers"
-
-
 def _first_rows(ids: Sequence[Int64]) -> Int64:
     """Return the first row of each record, given the codes of the ids."""
     return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
 
 
-def _attributes(coded: Mapping[str, _Coded]) -> list[tuple[str, str, Int64]]:
+def _attributes(coded: Mapping[str, CodedColumn]) -> list[tuple[str, str, Int64]]:
     """Return the kind, name and codes of each column with a personal attribute."""
     kinds = {
         name: NAMED if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()

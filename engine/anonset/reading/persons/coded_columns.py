@@ -1,0 +1,102 @@
+"""First rows of a column as codes, with the meaning of the header or of the values."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonset.data.table import Int64
+from anonset.reading import arrow
+from anonset.reading.input_checks import MISSING
+from anonset.reading.kinds import look_at
+from anonset.reading.persons.header_words import (
+    ADDRESS,
+    NAMED,
+    PERSON_IDS,
+    is_about_a_person,
+    is_about_a_thing,
+    meaning_of,
+)
+from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date
+
+_MOST_ROWS = 50_000
+_MISSING = tuple(sorted(MISSING))
+_CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
+_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullmatch
+_LABELS = 300
+_CELL, _FEWEST_DIGITS = "cell", 6
+"""Header of telephone numbers or network cells, and the minimum number of digits of a telephone number."""
+_MOST_NUMBERS, _LONGER = 50, 3
+"""Maximum number of different numbers of persons within a household, and the number of digits that is too long."""
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """Column of the first rows."""
+
+    codes: Int64
+    """int64 (n,): the value of each row; -1 if missing."""
+    kind: str
+    """Meaning of the header, as returned by `meaning_of`, or of the values."""
+    cut: bool = False
+    """True if the values are long numbers that a spreadsheet truncated."""
+    dates: bool = False
+    """True if the values are full dates."""
+    keys: bool = False
+    """True if the values are opaque keys."""
+    amounts: bool = False
+    """True if most values are numbers with decimals."""
+    addresses: bool = False
+    """True if the values are street addresses."""
+    thing: bool = False
+    """True if the header names a ward, a physician, a shop or the like."""
+    small: bool = False
+    """True if there are few distinct values, all numbers of one or two digits."""
+
+
+def coded_column(name: str, column: Any) -> CodedColumn:
+    """Return the first rows of a column as codes, with the meaning of the header or the values."""
+    import pyarrow as pa
+
+    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = arrow.dictionary_encode(chunk)
+    labels = arrow.cast(chunk.dictionary, pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
+    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
+    if labels is not None and len(labels):
+        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, _MISSING)))
+        codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
+    first = (
+        []
+        if labels is None
+        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
+    )
+    dates = all(map(is_full_date, first))
+    keys = not dates and are_keys(first) and (is_about_a_person(name) or not all(map(_CODES, first)))
+    amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
+    meaning = _meaning(name, first, dates=dates)
+    addresses = not dates and identifying(first) == ADDRESS
+    small = 1 < len(first) <= _MOST_NUMBERS and all(label.isdecimal() and len(label) < _LONGER for label in first)
+    return CodedColumn(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small)
+
+
+def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
+    """Return the meaning of a header, or of the values. E-mail addresses and IBANs are detected under any header."""
+    by_header = meaning_of(name)
+    if dates or not labels:
+        return by_header or attribute_of(labels)
+    by_values = identifying(labels)
+    if name.strip().lower() == _CELL and not any(sum(map(str.isdigit, label)) >= _FEWEST_DIGITS for label in labels):
+        return by_values or attribute_of(labels)
+    if by_header in PERSON_IDS:
+        return NAMED if by_values == NAMED else by_header
+    return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)
+
+
+def _are_cut(labels: Sequence[str]) -> bool:
+    if not any("E+" in label for label in labels):
+        return False
+
+    return look_at("", labels).kind == "cut numbers"
