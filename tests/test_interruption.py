@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from anonset.interruption import ENDING, RaisingHandler, defer_signals, settle
+from anonset.interruption import ENDING, RaisingHandler, defer_signals, mark_job_done
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def test_signals_ignored_by_the_parent_remain_ignored() -> None:
 def test_signals_do_not_undo_finished_work() -> None:
     unwinding = RaisingHandler()
     unwinding.install()
-    settle()
+    mark_job_done()
     for number in ENDING:
         signal.raise_signal(number)
     assert unwinding.came is None
@@ -61,7 +61,7 @@ def test_signals_do_not_undo_finished_work() -> None:
 
 
 def test_handlers_of_others_are_not_settled() -> None:
-    settle()
+    mark_job_done()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 

@@ -123,7 +123,7 @@ def _undo() -> None:
         store.remove_temporary()
 
 
-def settle() -> None:
+def mark_job_done() -> None:
     """Mark the job as done in installed `RaisingHandler` handlers. Handlers of the caller are unchanged."""
     for number in ENDING:
         handler = signal.getsignal(number)

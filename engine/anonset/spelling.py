@@ -134,15 +134,15 @@ def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[
     for other, names in elsewhere.items():
         if name in names:
             return f" (did you mean {other} {name}?)"
-    if (similar := meant(name, known)) is not None:
+    if (similar := similar_name(name, known)) is not None:
         return f" (did you mean {similar}?)"
     for other, names in elsewhere.items():
-        if (similar := meant(name, names)) is not None:
+        if (similar := similar_name(name, names)) is not None:
             return f" (did you mean {other} {similar}?)"
     return ""
 
 
-def meant(name: str, known: Collection[str]) -> str | None:
+def similar_name(name: str, known: Collection[str]) -> str | None:
     """Return the most similar known name, several joined by "or"; None if no name is similar.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")

@@ -99,7 +99,7 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
         return False
     verdict = verify(publication, algorithm.model)
     _require(verdict.holds is True, f"the publication of {algorithm.name} must satisfy the model: {verdict!s}")
-    untrue = kind_of(algorithm.model).untrue(table, publication, hierarchies, algorithm.model)
+    untrue = kind_of(algorithm.model).find_contradiction(table, publication, hierarchies, algorithm.model)
     _require(untrue is None, f"the publication of {algorithm.name} must be consistent with the original: {untrue}")
     return True
 
@@ -109,7 +109,7 @@ def _published(
 ) -> Published | None:
     """Return the publication of a table; None if it is infeasible."""
     try:
-        result = algorithm.recode(table.on(Threads(workers)), hierarchies)
+        result = algorithm.recode(table.with_workers(Threads(workers)), hierarchies)
     except InfeasibleError:
         return None
     _require(isinstance(result, Result), f"{algorithm.name}.recode must return a Result, got {type(result).__name__}")

@@ -119,7 +119,7 @@ def search_dense(
         Unless `finished`, `at` contains the prefix to resume from.
     """
     size, k, depth, goal, n_found, budget = task
-    beside = _allowed_beside(allowed, members)
+    beside = _allowed_with(allowed, members)
     held = np.empty((size - depth, rows.shape[1]), np.uint64)
     candidates = np.zeros((size - depth, beside.shape[1]), np.uint64)
     wanted = np.empty(size, np.int32)
@@ -173,7 +173,7 @@ def search_dense(
 
 
 @kernel()
-def _allowed_beside(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
+def _allowed_with(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
     """Return the members that can be combined with each member, as bitmaps: uint64 (E, (E + 63) // 64)."""
     n = len(members)
     beside = np.zeros((n, (n + 63) // 64), np.uint64)

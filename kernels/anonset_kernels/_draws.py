@@ -55,7 +55,7 @@ def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
 
 
 @kernel()
-def below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
+def draw_below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
     """Return a draw as an index in 0 .. n - 1 (int64): the draw modulo n, with a bias of at most n / 2^64."""
     return np.int64(draw(draw_key, number) % np.uint64(n))
 
@@ -80,7 +80,7 @@ def exchanged(
     """
     span = place - begin + 1
     if span > MOST_PAIRED:
-        return begin + below(draw_key, ALONE + place, span), np.uint64(0)
+        return begin + draw_below(draw_key, ALONE + place, span), np.uint64(0)
     word = rest
     if place % 2 == 1 or place + 1 == end or span == MOST_PAIRED:
         word = draw(draw_key, place // 2)

@@ -183,7 +183,7 @@ def add_tuple(
 
 
 @kernel()
-def form_anew(
+def form_from_pool(
     space: AttributeSpace,
     table: PairLosses,
     pool: Pool,

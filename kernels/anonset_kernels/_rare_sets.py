@@ -130,7 +130,7 @@ def rare_dense_pairs(
                     full |= not marks and n_found == len(found)
                     if not full:
                         prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
-                        n_found = take(found, found_support, n_found, prefix, size, support, marks, together)
+                        n_found = report_rare_set(found, found_support, n_found, prefix, size, support, marks, together)
     return -1 if full else n_found
 
 
@@ -159,7 +159,7 @@ def _count_record(length: int, n_kept: int, k: int, room: PairCounts) -> None:
 
 
 @kernel()
-def take(
+def report_rare_set(
     found: Found,
     found_support: FoundSupport,
     n_found: int,

@@ -116,7 +116,7 @@ def make_policy(
         for item in items[start[p] : start[p + 1]]:
             policy.key[p] += policy.code[item]
     groups.changed[:] = 1
-    bring_up_to_date(groups, policy, n, k)
+    update_constraints(groups, policy, n, k)
     return policy
 
 
@@ -126,7 +126,7 @@ def search_policy(
 ) -> int:
     """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
     for _ in range(max_constraints):
-        bring_up_to_date(groups, policy, touch(groups, policy, rule.k), rule.k)
+        update_constraints(groups, policy, touch(groups, policy, rule.k), rule.k)
         p = next_constraint(groups, policy, rule.k)
         if p < 0:
             return DONE
@@ -242,7 +242,7 @@ def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
 
 
 @kernel()
-def bring_up_to_date(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
+def update_constraints(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
     """Update the known groups and the states and bounds of the constraints on changed groups."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):

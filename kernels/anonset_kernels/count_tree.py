@@ -34,7 +34,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._prefix import count_extensions, project, with_room
-from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, room_for_pairs, take
+from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, report_rare_set, room_for_pairs
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
@@ -282,7 +282,9 @@ def walk(
                 if mode == LEAVES and n_kept == 0 and len(held) < k:
                     if n_found == len(found):
                         return n_found, first
-                    n_found = take(found, found_support, n_found, prefix, depth, len(held), mode == MARK, together)
+                    n_found = report_rare_set(
+                        found, found_support, n_found, prefix, depth, len(held), mode == MARK, together
+                    )
                 entries = total - top[depth]
                 if depth == size - 2 and mode != LEAVES and are_dense(len(held), entries, n_kept, k, room):
                     n_found = rare_dense_pairs(
@@ -315,7 +317,9 @@ def walk(
             elif support_here < k:
                 if mode != MARK and n_found == len(found):
                     return n_found, first
-                n_found = take(found, found_support, n_found, prefix, size, support_here, mode == MARK, together)
+                n_found = report_rare_set(
+                    found, found_support, n_found, prefix, size, support_here, mode == MARK, together
+                )
         if mode != MARK and 4 * n_found >= len(found):
             return n_found, first + 1
     return n_found, end_of_span

@@ -14,7 +14,7 @@ _Rows = tuple[Int64Array, Int32Array, Float64Array, Float64Array]
 
 
 @kernel()
-def missing(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
+def shortfalls(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
     """Compute the shortfall of each of the `rows` below the bound at a point: `short`, float64 (n,), filled here.
 
     `point` is float64 (C,). O(nnz).
@@ -79,7 +79,7 @@ def cover(
     """
     start, columns, values, least = rows
     short, helped = np.empty(len(least)), np.zeros(len(costs), np.int64)
-    missing(rows, taken.astype(np.float64), short)
+    shortfalls(rows, taken.astype(np.float64), short)
     n_short = 0
     for row in range(len(least)):
         if short[row] > _HALF:

@@ -103,7 +103,7 @@ def is_rare(rows: Csr, postings: Postings, tree: Ancestry, members: Int32Array, 
 
 
 @kernel()
-def lift(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: Int32Matrix) -> None:
+def raise_members(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: Int32Matrix) -> None:
     """Replace rare sets by maximal rare sets above them, raising each member as high as possible.
 
     Parameters

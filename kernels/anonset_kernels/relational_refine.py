@@ -43,7 +43,7 @@ from anonset_kernels._pools import (
     Pool,
     add_tuple,
     common_losses,
-    form_anew,
+    form_from_pool,
     make_formed,
     make_pool,
 )
@@ -175,7 +175,7 @@ def refine(
             if n_near == 0 or old < GAIN:
                 continue
             start, below = np.int64(first % np.uint64(n_pool)), old - GAIN + tolerance
-            n_formed, n_made, new = form_anew(space, table, pool, n_pool, formed, run, (k, way, start, below))
+            n_formed, n_made, new = form_from_pool(space, table, pool, n_pool, formed, run, (k, way, start, below))
             if new < below and not _breaks(asked, pool, formed, n_formed, n_made):
                 if new < old - GAIN:
                     run[GAINS] += 1

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import BoolArray, DrawKey, Int32Array, Int64Array, Integer, UInt64Matrix
-from anonset_kernels._draws import below, draw
+from anonset_kernels._draws import draw, draw_below
 from anonset_kernels._heaps import ONE, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
@@ -51,7 +51,7 @@ def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
     larger = n_persons % n_groups
     for number in range(n_groups):
         bounds[number + 1] = bounds[number] + n_persons // n_groups
-        if below(draw_key, number, n_groups - number) < larger:
+        if draw_below(draw_key, number, n_groups - number) < larger:
             bounds[number + 1] += 1
             larger -= 1
     return bounds
@@ -219,7 +219,7 @@ def _remove(group: _Group, draw_key: DrawKey, kept: BoolArray) -> None:
             if wanted == 0:
                 break
             position = group.order[share + group.held[share] - left]
-            if below(draw_key, group.base + position, left) < wanted:
+            if draw_below(draw_key, group.base + position, left) < wanted:
                 kept[position] = False
                 wanted -= 1
 
@@ -255,7 +255,7 @@ def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int)
 
 
 @kernel()
-def settle(
+def assign_groups(
     kept: BoolArray,
     tuples: Int32Array,
     start: Int64Array,
@@ -297,7 +297,7 @@ def settle(
                     group[row] = -1
                     continue
                 group[row] = number_of[number]
-                if left > wanted and below(draw_key, at, left) >= wanted:
+                if left > wanted and draw_below(draw_key, at, left) >= wanted:
                     starred[row] = True
                 else:
                     wanted -= 1

@@ -23,7 +23,7 @@ from anonset.algorithms.relational.full_domain import FullDomain
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.ceilings import under
+from anonset.data.ceilings import cap_hierarchy
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
 from anonset.measures.relational_ncp import relational_ncp
@@ -121,16 +121,16 @@ def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
     class_of = np.array([source.randint(-1, n_classes - 1) for _ in range(n)], np.int32)
     class_values = [[values[r] for r in np.flatnonzero(class_of == c).tolist()] for c in range(n_classes)]
     satisfied = [not values_of_class or naive(model, values_of_class, values) for values_of_class in class_values]
-    broken = rule.broken(class_of, n_classes)
+    broken = rule.broken_classes(class_of, n_classes)
     assert [not bad for bad in broken.tolist()] == satisfied
     tuples = rule.by_tuple(np.arange(n, dtype=np.int32) // 1, n)
-    assert tuples.broken(class_of, n_classes).tolist() == broken.tolist()
+    assert tuples.broken_classes(class_of, n_classes).tolist() == broken.tolist()
     some = np.flatnonzero(np.array([source.random() < 0.5 for _ in range(n)]))
     mine = [[values[r] for r in some.tolist() if class_of[r] == c] for c in range(n_classes)]
-    assert [not bad for bad in tuples.take(some).broken(class_of[some], n_classes).tolist()] == [
+    assert [not bad for bad in tuples.take(some).broken_classes(class_of[some], n_classes).tolist()] == [
         not values_of_class or naive(model, values_of_class, values) for values_of_class in mine
     ]
-    assert rule.take(some).broken(class_of[some], n_classes).tolist() == [
+    assert rule.take(some).broken_classes(class_of[some], n_classes).tolist() == [
         bool(values_of_class) and not naive(model, values_of_class, values) for values_of_class in mine
     ]
 
@@ -404,7 +404,7 @@ def test_a_column_of_a_part_has_the_counts_of_all_records() -> None:
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
 def test_recodings_below_a_ceiling_satisfy_the_rule_or_are_infeasible(name: str) -> None:
-    tree = under(Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])])), 1)
+    tree = cap_hierarchy(Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])])), 1)
     places = CategoricalColumn.of("place", ["a1", "a1", "a2", "a2", "b1", "b1", "b2", "b2"])
     rich, poor = (CategoricalColumn.of(NAME, drugs) for drugs in ("xxxyxxxy", "xxyyxxxx"))
     algorithm = FORMATIONS[name](k=2, l=2, sensitive=NAME)

@@ -97,7 +97,7 @@ def test_sets_of_nodes_beyond_64_bits_are_distinguished():
 
 def run(records, k, m, *, looked_up=False, workers=1):
     blocks = records if isinstance(records, Blocks) else Blocks.of(records, MEMORY)
-    search = CutSearch(replace(blocks, store=blocks.store.on(Threads(workers))), TREE, k)
+    search = CutSearch(replace(blocks, store=blocks.store.with_workers(Threads(workers))), TREE, k)
     for size in range(1, min(m, search.longest) + 1):
         for rare in search.rare_sets(size):
             search.fix(rare, looked_up=looked_up)
@@ -238,7 +238,9 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "LEAST_WINDOW", 1)
         patch.setattr(windows.PairMarker, "__call__", None)  # it creates a matrix for each task
-        nodes = SupportedNodes(Blocks.of(column, MEMORY.on(Threads(workers)), records_per_block), hierarchy, k)
+        nodes = SupportedNodes(
+            Blocks.of(column, MEMORY.with_workers(Threads(workers)), records_per_block), hierarchy, k
+        )
         together, rare = nodes.count_tree(on_cut, hierarchy.leaf_node, 3).rare_together(1 << 12)
     return together, len(rare.codes)
 

@@ -99,7 +99,7 @@ def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: in
     algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
     column, parts, hierarchy = blocks
     try:
-        result = algorithm.search(column, replace(parts, store=parts.store.on(Threads(workers))), hierarchy)
+        result = algorithm.search(column, replace(parts, store=parts.store.with_workers(Threads(workers))), hierarchy)
     except InfeasibleError as error:
         return str(error)
     return result.trace, result.figures, image_of(result.recoding)

@@ -146,7 +146,7 @@ def test_cut_figures_and_trace_are_independent_of_blocks(
     rows = [*rows, *rows[: len(rows) // 2], set()]
     expected, table, hierarchy = run(rows, tree, k, m, suppress=suppress)
     assert table.transactions is not None
-    blocks = Blocks.of(hierarchy.bind(table.transactions), MEMORY.on(Threads(workers)), records_per_block)
+    blocks = Blocks.of(hierarchy.bind(table.transactions), MEMORY.with_workers(Threads(workers)), records_per_block)
     result = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy)
     assert image_of(result) == image_of(expected)
     assert (result.figures, result.trace, result.notes) == (expected.figures, expected.trace, expected.notes)

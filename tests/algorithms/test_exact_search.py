@@ -23,7 +23,7 @@ from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
-from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
+from anonset.algorithms.transaction.exact_cut.sets import raise_to_maximal, rare_sets, witness_clauses
 from anonset.algorithms.transaction.exact_cut.triples import RareTriples
 from anonset.algorithms.transaction.exact_cut.view import Point, View
 from anonset.data import Hierarchy, SetColumn
@@ -124,7 +124,9 @@ def test_triples_in_bit_sets_equal_a_count_of_all_triples(
         monkeypatch.setattr(rare_tables, name, at_once)
     monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
-    problem = CutProblem(Blocks.of(WIDE.bind(column), MEMORY.on(Threads(workers)), 90), WIDE, 3, 3, suppress=False)
+    problem = CutProblem(
+        Blocks.of(WIDE.bind(column), MEMORY.with_workers(Threads(workers)), 90), WIDE, 3, 3, suppress=False
+    )
     listed = RareTriples(problem, problem.begun, SearchBudget(None, 1e9))
     result = listed.clauses()
     assert result is not None
@@ -177,7 +179,7 @@ def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case
     sets = rare_sets(view, 3, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
     assert labelled(view, sets) == leaves
-    result = lifted(view, sets, endless)
+    result = raise_to_maximal(view, sets, endless)
     assert labelled(view, result) <= above
     assert bool(len(result)) == bool(leaves)
 
@@ -189,7 +191,7 @@ def test_witnesses_are_leaves_of_a_record_and_yield_the_twins_clauses(case: Case
     view, model = view_of(case, suppress=True), HierarchyModel(tree)
     hierarchy = view.problem.hierarchy
     pairs = RarePairs(view, SearchBudget(None, 1e9)).violated()
-    clauses = witnessed(view, pairs)
+    clauses = witness_clauses(view, pairs)
     assert bool(clauses.n) == bool(len(pairs))
     witnesses = {leaves for nodes in of_frequent_nodes(case, 2) for leaves in twin.witnesses(nodes, rows, model)}
     assert {tuple(hierarchy.leaves.labels[i] for i in items) for items in clauses.items} <= witnesses

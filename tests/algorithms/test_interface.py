@@ -35,7 +35,7 @@ def make(name: str, k: int, m: int) -> Algorithm:
 
 
 def run(name: str, case: Case, k: int, m: int, workers: int = 1) -> Result:
-    return make(name, k, m).recode(case.table.on(Threads(workers)), case.hierarchies)
+    return make(name, k, m).recode(case.table.with_workers(Threads(workers)), case.hierarchies)
 
 
 def content(publication: Any) -> list[Any]:

@@ -235,8 +235,8 @@ def test_scores_are_the_losses_of_apriori_on_halves(case: tuple[Table, int, int]
 
 def test_threads_do_not_change_the_result() -> None:
     table, k, m = draw(11)
-    alone = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(1)), HIERARCHIES)
-    threaded = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(2)), HIERARCHIES)
+    alone = JointSplit(k=k, m=m, w="0.4").recode(table.with_workers(Threads(1)), HIERARCHIES)
+    threaded = JointSplit(k=k, m=m, w="0.4").recode(table.with_workers(Threads(2)), HIERARCHIES)
     assert alone.trace == threaded.trace
     assert clusters_of(alone) == clusters_of(threaded)
     assert list(alone.recoding.items) == list(threaded.recoding.items) or alone.figures == threaded.figures

@@ -12,7 +12,7 @@ from tests.facts import refused
 
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.kept_together import kept_together
+from anonset.algorithms.transaction.kept_together import raise_to_joint_anonymity
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
@@ -20,7 +20,7 @@ from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.beside import OtherRelease
 from anonset.privacy import KmAnonymity
 from anonset.publications import Records as Published
-from anonset.verification.together import few_together
+from anonset.verification.together import few_in_both
 from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CDE", [("CD", ["c", "d"]), "e"])]))
@@ -123,14 +123,14 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     assert table.transactions is not None
     algorithm = Apriori(k=k, m=m)
     result = algorithm.recode(table, {"items": TREE})
-    certain = beside.certain(table, TREE.leaves.labels)
+    certain = beside.certain_presence(table, TREE.leaves.labels)
     try:
-        joint, linked = kept_together(algorithm, result, table.transactions, beside, certain=certain)
+        joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=certain)
     except InfeasibleError:
         assert left or changes
         return
     publication = apply(table, joint.recoding)
-    assert few_together(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
+    assert few_in_both(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
     before = {i: records[left + i] for i in range(len(stayed))}
     if linked:
         assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
@@ -165,9 +165,9 @@ def test_the_check_finds_every_joint_violation(
     beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all[1])
     before = dict(enumerate(records))
     holds = naive_linked(later, beside, records, before, m) >= k
-    assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == holds
+    assert (few_in_both(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == holds
     holds = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
-    result = few_together(table, later, beside, KmAnonymity(k, m))
+    result = few_in_both(table, later, beside, KmAnonymity(k, m))
     assert (result is None) == holds
     assert result is None or (result.required, result.support < k, result.what) == (k, True, ())
 
@@ -178,7 +178,7 @@ def test_without_a_cut_it_is_refused() -> None:
     assert table.transactions is not None
     beside = by_record(earlier_of(records, 2, 1), [0, 1, 2, 3], 4)
     with refused(InfeasibleError, "item"):
-        kept_together(
+        raise_to_joint_anonymity(
             Apriori(k=2, m=1), Result(ItemGroups.identity(table.transactions.vocabulary)), table.transactions, beside
         )
 
@@ -190,7 +190,7 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
     table, model = table_of(records, OTHER), KmAnonymity(2, 1)
     later, earlier = (earlier_of(records, 2, 1, groups) for groups in ([0, 2, 1, 2, 0], [0, 2, 0, 4, 3]))
     beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all)
-    assert (few_together(table, later, beside, model) is None) != shows_all
+    assert (few_in_both(table, later, beside, model) is None) != shows_all
     assert (naive_by_rows(later, beside, records, 1, (True, shows_all)) >= 2) != shows_all
     remaining = [
         ReleasePair(*(ReleaseRows.of(entry) for entry in pair), certain=certain)

@@ -57,7 +57,7 @@ seeds = st.integers(0, 2**32 - 1)
 def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, workers: int = 1) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.recode(table.on(Threads(workers)), {"items": hierarchy})
+    return table, algorithm.recode(table.with_workers(Threads(workers)), {"items": hierarchy})
 
 
 def groups_of(result: Any) -> list[Group]:

@@ -55,7 +55,9 @@ def are_apart(tree, nodes):
 
 def found_above(rows, tree, image, size, k, *, per_block, workers):
     """Return the search's rare sets at or above a cut, with their supports."""
-    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.on(Threads(workers)), per_block)
+    blocks = Blocks.of(
+        SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.with_workers(Threads(workers)), per_block
+    )
     on_cut = np.isin(np.arange(tree.n_nodes), image)
     nodes = SupportedNodes(blocks, tree, k)
     tables = nodes.rare_tables(on_cut, image, size)

@@ -153,11 +153,11 @@ def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
     algorithm = kind(k=case.k, m=case.m, **fixed, **more)
     wanted = expected(case, bound, scan)
     if isinstance(wanted, tuple):
-        result = algorithm.recode(case.table.on(Threads(1)), case.hierarchies)
+        result = algorithm.recode(case.table.with_workers(Threads(1)), case.hierarchies)
         merges = [(merge.seed, merge.other) for merge in result.trace]
         assert (clusters_of(result), merges, result.figures["rum"], result.figures["tum"]) == wanted
         check_published(case, result)
-        repeated = algorithm.recode(case.table.on(Threads(2)), case.hierarchies)
+        repeated = algorithm.recode(case.table.with_workers(Threads(2)), case.hierarchies)
         assert repeated.recoding.cluster.tolist() == result.recoding.cluster.tolist()
         return
     with pytest.raises(InfeasibleError) as caught:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.algorithms.relational.formations import formation_of
-from anonset.algorithms.rt.merging import Merge, on_the_way
+from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
@@ -45,7 +45,7 @@ def test_intermediate_losses_list_the_remaining_clusters(seed: int) -> None:
     losses = sorted(rng.random() for _ in range(rng.randint(1, 30)))
     before, clusters = losses[0] * rng.random(), len(losses) + rng.randint(1, 5)
     most = rng.randint(1, 6)
-    way = on_the_way(before, clusters, [Merge(0, 1, 2, 0.0, loss) for loss in losses], most=most)
+    way = intermediate_losses(before, clusters, [Merge(0, 1, 2, 0.0, loss) for loss in losses], most=most)
     assert len(way) <= most + 2
     assert way[0] == (before, clusters)
     assert way[-1] == (losses[-1], clusters - len(losses))
@@ -55,4 +55,4 @@ def test_intermediate_losses_list_the_remaining_clusters(seed: int) -> None:
 
 
 def test_without_merges_there_is_no_way() -> None:
-    assert on_the_way(0.25, 7, []) == [(0.25, 7)]
+    assert intermediate_losses(0.25, 7, []) == [(0.25, 7)]

@@ -48,7 +48,7 @@ seeds = st.integers(0, 2**32 - 1)
 def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, workers: int = 1, **options: Any) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.recode(table.on(Threads(workers)), {"items": hierarchy}, **options)
+    return table, algorithm.recode(table.with_workers(Threads(workers)), {"items": hierarchy}, **options)
 
 
 def decision(result: Any) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from tests.facts import names, refused
 import anonset
 from anonset.attacks.base import AttackInput
 from anonset.attacks.composition import ENOUGH, ReleasePair, ReleaseRows, composition
-from anonset.attacks.registry import ATTACKS, tried
+from anonset.attacks.registry import ATTACKS, run_attacks
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, apply
@@ -68,7 +68,7 @@ def test_candidate_rows_equal_an_enumeration_of_records(
         fitting = [side.fitting(known) for side in sides]
         assert both.left(*fitting) == naive_candidates(first, second, known)
     pairs = np.array([(a, b) for a in range(sides[0].column.n) for b in range(sides[1].column.n)], np.int64).T
-    assert both.of_one(*pairs).tolist() == [bool(both.fit([a], [b])[0, 0]) for a, b in pairs.T]
+    assert both.compatible_pairs(*pairs).tolist() == [bool(both.compatible([a], [b])[0, 0]) for a, b in pairs.T]
 
 
 @pytest.mark.compiled
@@ -123,9 +123,9 @@ def test_an_inapplicable_attack_states_the_reason() -> None:
     table = of_records([{"a"}, {"b"}])
     scene = AttackInput(published(table, [0, 1, 2, 3, 3]), anonset.KmAnonymity(1, 1), table)
     assert names(composition(scene), "beside")
-    outcomes, reasons = tried(scene, ["all"])
+    outcomes, reasons = run_attacks(scene, ["all"])
     assert names(reasons["composition"], "beside")
     assert {outcome.attack for outcome in outcomes}.isdisjoint(reasons)
     assert {*reasons, *(outcome.attack for outcome in outcomes)} <= set(ATTACKS)
     with refused(InputError, "composition beside"):
-        tried(scene, ["composition"])
+        run_attacks(scene, ["composition"])

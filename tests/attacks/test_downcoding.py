@@ -9,7 +9,7 @@ import pytest
 import anonset
 from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Boxes
-from anonset.attacks.downcoding import downcoding, shares, told
+from anonset.attacks.downcoding import child_probabilities, downcoding, shares
 from anonset.data import CategoricalColumn, Hierarchy, Table
 
 TREES = {
@@ -86,7 +86,7 @@ def test_inferences_are_true_of_all_tables(classes: dict[Pair, int], narrowed: b
     for column in boxes.open_columns(number):
         tree = list(TREES.values())[column]
         children = tree.children(tree.node_of[shown[-1][column]])
-        for child, chance in zip(children, told(boxes, K, number, column), strict=True):
+        for child, chance in zip(children, child_probabilities(boxes, K, number, column), strict=True):
             below = set(tree.members(child))
             assert (chance > 0) == any(record[column] in below for records in ends for record in records)
             result += chance == 0

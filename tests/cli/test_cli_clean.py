@@ -18,7 +18,7 @@ from tests.jobs.test_by_blocks import BASKETS
 
 import anonset
 from anonset.cli.main import main
-from anonset.data.lease import leave, take
+from anonset.data.lease import mark_unused, take
 from anonset.errors import RAW_DATA_STAY
 
 pytestmark = pytest.mark.long
@@ -341,7 +341,7 @@ def test_files_of_another_job_are_not_removed(folder, job, monkeypatch):
     home = folder / "out.private"
     home.mkdir()
     take(home)
-    leave(home)
+    mark_unused(home)
     assert job(*words, "--if-exists", "resume").code == 2  # with other settings
     assert home.exists()
     assert job(*words, "--if-exists", "resume", "--max-loss", "0").code == 1

@@ -5,7 +5,7 @@ from tests.facts import names
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.parameters import MODELS
-from anonset.spelling import meant
+from anonset.spelling import similar_name
 from cli.place import Place
 
 
@@ -30,7 +30,7 @@ from cli.place import Place
     ],
 )
 def test_models_by_their_names_in_papers(name: str, model: str | None) -> None:
-    assert meant(name, MODELS) == model
+    assert similar_name(name, MODELS) == model
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_models_by_their_names_in_papers(name: str, model: str | None) -> None:
     ],
 )
 def test_algorithms_by_their_names_in_papers(name: str, algorithm: str | None) -> None:
-    assert meant(name, ALGORITHMS) == algorithm
+    assert similar_name(name, ALGORITHMS) == algorithm
 
 
 JOB = ("--k", "2", "--m", "2")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.blocks import Blocks, SetColumnBuilder, sound
+from anonset.data.blocks import Blocks, SetColumnBuilder, checked_rows
 from anonset.data.codes import CodesBuilder, NarrowCodes, as_codes, codes_array, in_full, stored_codes
 from anonset.data.saved import save_table, saved_table
 from anonset.data.store import MEMORY, Files, backing
@@ -47,7 +47,7 @@ def test_codes_are_narrow_until_a_code_does_not_fit(work, parts, narrow):
 
 
 def test_the_narrow_file_is_deleted_after_widening(tmp_path):
-    with Files.at(tmp_path / "work") as store:
+    with Files.create(tmp_path / "work") as store:
         before = {path.name for path in store.path.iterdir()}
         with CodesBuilder("codes", store) as codes:
             codes.append(np.array([1, 2], np.int32))
@@ -83,7 +83,7 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
     recoded = filed.recode(back, labels, work)
     assert stored_codes(recoded.codes).dtype == np.uint16 or not len(column.items)
     assert [set(row) for row in recoded.rows()] == [set(row) for row in column.rows()]
-    blocks = [sound(rows, 10) for rows in Blocks.of(filed, filed.store, per_block)]
+    blocks = [checked_rows(rows, 10) for rows in Blocks.of(filed, filed.store, per_block)]
     assert all(items.dtype == np.int32 and type(items) is np.ndarray for _, items in blocks if len(items))
     assert type(filed.items) is np.ndarray
     assert filed.items is filed.items
@@ -93,7 +93,7 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
 
 
 def test_a_narrow_table_is_saved_as_it_is(tmp_path):
-    with Files.at(tmp_path / "work") as store:
+    with Files.create(tmp_path / "work") as store:
         with SetColumnBuilder("items", store, narrow=True) as growing:
             growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
             table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.data.decimals import exact, floor_fraction, require_between_0_and_1, shown, written
+from anonset.data.decimals import exact, floor_fraction, require_between_0_and_1, shortest_float, shortest_text
 from anonset.errors import InputError
 
 NINES = "0." + "9" * 30
@@ -43,8 +43,8 @@ def test_unrepresentable_numbers_are_rejected(value):
 
 @given(st.fractions(0, 1, max_denominator=10**18))
 def test_numbers_are_shown_and_stored_without_rounding(value):
-    assert exact(shown(value)) == value
-    assert exact(written(value)) == value
+    assert exact(shortest_text(value)) == value
+    assert exact(shortest_float(value)) == value
     assert exact(require_between_0_and_1("h", value)) == value
 
 

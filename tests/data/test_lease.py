@@ -15,7 +15,18 @@ import pytest
 from tests.facts import refused
 
 from anonset.data import lease as module
-from anonset.data.lease import LEASE, forget, holds, is_lost, lease_of, leave, release, require_held, state_of, take
+from anonset.data.lease import (
+    LEASE,
+    forget,
+    holds,
+    is_lost,
+    lease_of,
+    mark_unused,
+    release,
+    require_held,
+    state_of,
+    take,
+)
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.leftovers import remove_left, warning_of_what_is_left, work_directories
@@ -139,7 +150,7 @@ def test_a_reused_process_id_is_another_process(folder, hold):
 
 def test_a_released_directory_is_free_while_its_process_lives(folder):
     take(folder)
-    leave(folder)
+    mark_unused(folder)
     assert state_of(folder) == "left"
     far(folder)
     take(folder, pytest.fail)
@@ -152,7 +163,7 @@ def test_a_directory_released_on_a_full_disk_is_free(folder, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", out_of_room)
         with pytest.raises(OSError, match="No space"):
-            leave(folder)
+            mark_unused(folder)
     assert state_of(folder) == "left"
     take(folder, pytest.fail)
     assert (holds(folder), state_of(folder)) == (True, "in use")
@@ -425,7 +436,7 @@ def test_a_resumed_directory_is_not_removed(ended):
     (leftover,) = work_directories(ended)
     take(ended)
     assert not remove_left(leftover)
-    leave(ended)
+    mark_unused(ended)
     assert remove_left(leftover)
     with refused(InputError, "'No such file'"):
         work_directories(ended)

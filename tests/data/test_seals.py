@@ -5,7 +5,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
-from anonset.data.blocks import Blocks, sound
+from anonset.data.blocks import Blocks, checked_rows
 from anonset.data.seals import Seal
 from anonset.errors import InputError
 
@@ -57,7 +57,7 @@ def test_other_errors_are_passed_on(table):
 
 def test_a_table_in_memory_is_not_sealed():
     assert Seal.of(Table.from_sets([{"a"}])).sums == {}
-    sound((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not checked
+    checked_rows((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not checked
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_a_table_in_memory_is_not_sealed():
 )
 def test_rows_that_would_crash_kernels_are_reported(work, table, name, values, named):
     (rows,) = Blocks.of(table.transactions, table.store)
-    sound(rows, 3)
+    checked_rows(rows, 3)
     path = work.path / name
     with path.open("r+b") as file:  # the same file, through the existing map
         file.truncate(values.nbytes)
         file.write(values.tobytes())
     with refused(InputError, f"/{named}", code="damaged"):
-        sound(rows, 3)
+        checked_rows(rows, 3)

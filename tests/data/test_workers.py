@@ -69,7 +69,7 @@ def test_an_interruption_waits_for_running_tasks() -> None:
 
 def test_a_map_inside_a_task_runs_serially() -> None:
     def names(task: int) -> set[str]:
-        return set(MEMORY.on(Threads(4)).map(lambda _: threading.current_thread().name, range(4)))
+        return set(MEMORY.with_workers(Threads(4)).map(lambda _: threading.current_thread().name, range(4)))
 
     outer = list(Threads(2).map(names, range(6)))
     assert all(len(of_task) == 1 for of_task in outer)
@@ -95,12 +95,12 @@ def test_all_maps_share_a_pool_that_ends_with_its_owner() -> None:
 
 def test_a_store_that_travels_has_no_workers(tmp_path: Path) -> None:
     with Files.temporary(tmp_path, workers=Threads(3)) as store:
-        for original in (store, MEMORY.on(Threads(3))):
+        for original in (store, MEMORY.with_workers(Threads(3))):
             came = pickle.loads(pickle.dumps(original))
             assert came == original
             assert (original.workers.count, came.workers.count) == (3, 1)
-        table = Table(relational=(CategoricalColumn.of("sex", "fm"),)).on(store.workers)
-        assert table.store.workers is store.below().workers is store.in_memory().workers is store.workers
+        table = Table(relational=(CategoricalColumn.of("sex", "fm"),)).with_workers(store.workers)
+        assert table.store.workers is store.nested().workers is store.in_memory().workers is store.workers
         assert store.keep("codes", table.relational[0].codes).base.store.workers is store.workers
 
 

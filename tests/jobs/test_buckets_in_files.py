@@ -158,4 +158,4 @@ def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at
     assert each.tolist() == bucket_inference.of_persons(publication).tolist()
     assert sorted(np.concatenate([[], *(part.row for part in parts)])) == np.flatnonzero(~publication.starred).tolist()
     group, value = publication.snt
-    assert bucket_inference.observed(publication) == observed_diversity([group.codes], value, MEMORY)
+    assert bucket_inference.bucket_diversity(publication) == observed_diversity([group.codes], value, MEMORY)

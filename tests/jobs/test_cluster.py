@@ -53,7 +53,7 @@ def client():
 
 
 def on(blocks, workers):
-    return replace(blocks, store=blocks.store.on(workers))
+    return replace(blocks, store=blocks.store.with_workers(workers))
 
 
 def run(blocks, each=lambda: None):
@@ -78,7 +78,7 @@ def test_arrays_in_files_travel_by_their_names(work):
 @pytest.mark.compiled
 def test_processes_find_the_same_result_as_one_thread_and_leave_no_files(client, work, blocks, column):
     with ClusterWorkers(client, work) as workers:
-        assert run(on(blocks, workers)) == run(Blocks.of(column, MEMORY.on(Threads(1))))
+        assert run(on(blocks, workers)) == run(Blocks.of(column, MEMORY.with_workers(Threads(1))))
     assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
 
 
@@ -120,7 +120,7 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
             sent.append(type(work.work if isinstance(work, BlockTask) else work).__name__)
             return super().begin(work, task, ended)
 
-    expected = algorithm.search(Blocks.of(column, MEMORY.on(Threads(2)), 130), HIERARCHY)
+    expected = algorithm.search(Blocks.of(column, MEMORY.with_workers(Threads(2)), 130), HIERARCHY)
     with Noted(client, work) as workers:
         result = algorithm.search(on(blocks, workers), HIERARCHY, progress=kill)
     assert (result.recoding.labels, result.figures, result.trace) == (
@@ -153,7 +153,7 @@ def test_killing_a_worker_does_not_change_grouping_by_parts(client, tmp_path, mo
     expected = algorithm.recode(table, {})
     here = set((tmp_path / "work").iterdir())
     with ClusterWorkers(client, table.store) as workers:
-        actual = algorithm.recode(table.on(workers), {}, progress=kill)
+        actual = algorithm.recode(table.with_workers(workers), {}, progress=kill)
     assert (actual.figures["parts"], killed) == (9, ["parts"])
     assert actual.figures == expected.figures
     assert np.array_equal(actual.recoding.group, expected.recoding.group)

@@ -61,7 +61,7 @@ def test_a_scheduler_killed_during_the_search_is_reported_in_one_line(tmp_path):
                     next(result)
                 assert exit_code(lost.value) == 2
                 with refused(AnonsetError, "scheduler"):
-                    list(store.on(ClusterWorkers(client, store)).map(time.sleep, [0]))
+                    list(store.with_workers(ClusterWorkers(client, store)).map(time.sleep, [0]))
         finally:
             scheduler.kill()
             process.kill()

@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.jobs import proposal_trial
 from anonset.reading.batches import open_source
 from anonset.reading.profiles import coded, pattern, profile
-from anonset.reading.table_builder import whole
+from anonset.reading.table_builder import read_all_rows
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.job_text import guarantee_for, job_text
 
@@ -167,13 +167,13 @@ def test_sizes_are_required(given):
 )
 def test_columns_are_profiled_by_their_values(values, kind, separator):
     source = open_source({"x": values * 2})
-    profiled = profile("x", whole(source, ["x"])["x"])
+    profiled = profile("x", read_all_rows(source, ["x"])["x"])
     assert (profiled.kind, profiled.separator) == (kind, separator)
 
 
 def test_equivalent_columns_have_the_same_pattern():
     source = open_source({"a": ["1", "2", "1"], "b": ["x", "y", "x"], "c": ["x", "y", "y"]})
-    loaded = whole(source, ["a", "b", "c"])
+    loaded = read_all_rows(source, ["a", "b", "c"])
     assert pattern(loaded["a"]) == pattern(loaded["b"])
     assert pattern(loaded["a"]) != pattern(loaded["c"])
 
@@ -259,7 +259,7 @@ def test_codes_of_a_column_have_the_profile_of_its_values(null):
 
 def test_a_column_with_many_values_is_profiled_by_its_first_values():
     source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
-    column = whole(source, ["x"])["x"]
+    column = read_all_rows(source, ["x"])["x"]
     profiled = profile("x", column)
     assert (profiled.kind, profiled.distinct, profiled.largest) == ("text", 50_001, 3)
     assert coded(column) is column

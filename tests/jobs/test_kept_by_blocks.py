@@ -74,7 +74,7 @@ def test_labels_in_files_are_published_like_labels_in_memory(tmp_path_factory, f
     with pytest.MonkeyPatch.context() as patch, Files.temporary(folder) as work:
         patch.setattr(publish, "_BLOCK", 2)
         few = replace(work, limits=Limits(labels_held=held))
-        table = gather_files(str(folder / "v.parquet"), ReadOptions(**roles), few.below())
+        table = gather_files(str(folder / "v.parquet"), ReadOptions(**roles), few.nested())
         made = published(table)
         for column, same in zip(table.kept, anonset.read(folder / "v.parquet", **roles).kept, strict=True):
             assert (column.vocabulary.filed is not None) == (len(set(same.labels())) > held)
@@ -171,7 +171,7 @@ def test_long_labels_are_stored_in_files_even_if_few(tmp_path, monkeypatch):
 def table(tmp_path):
     baskets(tmp_path / "v.csv")
     options = ReadOptions(items="items", keep="note,number")
-    return gather_files(str(tmp_path / "v.csv"), options, Files.at(tmp_path / "work", Limits(labels_held=4)))
+    return gather_files(str(tmp_path / "v.csv"), options, Files.create(tmp_path / "work", Limits(labels_held=4)))
 
 
 def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypatch):

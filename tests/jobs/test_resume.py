@@ -12,7 +12,7 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
 from anonset.data.cluster import cluster_of
-from anonset.data.lease import leave, take
+from anonset.data.lease import mark_unused, take
 
 pytestmark = pytest.mark.long
 
@@ -96,7 +96,7 @@ def test_a_different_run_is_not_resumed(folder, work, run):
     assert names(run("out", *place).err, f"{work} process")
     description = json.loads((work / "table.json").read_text())
     array = work / description["transactions"]["items"]["file"]
-    leave(work)
+    mark_unused(work)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)
     assert (done.code, names(done.err, f"{array} damaged")) == (2, True)
@@ -122,7 +122,7 @@ def test_a_forged_manifest_is_refused_in_one_line(folder, work, run, text):
     work.mkdir()
     (work / "run.json").write_text(text)
     take(work)
-    leave(work)
+    mark_unused(work)
     done = run("out", "--if-exists", "resume", "--work-dir", str(work))
     assert (done.code, done.err.count("\n"), names(done.err, f"{work} run.json")) == (2, 1, True)
 

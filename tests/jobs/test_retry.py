@@ -14,7 +14,7 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
 from anonset.data import lease as module
-from anonset.data.lease import LEASE, forget, leave, take
+from anonset.data.lease import LEASE, forget, mark_unused, take
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 KILLED = {
@@ -240,7 +240,7 @@ def test_a_work_directory_of_another_job_is_not_removed(folder, run):
     assert run("--if-exists", "resume").code == 0
     (folder / "work").mkdir()
     take(folder / "work")
-    leave(folder / "work")
+    mark_unused(folder / "work")
     assert run("--if-exists", "resume", "--work-dir", str(folder / "work")).code == 0
     assert (folder / "work" / LEASE).exists()
     forget(folder / "work")

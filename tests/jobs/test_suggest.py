@@ -17,12 +17,12 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
 from anonset.jobs.ranking import (
     best_of,
+    explain_failure,
     limit,
     made_from_data,
     ranked,
     reason,
     warning,
-    way_out,
 )
 from anonset.jobs.suggest import FINALISTS, suggest
 from anonset.measures.countable import CountAccuracy, FrequentItems, countable
@@ -127,7 +127,7 @@ def ended(outcome, note=""):
     ],
 )
 def test_a_useless_result_is_explained_with_remedies(found, told, smaller):
-    message = way_out(found, MODEL, 80)
+    message = explain_failure(found, MODEL, 80)
     assert names(message, told)
     assert names(message, "k m") == smaller
 
@@ -335,7 +335,7 @@ def test_another_guarantee_is_no_way_out():
     nothing = Candidate("exact", {}, "worthless")
     assert best_of([other]) is None
     assert best_of(ranked([other, nothing])) is None
-    assert names(way_out([other, nothing], MODEL, 9), "symbol")
+    assert names(explain_failure([other, nothing], MODEL, 9), "symbol")
 
 
 def test_items_that_chunks_cannot_contain_exclude_only_disassociation():

@@ -71,7 +71,9 @@ def as_nodes(parts):
 
 
 def tables(rows, tree, taking_part, size, k, *, records_per_block=1_000, workers=1) -> RareTables:
-    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.on(Threads(workers)), records_per_block)
+    blocks = Blocks.of(
+        SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.with_workers(Threads(workers)), records_per_block
+    )
     nodes = np.zeros(tree.n_nodes, bool)
     nodes[list(taking_part)] = True
     return SupportedNodes(blocks, tree, k).rare_tables(nodes, tree.leaf_node, size)

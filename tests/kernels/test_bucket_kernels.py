@@ -13,7 +13,7 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import PERSON, TUPLE, VALUE
 from anonset_kernels._draws import draw, exchanged
 from anonset_kernels.buckets import anatomize, random_by_code, random_runs, sorted_runs
-from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
+from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 from effort import examples
 from reference.buckets import anatomy, diverse, drawn_order, groups_of
 from reference.buckets import exchanged as naive_exchanged
@@ -162,7 +162,7 @@ def test_settle_drops_small_groups_and_evens_out_the_others() -> None:
     assert (shown.tolist(), n_dropped) == ([1, 0, 0], 3)
     tuples, numbers = np.array([7, 6, 5, 4, 3, 2, 1, 0], np.int32), np.array([4, 0, 0], np.int32)
     with np.errstate(over="ignore"):
-        group, starred = settle(retained, tuples, start, bounds, shown, numbers, key_of(b"settle"))
+        group, starred = assign_groups(retained, tuples, start, bounds, shown, numbers, key_of(b"settle"))
     assert group.tolist() == [-1, -1, -1, -1, 4, 4, -1, 4]
     assert np.flatnonzero(starred).tolist() in ([5], [7])
 

@@ -82,7 +82,7 @@ def test_the_next_constraint_is_that_of_the_specification(seed: int) -> None:
     policy = kernels.make_policy(records.groups, start, items, of_start, of, k)
     for _ in range(2 * records.n_items):
         n_touched = kernels.touch(records.groups, policy, k)
-        kernels.bring_up_to_date(records.groups, policy, n_touched, k)
+        kernels.update_constraints(records.groups, policy, n_touched, k)
         assert kernels.next_constraint(records.groups, policy, k) == expected_choice(records, itemsets, k)
         records.change(rng)
 

@@ -84,7 +84,7 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
 def bytes_of_task(part):
     """Return the memory in bytes of a task with some sets, mainly their bits."""
     wanted = SetCounter(part, ITEMS, N_CODES, 2)
-    own_bytes = wanted_sets._none_met(wanted.index)
+    own_bytes = wanted_sets._zero_counts(wanted.index)
     return sum(array.nbytes for array in (*own_bytes, *wanted.index) if isinstance(array, np.ndarray))
 
 

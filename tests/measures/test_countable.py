@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures import countable as measured
-from anonset.measures.countable import CountAccuracy, FrequentItems, countable, stands_for
+from anonset.measures.countable import CountAccuracy, FrequentItems, countable, mean_symbol_size
 from anonset.publications import Records
 from anonset.queries import ExpectedCounts, Query
 from effort import examples
@@ -79,8 +79,8 @@ def test_nodes_with_absent_leaves_are_counted() -> None:
     image = np.array([tree.node_of["X"]] * 3 + [tree.node_of[x] for x in "def"], np.int32)
     publication = apply(Table.from_sets(rows, universe="abcdef"), Cut(tree, image))
     assert_counted(rows, publication)
-    assert stands_for(publication) == 3
+    assert mean_symbol_size(publication) == 3
 
 
 def test_without_a_set_column() -> None:
-    assert stands_for(Records(None, (), (), (), np.arange(0, dtype=np.int64))) is None
+    assert mean_symbol_size(Records(None, (), (), (), np.arange(0, dtype=np.int64))) is None

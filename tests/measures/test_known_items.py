@@ -15,7 +15,7 @@ from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.measures import known_sample
 from anonset.measures.equivalence_classes import class_of, class_sizes
-from anonset.measures.known_items import known_items, number_of_sets, rows_left
+from anonset.measures.known_items import known_items, matching_rows, number_of_sets
 from anonset.measures.shares import mean_of, share_of
 from effort import examples
 from reference import known_items as reference
@@ -53,11 +53,11 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
     limits = Limits(room=room, rows_per_bucket=random.choice([8, 1000]))
     with pytest.MonkeyPatch.context() as patch, Files.temporary(None, limits, Threads(random.randint(1, 2))) as store:
         patch.setattr(spans, "AT_ONCE", random.choice([4, 1000]))
-        remaining = rows_left(SetColumn.of(sets), size, group=groups, store=store)
+        remaining = matching_rows(SetColumn.of(sets), size, group=groups, store=store)
         for items, figures in enumerate(remaining, 1):
             expected = Counter(least_of(sets, items, of_row))
             assert dict(zip(figures.values.tolist(), figures.records.tolist(), strict=True)) == expected
-        sampled = rows_left(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
+        sampled = matching_rows(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
         for items, figures in enumerate(sampled, 1):  # all were sampled, in some order
             assert Counter(figures.values.tolist()) == Counter(least_of(sets, items, of_row))
 
@@ -69,12 +69,12 @@ def least_of(sets, size, of_row):
 def test_sampled_records_with_too_many_sets_are_unknown(monkeypatch):
     column = SetColumn.of([set("abcdefgh"), {"a", "b"}, {"a"}])
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 20)
-    few = rows_left(column, 2, affordable=0)[1]
+    few = matching_rows(column, 2, affordable=0)[1]
     assert (sorted(few.known), sorted(few.values[few.known])) == ([False, True, True], [2, 3])
     monkeypatch.setattr(known_sample, "LARGEST_PROJECTION", 1)
-    assert sorted(rows_left(column, 1, affordable=0)[0].known) == [True, True, True]  # 3 for each distinct record
+    assert sorted(matching_rows(column, 1, affordable=0)[0].known) == [True, True, True]  # 3 for each distinct record
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 1000)
-    assert sorted(rows_left(column, 2, affordable=0)[1].known) == [False, True, True]
+    assert sorted(matching_rows(column, 2, affordable=0)[1].known) == [False, True, True]
 
 
 def test_a_sampled_share_is_within_its_interval():

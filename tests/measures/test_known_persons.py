@@ -8,7 +8,7 @@ from tests.facts import refused
 from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.measures.known_items import known_items
-from anonset.measures.known_persons import fewest_persons, persons_left
+from anonset.measures.known_persons import fewest_persons, matching_persons
 from effort import examples
 from reference import known_items as reference
 
@@ -27,7 +27,7 @@ def numbers(owners):
 def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, grouped, sampled):
     sets, owners, groups = (list(part) for part in zip(*rows, strict=True))
     owner, group = numbers(owners), np.array(groups) if grouped else None
-    counts = persons_left(
+    counts = matching_persons(
         SetColumn.of(sets), size, owner, group=group, affordable=0 if sampled else 1e9, sampled=len(rows)
     )
     for figures in counts:
@@ -40,7 +40,7 @@ def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, groupe
 @given(ROWS)
 def test_persons_with_one_record_each_equal_records(rows):
     column = SetColumn.of([items for items, _, _ in rows])
-    by_records, by_persons = known_items(column, 3, 2), persons_left(column, 3, np.arange(len(rows)))
+    by_records, by_persons = known_items(column, 3, 2), matching_persons(column, 3, np.arange(len(rows)))
     assert [by_record.least.tolist() for by_record in by_persons] == [
         by_record.least.tolist() for by_record in by_records
     ]
@@ -58,12 +58,12 @@ def test_the_persons_of_a_class_against_counting(pairs):
 
 def test_a_sample_of_persons_is_that_of_all_or_widens():
     column, owner = SetColumn.of([{f"i{n % 7}", f"i{n % 5}"} for n in range(300)]), np.arange(300) // 2
-    exact = persons_left(column, 2, owner)[1].least
-    few = persons_left(column, 2, owner, affordable=0, sampled=40)[1]
+    exact = matching_persons(column, 2, owner)[1].least
+    few = matching_persons(column, 2, owner, affordable=0, sampled=40)[1]
     assert (len(exact), len(few.least)) == (150, 40)
     assert set(few.least.tolist()) <= set(exact.tolist())
 
 
 def test_a_size_is_required():
     with refused(InputError, "size 1 0"):
-        persons_left(SetColumn.of([{"a"}]), 0, np.array([0]))
+        matching_persons(SetColumn.of([{"a"}]), 0, np.array([0]))

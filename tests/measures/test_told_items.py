@@ -11,7 +11,7 @@ from algorithms.chunk_cases import as_in_twin, publication_of
 from anonset.data import SetColumn, Table
 from anonset.generalization import ItemGroups, apply
 from anonset.measures.item_supports import ChunkSupports, ColumnSupports, supports_of
-from anonset.measures.told_items import LIKELY, RARE, SURE, told_items
+from anonset.measures.told_items import LIKELY, RARE, SURE, infer_items
 from effort import examples
 from reference.reconstruction import expected_counts
 
@@ -30,7 +30,7 @@ def test_inference_from_the_original_equals_a_count(rows: list[set[str]]) -> Non
             fitting = [other for other in rows if set(known[:2]) <= other]
             chance = Fraction(sum(item in other for other in fitting), len(fitting))
             chances.append((chance, often[item] <= RARE * len(rows)))
-    disclosed = told_items(column, ColumnSupports(column), 99, 1)
+    disclosed = infer_items(column, ColumnSupports(column), 99, 1)
     published, _, original = disclosed
     assert [telling.source for telling in disclosed] == ["publication", "frequencies", "original"]
     assert (published.likely, published.rare_sure) == (original.likely, original.rare_sure)
@@ -64,7 +64,7 @@ def test_inference_from_chunks_equals_an_enumeration(
         for item in sorted(set(row) - set(known)):
             both, all_three = expected_counts(as_in_twin(publication), [known, [*known, item]])
             chances.append(all_three / both)
-    disclosed = told_items(column, ChunkSupports(publication), 99, 1)[0]
+    disclosed = infer_items(column, ChunkSupports(publication), 99, 1)[0]
     assert disclosed.items == len(chances)
     for share, bound in ((disclosed.likely, LIKELY), (disclosed.sure, SURE)):
         assert share == pytest.approx(sum(chance >= bound for chance in chances) / len(chances) if chances else 0)
@@ -75,16 +75,16 @@ def test_hidden_items_are_not_inferred() -> None:
     column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
     table = Table(column)
     alone = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 2], np.int32)))
-    disclosed = told_items(column, supports_of(alone), 99, 1)[0]
+    disclosed = infer_items(column, supports_of(alone), 99, 1)[0]
     assert (disclosed.items, disclosed.likely, disclosed.sure) == (6, 1, 1)
     hidden = apply(table, ItemGroups(column.vocabulary, np.array([-1, -1, 0, 1], np.int32)))
-    disclosed = told_items(column, supports_of(hidden), 99, 1)[0]
+    disclosed = infer_items(column, supports_of(hidden), 99, 1)[0]
     assert (disclosed.items, disclosed.likely) == (6, 0)
 
 
 def test_the_seed_selects_the_requested_number_of_rows() -> None:
     column = SetColumn.of([{"a", "b", f"i{n % 7}", f"j{n % 3}", *("c" * (n % 4 > 1))} for n in range(90)])
     supports = ColumnSupports(column)
-    disclosed = [told_items(column, supports, 20, seed) for seed in (1, 1, 2)]
+    disclosed = [infer_items(column, supports, 20, seed) for seed in (1, 1, 2)]
     assert disclosed[0] == disclosed[1] != disclosed[2]
     assert {telling.persons for tellings in disclosed for telling in tellings} == {20}

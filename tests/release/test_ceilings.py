@@ -15,7 +15,7 @@ import anonset
 from algorithms.relational_cases import TREES, encode
 from algorithms.test_against_twins import Case, cases
 from anonset.data import Hierarchy, Table
-from anonset.data.ceilings import under
+from anonset.data.ceilings import cap_hierarchy
 from anonset.data.halves import halves
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from anonset.measures.ncp import ncp_exact
@@ -116,7 +116,7 @@ FORMING = [
 @given(st.integers(0, 10**6), st.sampled_from(range(len(FORMING))), st.integers(2, 3))
 def test_clusters_remain_below_ceilings(seed: int, which: int, k: int) -> None:
     table, trees, ceilings, above = relational(seed, 14)
-    capped = {name: under(tree, ceilings[name]) if name in ceilings else tree for name, tree in trees.items()}
+    capped = {name: cap_hierarchy(tree, ceilings[name]) if name in ceilings else tree for name, tree in trees.items()}
     tops = [
         {leaf: top for top in tree.children(0) for leaf in tree.members(top)} if tree.capped else {}
         for tree in capped.values()
@@ -161,7 +161,7 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
     table, trees, ceilings, above = relational(seed, 12)
     images = []
     for column in table.relational:
-        tree = under(trees[column.name], ceilings.get(column.name, []))
+        tree = cap_hierarchy(trees[column.name], ceilings.get(column.name, []))
         rows = [tree.nodes_in_column(depth)[tree.codes_of(column.vocabulary, "")][column.codes] for depth in range(9)]
         images.append(
             [
@@ -204,7 +204,7 @@ def test_ceilings_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes(b"\xe9\n")
     assert "UTF-8" in message(tmp_path / "latin.txt")
     with pytest.raises(HierarchyError):
-        under(TREE, ["nothing"])
+        cap_hierarchy(TREE, ["nothing"])
 
 
 def test_a_refined_tree_keeps_the_ceilings(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_refined_tree_keeps_the_ceilings(tmp_path: Path) -> None:
 
 
 def test_both_trees_of_halves_have_the_ceiling() -> None:
-    tree = under(halves(["a", "b", "c", "d"], np.array([9, 1, 2, 2]), "frequency"), ["a"])
+    tree = cap_hierarchy(halves(["a", "b", "c", "d"], np.array([9, 1, 2, 2]), "frequency"), ["a"])
     assert tree.rival is not None
     assert tree.capped
     assert tree.rival.capped

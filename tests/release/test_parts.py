@@ -112,7 +112,7 @@ def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
 
 
 def test_row_numbers_of_a_read_publication_are_deleted_after_matching(tmp_path):
-    with Files.at(tmp_path / "work") as work:
+    with Files.create(tmp_path / "work") as work:
         filed = in_files(table(), work)
         before = {path.name for path in work.path.iterdir()}
         read = with_codebook(filed, ())

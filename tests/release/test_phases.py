@@ -10,7 +10,7 @@ import pytest
 
 import anonset
 from anonset.release import stopwatch
-from anonset.release.stopwatch import COMPILING, Stopwatch, own_memory, tell_compiling
+from anonset.release.stopwatch import COMPILING, Stopwatch, own_memory, report_compilation
 from anonset_kernels._compiling import Compilation
 
 
@@ -77,13 +77,13 @@ def test_an_end_without_a_start_is_ignored(clock: list[float], compilation: Comp
 
 def test_compilation_is_reported_to_listeners(compilation: Compilation) -> None:
     reported: list[Any] = []
-    with tell_compiling(lambda *what: reported.append(what)):
+    with report_compilation(lambda *what: reported.append(what)):
         for _ in range(2):
             compilation.begin()
             compilation.begin()
             compilation.end()
             compilation.end()
-    with tell_compiling(None):
+    with report_compilation(None):
         compilation.begin()
         compilation.end()
     assert reported == [(COMPILING, 1, 0), (COMPILING, 1, 1), (COMPILING, 2, 0), (COMPILING, 2, 2)]

@@ -114,7 +114,7 @@ def test_counting_triples_equals_walking(k: int, most: int, threads: int) -> Non
     rows += [{*heads[0].tolist(), int(rng.integers(150))} for _ in range(2 if k > 4 else 0)]
     column = table_of(rows, 150).transactions
     assert column is not None
-    distinct = itemsets.DistinctRows(column, MEMORY.on(Threads(threads)))
+    distinct = itemsets.DistinctRows(column, MEMORY.with_workers(Threads(threads)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 0)
         walked = distinct.count(3, k)

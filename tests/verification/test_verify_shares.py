@@ -116,7 +116,7 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pyt
             at_a_time.append(ahead)
             return super().map(work, tasks, ahead)
 
-    work = work.on(Counted(64))
+    work = work.with_workers(Counted(64))
     column = CategoricalColumn.of("place", "aabbccdd")
     limited = replace(work, limits=replace(work.limits, room=2 * 4 * 4 * 400))  # half of it for shares of four rows
     assert check_k([column], KAnonymity(2), limited).holds

@@ -78,7 +78,7 @@ def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Co
     with workers_of(table.store) as inner:
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])
-        result = algorithm.recode(table.on(counted), {column.name: hierarchy})
+        result = algorithm.recode(table.with_workers(counted), {column.name: hierarchy})
     return counted, float(result.figures["increments"]), len(result.trace)
 
 

@@ -35,9 +35,9 @@ class Counted(Workers):
         return self._inner.count
 
     @property
-    def here(self) -> Workers:
+    def local(self) -> Workers:
         """These workers, if they are in this process, else those that are."""
-        return self._inner.here if self.remote else self
+        return self._inner.local if self.remote else self
 
     def at_once(self, tasks: int) -> int:
         """Return how many tasks of a pass run at the same time."""

@@ -85,9 +85,9 @@ def coarsened(
         shown = replace(start, image=np.where(image == SUPPRESSED, start.hierarchy.leaf_node, image).astype(np.int32))
         result = algorithm.coarsen(_shown_as(column, own), shown, store=table.store, progress=progress)
     else:
-        own = _stand_ins(column, image)
+        own = _representatives(column, image)
         bare = replace(table, transactions=_shown_as(column, own))
-        changed = _restated(algorithm, column, own)
+        changed = _for_representatives(algorithm, column, own)
         result = changed.recode(bare, hierarchies, progress=progress)
     recoding = _joined(start, result.recoding, own)
     _require_share(algorithm, recoding)
@@ -95,7 +95,7 @@ def coarsened(
     return replace(result, recoding=recoding, figures=figures)
 
 
-def _stand_ins(column: SetColumn, image: Int32) -> Int32:
+def _representatives(column: SetColumn, image: Int32) -> Int32:
     """Return int32 (M,): the representative of each item, one that occurs if any does; -1 where it is suppressed."""
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
@@ -137,7 +137,7 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
             raise InputError(msg)
 
 
-def _restated(algorithm: Any, column: SetColumn, own: Int32) -> Any:
+def _for_representatives(algorithm: Any, column: SetColumn, own: Int32) -> Any:
     """Return an algorithm whose constraints are about representatives."""
     if not isinstance(algorithm, SetBased):
         return algorithm

@@ -81,7 +81,7 @@ Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
 """Simulates an attack. Returns its outcomes, or a text with the reason why it does not apply."""
 
 
-def won(left: list[int], k: int) -> AttackSuccess:
+def attack_success(left: list[int], k: int) -> AttackSuccess:
     """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
 
     >>> won([1, 2, 0, 10], 3)

@@ -54,9 +54,9 @@ class CoveredValues(RedactedRepr):
         if tree is None:
             return _sets(column, labels)
         nodes = [_node(tree, label) for label in labels]
-        symbols = tuple(_below(tree, node) for node in nodes)
+        symbols = tuple(_values_below(tree, node) for node in nodes)
         children = [tree.children(node) for node in nodes]
-        parts = tuple(tuple(_below(tree, child) for child in below) for below in children)
+        parts = tuple(tuple(_values_below(tree, child) for child in below) for below in children)
         of_level = {level: _level(tree, level) for level in {_finest_level(tree, below) for below in children}}
         groups = tuple(of_level[_finest_level(tree, below)] for below in children)
         leaf = np.array([tree.leaves.index.get(label, 0) for label in column.vocabulary.labels], np.int64)
@@ -73,7 +73,7 @@ def _node(tree: Hierarchy, label: str) -> int:
     return tree.lowest_common_ancestor(leaves) if leaves else 0
 
 
-def _below(tree: Hierarchy, node: int) -> int:
+def _values_below(tree: Hierarchy, node: int) -> int:
     low, high = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
     return (1 << high) - (1 << low)
 
@@ -84,7 +84,7 @@ def _finest_level(tree: Hierarchy, children: Sequence[int]) -> int:
 
 
 def _level(tree: Hierarchy, level: int) -> tuple[int, ...]:
-    return tuple(_below(tree, node) for node in np.unique(tree.nodes_in_column(level)).tolist())
+    return tuple(_values_below(tree, node) for node in np.unique(tree.nodes_in_column(level)).tolist())
 
 
 def _sets(column: CategoricalColumn, labels: Sequence[str]) -> CoveredValues:

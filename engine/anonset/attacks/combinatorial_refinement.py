@@ -32,7 +32,7 @@ from scipy.sparse import csr_matrix
 
 from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Box, Boxes, is_covered, needs_all
-from anonset.attacks.downcoding import boxes_of, shares, tried_on_rows
+from anonset.attacks.downcoding import attack_random_rows, boxes_of, shares
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 
@@ -60,7 +60,7 @@ def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | s
         f"the publication, its trees and that {ALGORITHM} made it (k={scene.k}); seeks the child of a published node, "
         "or the member of a set, that a row has"
     )
-    return tried_on_rows(few, boxes, "combinatorial-refinement", knows, rounds.told)
+    return attack_random_rows(few, boxes, "combinatorial-refinement", knows, rounds.child_probabilities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +71,11 @@ class RefinementRounds(RedactedRepr):
     k: int
     _known: dict[int, set[int]] = field(default_factory=dict)
 
-    def told(self, number: int, column: int) -> list[float]:
+    def child_probabilities(self, number: int, column: int) -> list[float]:
         """Return the probability of each child for a row of a class: proportional to the mean of its bounds."""
         return shares([float(least + most) for least, most in self.bounds(number, column)])
 
-    def earlier(self, number: int) -> Int64:
+    def preceding_classes(self, number: int) -> Int64:
         """Return the classes that precede a class (rule 1)."""
         found = [at for at in self._first(number) if number not in self._first(at)]
         return np.array(found, np.int64)
@@ -108,7 +108,7 @@ class RefinementRounds(RedactedRepr):
         that remained after the last round.
         """
         own, parts, size = self.boxes.box(number), self.boxes.parts(number, column), int(self.boxes.size[number])
-        first = self.earlier(number)
+        first = self.preceding_classes(number)
         taken = list({hull: None for hull in map(self.hull, first.tolist()) if _meet(hull, own)})
         may = [not is_covered((*own[:column], part, *own[column + 1 :]), taken) for part in parts]
         free = [(0, size if possible else 0) for possible in may]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
-from anonset.attacks.base import AttackInput, AttackResult, won
+from anonset.attacks.base import AttackInput, AttackResult, attack_success
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
@@ -42,18 +42,18 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
-    certain = scene.beside.certain(scene.original, later.symbol_of)
+    certain = scene.beside.certain_presence(scene.original, later.symbol_of)
     both, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
     own = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # arbitrary for absent persons
-    there = there[both.of_one(own[there, 0], own[there, 1])]
+    there = there[both.compatible_pairs(own[there, 0], own[there, 1])]
     own[np.setdiff1d(np.arange(len(own)), there)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
     met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
-    dealt = ReleasePair(later, earlier.dealt(random), certain)
+    dealt = ReleasePair(later, earlier.shuffled_symbols(random), certain)
     alone, left, by_chance = list[int](), list[int](), list[int]()
     for person, known in met:
         rows = later.fitting(known)
@@ -61,7 +61,11 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         left.append(both.left(rows, earlier.fitting(known)))
         by_chance.append(dealt.left(rows, dealt.earlier.fitting(known), int(own[person, 0])))
     knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; seeks the row"
-    return (AttackResult("composition", knows, len(met), *(won(one, scene.k) for one in (alone, left, by_chance))),)
+    return (
+        AttackResult(
+            "composition", knows, len(met), *(attack_success(one, scene.k) for one in (alone, left, by_chance))
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +147,9 @@ class ReleaseRows(RedactedRepr):
 
     def fitting(self, items: Sequence[str]) -> Int64:
         """Return the distinct rows, ascending, that contain the symbol of each item. Ignores items without a symbol."""
-        return self.showing({self.symbol_of[item] for item in items if item in self.symbol_of})
+        return self.rows_containing({self.symbol_of[item] for item in items if item in self.symbol_of})
 
-    def showing(self, symbols: Iterable[int]) -> Int64:
+    def rows_containing(self, symbols: Iterable[int]) -> Int64:
         """Return the distinct rows, ascending, that contain all `symbols`."""
         return self._index.records(symbols).astype(np.int64)
 
@@ -159,7 +163,7 @@ class ReleaseRows(RedactedRepr):
         """Return the row count of distinct rows."""
         return int(self.weight[kinds].sum())
 
-    def dealt(self, random: np.random.Generator) -> "ReleaseRows":
+    def shuffled_symbols(self, random: np.random.Generator) -> "ReleaseRows":
         """Return rows with randomly permuted symbols. Row lengths and symbol counts are approximately preserved."""
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
@@ -193,7 +197,7 @@ class ReleasePair(RedactedRepr):
     def _allowed(self) -> tuple[csr_matrix, csr_matrix]:
         """Symbols that each distinct row allows in the other release: int32 (D, T) and int32 (E, S), 1 or 0."""
         cells = self._cells
-        return _reached(self.later.rows, cells), _reached(self.earlier.rows, cells.T.tocsr())
+        return _possible_symbols(self.later.rows, cells), _possible_symbols(self.earlier.rows, cells.T.tocsr())
 
     def _may_be(self, item: str) -> bool:
         """Return True if an item may be in a record of both releases."""
@@ -209,7 +213,7 @@ class ReleasePair(RedactedRepr):
         ]
         return bool(shown) and all(shown) and self._may_be(item)
 
-    def fit(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
+    def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
         """Return whether two distinct rows may have the same record, bool (len(later), len(earlier))."""
         here, there = self.later.rows[later], self.earlier.rows[earlier]
         allowed_there, allowed_here = self._allowed[0][later], self._allowed[1][earlier]
@@ -217,7 +221,7 @@ class ReleasePair(RedactedRepr):
         fits &= (allowed_there @ there.T).toarray() == np.diff(there.indptr)[None, :]
         return fits
 
-    def of_one(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
+    def compatible_pairs(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
         """Return whether the two distinct rows of each pair may have the same record, bool (p,)."""
         here, there = self.later.rows[later], self.earlier.rows[earlier]
         covered_here = here.multiply(self._allowed[1][earlier]).sum(axis=1) == here.sum(axis=1)
@@ -235,13 +239,13 @@ class ReleasePair(RedactedRepr):
         own
             Distinct row of the person in the later release. If it does not remain, 0 is returned.
         """
-        if own is not None and not any(self.fit([own], part).any() for part in parts_of(earlier)):
+        if own is not None and not any(self.compatible([own], part).any() for part in parts_of(earlier)):
             return 0
         found = 0
         for part in parts_of(later):
             left = np.zeros(len(part), np.bool_)
             for others in parts_of(earlier):
-                left[~left] = self.fit(part[~left], others).any(axis=1)
+                left[~left] = self.compatible(part[~left], others).any(axis=1)
                 if found + self.later.weight_of(part[left]) >= enough:
                     return enough
             found += self.later.weight_of(part[left])
@@ -253,7 +257,7 @@ def parts_of(kinds: Int64) -> list[Int64]:
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
 
 
-def _reached(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
+def _possible_symbols(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
     """Return the symbols of the other release that are possible for each row, including items without a symbol here."""
     nothing = csr_matrix(np.ones((rows.shape[0], 1), np.int32))
     found = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()

@@ -39,7 +39,9 @@ def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         f"the publication and its trees, and that no finer publication is safe (k={scene.k}); seeks the child of a "
         "published node, or the member of a set, that a row has"
     )
-    return tried_on_rows(scene, boxes, "downcoding", knows, lambda number, column: told(boxes, scene.k, number, column))
+    return attack_random_rows(
+        scene, boxes, "downcoding", knows, lambda number, column: child_probabilities(boxes, scene.k, number, column)
+    )
 
 
 def boxes_of(scene: AttackInput) -> Boxes | str:
@@ -60,7 +62,7 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
     return [box for at in boxes.within(own).tolist() if (box := boxes.box(at)) != own]
 
 
-def told(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
+def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
     """Return the probability of each child for a row: 0 if finer boxes cover it, equal for the others."""
     own, parts = boxes.box(number), boxes.parts(number, column)
     finer = finer_boxes(boxes, k, number)
@@ -78,7 +80,9 @@ def shares(weights: Sequence[float]) -> list[float]:
     return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
 
 
-def tried_on_rows(scene: AttackInput, boxes: Boxes, name: str, knows: str, chances: Told) -> tuple[AttackResult, ...]:
+def attack_random_rows(
+    scene: AttackInput, boxes: Boxes, name: str, knows: str, chances: Told
+) -> tuple[AttackResult, ...]:
     """Evaluate inferred probabilities on random rows. The control uses other records inside the same boxes.
 
     Without the attack, all children are equally likely.
@@ -98,7 +102,7 @@ def tried_on_rows(scene: AttackInput, boxes: Boxes, name: str, knows: str, chanc
             place = next(at for at, part in enumerate(parts) if part >> int(own[one]) & 1)
             found.append(known[number, column][place])
         without.append(1 / len(parts))
-    return (AttackResult(name, knows, len(won), *map(_won, (without, won, control))),)
+    return (AttackResult(name, knows, len(won), *map(_success, (without, won, control))),)
 
 
 def _rows(scene: AttackInput, boxes: Boxes, random: np.random.Generator) -> Int64:
@@ -108,6 +112,6 @@ def _rows(scene: AttackInput, boxes: Boxes, random: np.random.Generator) -> Int6
     return np.sort(random.permutation(rows)[: scene.attempts])
 
 
-def _won(chances: Sequence[float]) -> AttackSuccess:
+def _success(chances: Sequence[float]) -> AttackSuccess:
     sure = np.array(chances) if len(chances) else np.zeros(1)
     return AttackSuccess(float((sure == 1).mean()), float(sure.mean()))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from anonset.attacks.base import AttackInput, AttackResult, won
+from anonset.attacks.base import AttackInput, AttackResult, attack_success
 from anonset.attacks.composition import ReleasePair, ReleaseRows, Targets, parts_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
@@ -38,7 +38,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     sides = here, there
-    both = ReleasePair(here, there, scene.beside.certain(scene.original, here.symbol_of))
+    both = ReleasePair(here, there, scene.beside.certain_presence(scene.original, here.symbol_of))
     random = np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
@@ -46,7 +46,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
         return "both releases must contain the same persons, and no others"
     own = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
-    if not both.of_one(own[:, 0], own[:, 1]).all():
+    if not both.compatible_pairs(own[:, 0], own[:, 1]).all():
         return "the records must be the same in both releases"
     if here.column.n * there.column.n > _MOST_PAIRS:
         return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
@@ -65,7 +65,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
         "records; wants the row, and has composition without it"
     )
-    return (AttackResult("matching", knows, len(met), *(won(one, scene.k) for one in left)),)
+    return (AttackResult("matching", knows, len(met), *(attack_success(one, scene.k) for one in left)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class RowPairs(RedactedRepr):
         found = list[Int64]()
         for later in parts_of(np.arange(shape[0])):
             for earlier in parts_of(np.arange(shape[1])):
-                here, there = np.nonzero(both.fit(later, earlier))
+                here, there = np.nonzero(both.compatible(later, earlier))
                 found.append(np.stack((later[here], earlier[there])))
         return cls(_pairs(np.concatenate(found, axis=1), shape), _pairs(own.T, shape))
 

@@ -55,7 +55,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records; seeks "
         "whether such an item is in the data"
     )
-    results = (_won([chance[item] for item in items]) for chance in (guessed, told, dealt))
+    results = (_success([chance[item] for item in items]) for chance in (guessed, told, dealt))
     return (AttackResult("minimality", knows, len(items), *results),)
 
 
@@ -79,6 +79,6 @@ def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float],
     return told, without
 
 
-def _won(found: list[float]) -> AttackSuccess:
+def _success(found: list[float]) -> AttackSuccess:
     sure = np.array(found)
     return AttackSuccess(float((sure == 1).mean()), float(sure.mean()))

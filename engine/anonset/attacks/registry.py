@@ -34,7 +34,7 @@ def require_attacks(asked: Sequence[str]) -> None:
         require_known(setting("attack"), name, (*ATTACKS, ALL))
 
 
-def tried(scene: AttackInput, asked: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
+def run_attacks(scene: AttackInput, asked: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
     """Run attacks. Return their outcomes, and the reason for each attack that does not apply, by name.
 
     Raises

@@ -61,7 +61,7 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
     random = np.random.default_rng(scene.seed)
     row_of = np.empty(scene.original.n, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
-    dealt, everywhere = rows.dealt(random), _in_all(rows, [])
+    dealt, everywhere = rows.shuffled_symbols(random), _in_all(rows, [])
     of_all, shared, by_chance = list[bool](), list[bool](), list[bool]()
     for person in random.choice(column.n, min(scene.attempts, column.n), replace=False).tolist():
         items = column.held_by(person)

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
+from anonset.cli.output import has_log, progress_bars, say, show, show_json, store_result, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
@@ -71,7 +71,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
         before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
         if before is not None:
             if has_log():
-                _tell(settings.out, before.verdict.outcome)
+                _store_result(settings.out, before.verdict.outcome)
             return _skipped(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
@@ -79,17 +79,17 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     if has_log():
         peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
         losses, records = release.unverified.measures, release.unverified.publication.n
-        _tell(settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None)
+        _store_result(settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None)
     if json or not quiet:
         _show(release, json=json)
     return DONE if release.verdict.holds else UNDECIDED
 
 
-def _tell(out: str, verdict: str, **figures: Any) -> None:
+def _store_result(out: str, verdict: str, **figures: Any) -> None:
     """Store the result of the job in the log: verdict, digest of each file in OUT, and figures."""
     attested, own = read_attestation(Path(out))
     digests = {**attested.data.sha256, ATTESTATION: own}
-    tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
+    store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
 def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:

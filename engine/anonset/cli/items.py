@@ -40,7 +40,7 @@ def _table(source: str, roles: RoleSettings) -> Table:
     return read_by(source, ReadOptions(**roles.read_options()))
 
 
-def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
+def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:
     """Return the path of a data set, or of the data of a job file, and the column roles."""
     source, given = over_job(source, "input", given_flags(flags), RoleSettings)
     return source, validate(RoleSettings, given)
@@ -65,7 +65,7 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
     InputError
         If the data cannot be read, or have no such text column.
     """
-    source, roles = _asked(source, flags)
+    source, roles = _path_and_roles(source, flags)
     if name is None:
         column = items_of(source, roles)
         return ColumnLabels(column.name, column.vocabulary, column.occurrences)
@@ -89,7 +89,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
         If roles are given without a data set, or the data have no set-valued column.
     """
     if source is not None:
-        return items_of(*_asked(source, flags))
+        return items_of(*_path_and_roles(source, flags))
     if given_flags(flags):
         msg = "column roles require --input"
         raise InputError(msg)

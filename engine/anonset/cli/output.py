@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 
 from anonset.errors import plain_text
 from anonset.jobs.warmup import kernel_cache
-from anonset.release.stopwatch import COMPILING, tell_compiling
+from anonset.release.stopwatch import COMPILING, report_compilation
 from anonset.spelling import printable
 from anonset.strict_json import dumps
 
@@ -85,7 +85,7 @@ def has_log() -> bool:
     return bool(_log)
 
 
-def tell_result(**values: Any) -> None:
+def store_result(**values: Any) -> None:
     """Store results for the last line of the log: figures and paths, no data."""
     if _log:
         _log[0].result(**values)
@@ -141,7 +141,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
         return
 
     if _log or not sys.stderr.isatty():
-        with tell_compiling(_say_uncached()), tell_compiling(_log[0].progress if _log else None):
+        with report_compilation(_say_uncached()), report_compilation(_log[0].progress if _log else None):
             yield _log[0].progress if _log else None
         return
     columns = (
@@ -154,7 +154,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         phases = _PhaseDisplay(bars)
-        with tell_compiling(phases.show):
+        with report_compilation(phases.show):
             yield phases.show
 
 
@@ -173,13 +173,13 @@ class _PhaseDisplay:
         """Show the progress of a phase; a total of 0 means that the total is unknown."""
         with self._lock:
             if phase == self._compiling and phase not in self._tasks:
-                say_compiling()
+                note_compilation()
             self._update(phase, done, total)
             if phase != self._compiling:
-                self._bring_up(phase)
+                self._show_phase(phase)
                 self._interrupted = phase
             else:
-                self._bring_up(self._interrupted if done == total else phase)
+                self._show_phase(self._interrupted if done == total else phase)
 
     def _update(self, phase: str, done: float, total: float) -> None:
         if phase not in self._tasks:
@@ -190,7 +190,7 @@ class _PhaseDisplay:
         amount = f"{done:,.0f}/{total:,.0f}" if total else f"{done:,.0f}" if done else ""
         self._bars.update(task, completed=done, total=total or None, amount=amount, rate=rate)
 
-    def _bring_up(self, phase: str | None) -> None:
+    def _show_phase(self, phase: str | None) -> None:
         """Replace the visible phase."""
         if phase == self._visible:
             return
@@ -207,13 +207,13 @@ def _say_uncached() -> Progress:
 
     def note(_phase: str, _done: float, _total: float) -> None:
         if not silent[0] and kernel_cache() is None:
-            say_compiling()
+            note_compilation()
         silent[0] = True
 
     return note
 
 
-def say_compiling() -> None:
+def note_compilation() -> None:
     """Note that kernels are being compiled, and whether later runs use a cache."""
     if (folder := kernel_cache()) is None:
         say(

@@ -12,7 +12,7 @@ from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored
 from anonset.data.growing import ArrayBuilder
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import MEMORY, Store, backing, damaged
+from anonset.data.store import MEMORY, Store, backing, damage_error
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
 
@@ -69,7 +69,7 @@ class Blocks(RedactedRepr):
         return iter(self.rows)
 
 
-def sound(rows: StoredRows, n_items: int) -> Rows:
+def checked_rows(rows: StoredRows, n_items: int) -> Rows:
     """Return rows for kernels, and reject rows in files with starts or codes out of bounds.
 
     Rows in memory are returned without checks. Narrow codes are widened for these rows only.
@@ -92,13 +92,13 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
         path = Path(str(file.filename))
         # a mapped page beyond the end of the file cannot be read
         if not path.exists() or path.stat().st_size < file.offset + file.nbytes:
-            raise damaged(path)
+            raise damage_error(path)
     first, end = int(indptr[0]), int(indptr[-1])
     if not 0 <= first <= end <= len(items) or bool(np.any(indptr[1:] < indptr[:-1])):
-        raise damaged(begins.filename)
+        raise damage_error(begins.filename)
     held = items[first:end]
     if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
-        raise damaged(codes.filename)
+        raise damage_error(codes.filename)
     return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
 
 

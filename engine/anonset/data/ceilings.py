@@ -12,7 +12,7 @@ Ceiling = int | Collection[str]
 """Node labels, or a column of the hierarchy file, counted from the root's column (0)."""
 
 
-def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
+def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     """Return a hierarchy without the nodes above a ceiling. Its root is never published.
 
     The loss of each node is unchanged, because its leaves are. Nodes that are neither above nor below a ceiling remain.
@@ -54,7 +54,7 @@ def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
         from_data=hierarchy.from_data,
         unnamed=hierarchy.unnamed,
         place=hierarchy.place,
-        rival=None if hierarchy.rival is None else under(hierarchy.rival, ceiling),
+        rival=None if hierarchy.rival is None else cap_hierarchy(hierarchy.rival, ceiling),
         capped=True,
     )
 

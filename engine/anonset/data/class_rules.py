@@ -47,7 +47,7 @@ class ClassRule(RedactedRepr):
         """Return the rule for classes of the given records."""
         return replace(self, value=self.value[records])
 
-    def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
         """Return the classes that break the rule, bool (C,). Empty classes satisfy it.
 
         Parameters
@@ -86,7 +86,7 @@ class TupleRule(RedactedRepr):
         entries = number[self.tuple_of[kept]], self.value[kept], self.weight[kept]
         return TupleRule(self.rule, len(tuples), *entries)
 
-    def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
         """Return the classes that break the rule, bool (C,), given the class of each tuple; negative values mean no
         class.
         """

@@ -140,7 +140,7 @@ class ClusterWorkers(Workers):
         return int(self._count)
 
     @property
-    def here(self) -> Workers:
+    def local(self) -> Workers:
         """Workers of the store."""
         return self.store.workers
 

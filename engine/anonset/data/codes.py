@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import spans
-from anonset.data.store import Files, Store, released, store_of
+from anonset.data.store import Files, Store, delete_when_collected, store_of
 
 MOST_CODES = 1 << 16
 """Maximum number of codes that fit into two bytes."""
@@ -113,7 +113,7 @@ def in_full(codes: Codes) -> Int32:
     store = store_of(codes.base)
     if isinstance(store, Files) and not store.path.exists():  # the files were deleted; existing mappings remain valid
         return codes.base.astype(np.int32)
-    wide = released(store.array("codes", np.int32, len(codes)))
+    wide = delete_when_collected(store.array("codes", np.int32, len(codes)))
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide

@@ -45,7 +45,7 @@ def exact(value: Written) -> Fraction:
     return fraction
 
 
-def written(value: Fraction) -> float | Fraction:
+def shortest_float(value: Fraction) -> float | Fraction:
     """Return the float that prints as this number, or the number itself if there is none.
 
     >>> written(exact("0.10")), written(exact("1/3")), written(exact("0.99999999999999999999"))
@@ -55,14 +55,14 @@ def written(value: Fraction) -> float | Fraction:
     return rounded if exact(rounded) == value else value
 
 
-def shown(value: Written) -> str:
+def shortest_text(value: Written) -> str:
     """Return the shortest exact text of a number.
 
     >>> shown(1.0), shown("0.9999999999"), shown("1/3")
     ('1', '0.9999999999', '1/3')
     """
     number = exact(value)
-    short = written(number)
+    short = shortest_float(number)
     return repr(short) if isinstance(short, float) and number.denominator > 1 else str(number)
 
 
@@ -83,7 +83,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
         asked = "above 0 and at most 1" if above_0 else "in [0, 1]"
         msg = f"{setting(name)} must be a number {asked}, got {value!r}"
         raise InputError(msg)
-    return written(number)
+    return shortest_float(number)
 
 
 def floor_fraction(value: Fraction, most: int) -> Fraction:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.spans import spans
-from anonset.data.store import backing, damaged
+from anonset.data.store import backing, damage_error
 
 if TYPE_CHECKING:
     from anonset_kernels.labels import LabelTexts
@@ -148,7 +148,7 @@ class FiledLabels(Sequence[str]):
         starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
         if not len(starts):
             file = backing(self.starts)
-            raise damaged("labels" if file is None else file.filename)
+            raise damage_error("labels" if file is None else file.filename)
         return starts
 
     def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:

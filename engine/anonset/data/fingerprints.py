@@ -63,7 +63,7 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
     with ExitStack() as stack:
         place = None
         if labels.numeric:  # numeric order differs from code point order
-            store = stack.enter_context(store_of(labels.starts).below())
+            store = stack.enter_context(store_of(labels.starts).nested())
             place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
         for a, b in spans(column.n):
             codes = column.codes[a:b] if place is None else place[column.codes[a:b]]

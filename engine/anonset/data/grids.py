@@ -135,10 +135,10 @@ class _Counted(RedactedRepr):
             found, counts = np.unique(_cells(block, exponent), return_counts=True)
             cell, records = np.append(cell, found), np.append(records, counts)
             order = np.argsort(cell, kind="stable")
-            cell, records = _united(cell[order], records[order])
+            cell, records = _merge_equal_cells(cell[order], records[order])
             while len(cell) > MOST_CELLS:
                 exponent += 1
-                cell, records = _united(cell // 10, records)
+                cell, records = _merge_equal_cells(cell // 10, records)
         if values.dtype == np.int64:
             top = -(-int(largest) // 10**exponent)
         else:
@@ -172,7 +172,7 @@ def _multiples(number: Float64, exponent: int) -> Float64:
     return number * 10.0**exponent if exponent >= 0 else number / 10.0**-exponent
 
 
-def _united(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
+def _merge_equal_cells(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
     """Merge equal neighbouring cells of an ascending array, adding their records."""
     first = _first_of_runs(cell)
     return cell[first], np.add.reduceat(records, first)

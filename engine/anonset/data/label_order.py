@@ -53,7 +53,7 @@ def encode_labels(
     ...     codes.tolist(), list(labels)
     ([1, 0, 1], ['9', '10'])
     """
-    with store.below() as scratch:
+    with store.nested() as scratch:
         return _Encoding(starts, text, store, scratch).encoded(numeric)
 
 

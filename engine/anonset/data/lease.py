@@ -167,7 +167,7 @@ def require_held(*folders: Path) -> None:
         raise InputError(msg, code="in-use")
 
 
-def leave(folder: Path) -> None:
+def mark_unused(folder: Path) -> None:
     """Mark the directory as unused in the lease, and stop renewing the lease."""
     held = _held.get(folder)
     if held is not None:

@@ -43,10 +43,10 @@ class RedactedRepr:
 def shown_fields(instance: Any) -> list[str]:
     """Return ``name=value`` for the fields of a dataclass that may be shown and differ from their defaults."""
     shown_values = ((field, getattr(instance, field.name)) for field in fields(instance) if field.repr)
-    return [f"{field.name}={shown(value)}" for field, value in shown_values if not _is_default(field, value)]
+    return [f"{field.name}={redacted(value)}" for field, value in shown_values if not _is_default(field, value)]
 
 
-def shown(value: Any) -> str:
+def redacted(value: Any) -> str:
     """Return a value as text: numbers, names and discreet objects in full, other values as their size.
 
     >>> shown(0.5), shown(("a", "b")), shown({"a": 1}), shown(np.zeros((2, 3), np.int32))
@@ -62,7 +62,7 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.dtype} {'x'.join(map(str, value.shape))}>"
     if isinstance(value, partial):
-        given = [*map(shown, value.args), *(f"{name}={shown(part)}" for name, part in value.keywords.items())]
+        given = [*map(redacted, value.args), *(f"{name}={redacted(part)}" for name, part in value.keywords.items())]
         return f"{_name(value.func)}({', '.join(given)})"
     if isinstance(value, Sized):
         return f"<{len(value)}>"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
-from anonset.data.store import Files, backing, damaged
+from anonset.data.store import Files, backing, damage_error
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.table_facts import Change, CodeRules, OwnerStatements, RepeatedIdentifiers
 from anonset.data.vocabulary import Vocabulary
@@ -129,7 +129,7 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
     def array(entry: Mapping[str, Any]) -> NDArray[Any]:
         path = store.path / entry["file"]
         if path.parent != store.path or not path.is_file() or _digest(path) != entry["blake2b"]:
-            raise damaged(path)
+            raise damage_error(path)
         return store.mapped(path.name, entry["dtype"])
 
     def column(entry: Mapping[str, Any]) -> Any:
@@ -172,7 +172,7 @@ def _described(store: Files) -> dict[str, Any] | None:
     except (OSError, ValueError):
         description = None
     if not isinstance(description, dict):
-        raise damaged(path)
+        raise damage_error(path)
     return description
 
 
@@ -184,7 +184,7 @@ def _sound(store: Files) -> Iterator[None]:
     except InputError:
         raise
     except (AttributeError, LookupError, TypeError, ValueError):
-        raise damaged(store.path / NAME) from None
+        raise damage_error(store.path / NAME) from None
 
 
 def _digest(path: Path) -> str:

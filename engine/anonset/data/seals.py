@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import backing, damaged
+from anonset.data.store import backing, damage_error
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
 
 _WORDS = 1 << 20
@@ -53,7 +53,7 @@ class Seal(RedactedRepr):
         """
         for path, expected in self.sums.items():
             if not path.exists() or _sum(path) != expected:
-                raise damaged(path)
+                raise damage_error(path)
 
     @contextmanager
     def kept(self) -> Iterator[None]:

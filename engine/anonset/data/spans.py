@@ -103,7 +103,7 @@ def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
 class Limits(RedactedRepr):
     """Amount of a run's data in memory at once. With a small limit, tiny data use the code path of large data.
 
-    >>> Limits(room=8000).held(1000, 8), Limits(room=8000).has_room(8001), Limits().held(1000, 8)
+    >>> Limits(room=8000).at_once_within(1000, 8), Limits(room=8000).has_room(8001), Limits().at_once_within(1000, 8)
     (500, False, 1000)
     >>> Limits(rows_per_bucket=100).buckets(250)
     3
@@ -121,7 +121,7 @@ class Limits(RedactedRepr):
         """Return the limits of a run, given the memory limit of its process in bytes; None: no limit."""
         return cls(room=None if memory is None else max(memory - BASE, memory // 8))
 
-    def held(self, most: int, bytes_each: int) -> int:
+    def at_once_within(self, most: int, bytes_each: int) -> int:
         """Return the number of elements to process together: `most`, or as many as fit into half of the limit."""
         return most if self.room is None else max(1, min(most, self.room // 2 // bytes_each))
 

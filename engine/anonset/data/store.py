@@ -40,7 +40,7 @@ INSIDE = "anonset-work"
 _temporary: dict[Path, None] = {}  # existing temporary directories of this process
 
 
-def damaged(file: object = "", why: str = "") -> InputError:
+def damage_error(file: object = "", why: str = "") -> InputError:
     """Return the error for a work directory, or a file in it, that this run did not write in this form."""
     said = [str(part) for part in (file, "the work directory is damaged", why, "delete it and start again") if part]
     return InputError(": ".join(said), code="damaged")
@@ -72,14 +72,14 @@ class Store(RedactedRepr, ABC):
         """Run `work` over independent tasks on the workers; see `Workers.map`."""
         return self.workers.map(work, tasks, ahead)
 
-    def on(self, workers: Workers) -> Self:
+    def with_workers(self, workers: Workers) -> Self:
         """Return the same store with other workers."""
         store: Any = self
         return self if workers is self.workers else replace(store, workers=workers)
 
-    def here(self) -> Self:
+    def with_local_workers(self) -> Self:
         """Return the same store with the workers of this process."""
-        return self.on(self.workers.here)
+        return self.with_workers(self.workers.local)
 
     def in_memory(self) -> "Memory":
         """Return a store in memory with the same limits and workers."""
@@ -116,7 +116,7 @@ class Store(RedactedRepr, ABC):
         """Work directory of a run that can be resumed, or None."""
         return None
 
-    def below_on_disk(self) -> "Files":
+    def nested_on_disk(self) -> "Files":
         """Return a nested store in files: temporary files if this store is in memory."""
         return Files.temporary()
 
@@ -129,7 +129,7 @@ class Store(RedactedRepr, ABC):
         """Delete arrays stored under these names. Existing memory maps remain valid."""
 
     @abstractmethod
-    def below(self) -> Self:
+    def nested(self) -> Self:
         """Return a nested store; deleting it deletes all arrays in it. As a context manager, it is deleted on exit."""
 
     @abstractmethod
@@ -180,7 +180,7 @@ class Memory(Store):
     def drop(self, *names: str) -> None:
         """Do nothing: arrays are garbage collected."""
 
-    def below(self) -> Self:
+    def nested(self) -> Self:
         """Return this store."""
         return self
 
@@ -232,7 +232,7 @@ class Files(Store):
         return made.taken() if parent is None else made
 
     @classmethod
-    def at(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
+    def create(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
         """Create a directory at a path. If the path is an existing empty directory, create it inside.
 
         Raises
@@ -329,11 +329,11 @@ class Files(Store):
                 Path(temporary).unlink(missing_ok=True)
                 raise
 
-    def below(self) -> Self:
+    def nested(self) -> Self:
         """Return a new store in a subdirectory."""
         return type(self).temporary(self.path, self.limits, self.workers)
 
-    below_on_disk = below
+    nested_on_disk = nested
 
     @property
     def of_run(self) -> "Files | None":
@@ -359,11 +359,11 @@ class Files(Store):
         with writing(path, "cannot be read"):
             size = path.stat().st_size
             if size % np.dtype(dtype).itemsize:
-                raise damaged(path, f"{size} bytes are not a multiple of the element size")
+                raise damage_error(path, f"{size} bytes are not a multiple of the element size")
             if not size:
                 return np.empty(0, dtype)
             mapped: Any = np.memmap(path, dtype, mode)
-        mapped.store = Files(self.path, self.limits, self.workers.here)
+        mapped.store = Files(self.path, self.limits, self.workers.local)
         return np.asarray(mapped)
 
 
@@ -379,7 +379,7 @@ def store_of(array: NDArray[Any]) -> Store:
     return MEMORY if file is None else getattr(file, "store", None) or Files(Path(str(file.filename)).parent)
 
 
-def released(array: NDArray[Any]) -> NDArray[Any]:
+def delete_when_collected(array: NDArray[Any]) -> NDArray[Any]:
     """Delete the file of an array, if any, when the array is garbage collected; return the array."""
     if (file := backing(array)) is not None:
         weakref.finalize(file, Path(str(file.filename)).unlink, missing_ok=True)

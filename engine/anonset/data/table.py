@@ -359,9 +359,9 @@ class Table(RedactedRepr):
         """True if ids identify the person of each record."""
         return bool(self.ids or self.persons)
 
-    def on(self, workers: Workers) -> "Table":
+    def with_workers(self, workers: Workers) -> "Table":
         """Return the table with other workers."""
-        return replace(self, store=self.store.on(workers))
+        return replace(self, store=self.store.with_workers(workers))
 
     def take(self, records: NDArray[np.integer]) -> "Table":
         """Return the given records, in the given order."""

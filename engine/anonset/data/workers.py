@@ -37,7 +37,7 @@ class Workers(ABC):
 
     @property
     @abstractmethod
-    def here(self) -> "Workers":
+    def local(self) -> "Workers":
         """Workers in this process."""
 
     def at_once(self, tasks: int) -> int:
@@ -127,7 +127,7 @@ class Threads(Workers):
         return spans.cores() if self._n is None else self._n
 
     @property
-    def here(self) -> "Workers":
+    def local(self) -> "Workers":
         """These threads."""
         return self
 

@@ -41,8 +41,8 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     InputError
         If the recoding does not fit the table.
     """
-    store, kept = table.store.below(), table.kept
-    unsorted = store.below() if by_content else store
+    store, kept = table.store.nested(), table.kept
+    unsorted = store.nested() if by_content else store
     if isinstance(recoding, PerCluster):
         sets, symbols, relational = _of_clusters(table, recoding, hierarchy, unsorted)
         image, cluster = None, recoding.cluster

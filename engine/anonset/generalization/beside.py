@@ -35,7 +35,7 @@ class OtherRelease(RedactedRepr):
     rules: frozenset[str] = frozenset()
     """Rules that changed items when the release was read."""
 
-    def certain(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
+    def certain_presence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
         """Return, for the other release and this release, whether an item without a symbol is certainly in no record.
 
         This is certain if the release suppressed and removed no item. It is never certain if only one release renamed

@@ -136,7 +136,7 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
     width, terms, n_shared = clusters_at_once(recoding.n_clusters, column), np.zeros(len(code), np.int64), 0
     pieces, wide = list[_Piece](), list[_Cut]()
     with (
-        store.below() as scratch,
+        store.nested() as scratch,
         ChunkColumnsBuilder(ClusterColumns, scratch) as clusters,
         ChunkColumnsBuilder(SharedChunks, scratch) as shared,
         scratch.growing("content", np.uint8) as content,

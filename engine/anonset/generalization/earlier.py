@@ -175,7 +175,7 @@ class EarlierRelease(RedactedRepr):
         shown = set(self.names(recoding).values())
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
-    def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
+    def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
         """Return the changes of the names under a recoding coarser than the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}

@@ -231,7 +231,7 @@ class _RowSorter:
             position = behind
             splitters = self._splitters(source, size[0], position)
             sizes = self._measured(source, size[0], position, splitters)
-        with self.store.below() as scratch:
+        with self.store.nested() as scratch:
             rows = _content(scratch, size, self.out.fixed.shape[1], self.n_codes)
             self._fill(source, size[0], position, splitters, sizes, rows)
             self._sort_buckets(rows, sizes.total, position, place)
@@ -273,7 +273,8 @@ class _RowSorter:
         if limits.room is None:
             return limits.rows_per_bucket
         return max(
-            limits.rows_per_bucket, limits.held(4 * limits.rows_per_bucket, BYTES_OF_ROW * self.store.workers.count)
+            limits.rows_per_bucket,
+            limits.at_once_within(4 * limits.rows_per_bucket, BYTES_OF_ROW * self.store.workers.count),
         )
 
     def _sort_at_once(self, source: UnsortedRows, n: int, position: int, place: tuple[int, int]) -> None:

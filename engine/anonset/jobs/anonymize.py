@@ -33,7 +33,7 @@ from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import private_of, require_apart, require_free
-from anonset.release.stopwatch import tell_compiling
+from anonset.release.stopwatch import report_compilation
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
@@ -136,7 +136,7 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     require_table(table)
-    table = declared(table if workers is None else table.on(Threads(workers)), publish_as_is)  # type: ignore[arg-type]
+    table = declared(table if workers is None else table.with_workers(Threads(workers)), publish_as_is)  # type: ignore[arg-type]
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
@@ -155,7 +155,7 @@ def anonymize(
         written, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
         round_ends=round_ends,
     )  # fmt: skip
-    with tell_compiling(progress), job.watch.memory.watched():
+    with report_compilation(progress), job.watch.memory.watched():
         unverified = job.run(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)

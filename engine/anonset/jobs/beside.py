@@ -16,7 +16,7 @@ from anonset.publications import Records
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
-from anonset.reading.table_builder import whole
+from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import OpenedPublication
@@ -223,6 +223,6 @@ def ids_of_release(report: Report) -> list[Hashable]:
 def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
     """Return the distinct ids of data in order of first appearance, which is the record order."""
     opened = open_source(source, ReadOptions(**settings.reading_options(), id=list(names)).reading())
-    columns = whole(opened, list(names))
+    columns = read_all_rows(opened, list(names))
     rows = zip(*(map(str, columns[name].to_pylist()) for name in names), strict=True)
     return list(dict.fromkeys(rows))

@@ -8,7 +8,7 @@ from typing import Any
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InfeasibleError
 from anonset.jobs.job import Job
 from anonset.measures.countable import CountAccuracy
@@ -120,7 +120,7 @@ class Candidate(RedactedRepr):
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={shown(value)}" for name, value in self.settings.items())
+        given = ", ".join(f"{name}={redacted(value)}" for name, value in self.settings.items())
         name = f"{self.algorithm}({given})" if given else self.algorithm
         losses = f"; kept {self.kept:.1%}; {figures_shown(self.measures)}" if self.measures else ""
         return f"Candidate({name} {self.outcome}{losses})"

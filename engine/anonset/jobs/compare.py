@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import shown
+from anonset.data.redacted_repr import redacted
 from anonset.data.workers import Threads
 from anonset.errors import AnonsetError
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
@@ -17,7 +17,7 @@ from anonset.jobs.persons import require_persons
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.formats import Layout, UnverifiedPublication
 from anonset.release.statements import plain
-from anonset.release.stopwatch import tell_compiling
+from anonset.release.stopwatch import report_compilation
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.spelling import counted
@@ -53,7 +53,7 @@ def _cell(name: str, value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.2f} s" if name.startswith("seconds") else f"{value:.5g}"
     # lists and mappings: their size only, since they may contain labels
-    return value if isinstance(value, str) else shown(value)
+    return value if isinstance(value, str) else redacted(value)
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    table = table if workers is None else table.on(Threads(workers))
+    table = table if workers is None else table.with_workers(Threads(workers))
     contest = CandidateSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     candidates = Comparison()
-    with tell_compiling(progress):
+    with report_compilation(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
             candidates.append(contest.run(encoded, trees, algorithm, _given(algorithm)))

@@ -145,7 +145,7 @@ def _run(
     model = make_algorithm(settings.model, name, given).model
     drawn = sample(table, size, settings.seed or 0)
     known = contest.known if drawn is table else {}
-    drawn = drawn if size.workers is None else drawn.on(Threads(size.workers))
+    drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(hierarchies, settings.ceiling)
     algorithm = make_algorithm(settings.model, name, given, ParsingContext.of(bound, hierarchies, given))

@@ -10,8 +10,8 @@ from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.distinct_records import class_figures, codes_of
 from anonset.measures.equivalence_classes import class_of
-from anonset.measures.known_items import rows_left
-from anonset.measures.known_persons import fewest_persons, persons_left
+from anonset.measures.known_items import matching_rows
+from anonset.measures.known_persons import fewest_persons, matching_persons
 from anonset.measures.shares import RecordFigures, Share
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -101,7 +101,7 @@ def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, i
         yield True, 0, class_figures(group, rows.store)
     for known in ([], group) if group else ([],):
         if sets is not None:
-            counted = rows_left(sets, size, group=known, store=rows.store, seed=seed)
+            counted = matching_rows(sets, size, group=known, store=rows.store, seed=seed)
             yield from ((bool(known), items, left) for items, left in enumerate(counted, 1))
 
 
@@ -114,7 +114,7 @@ def _persons_left(
         yield True, 0, RecordFigures.of(fewest_persons(classes, own))
     for values in (False, True) if rows.relational else (False,):
         if rows.transactions is not None:
-            counted = persons_left(rows.transactions, size, own, group=classes if values else None, seed=seed)
+            counted = matching_persons(rows.transactions, size, own, group=classes if values else None, seed=seed)
             yield from ((values, left.size, RecordFigures.of(left.least, left.known)) for left in counted)
 
 

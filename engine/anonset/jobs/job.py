@@ -22,7 +22,7 @@ from anonset.generalization.earlier import EarlierRelease
 from anonset.jobs.persons import require_persons
 from anonset.release.ceilings import require_under_ceilings
 from anonset.release.disclosure_scan import require_originals_declared
-from anonset.release.earlier import begun_from
+from anonset.release.earlier import continue_from
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
@@ -80,7 +80,7 @@ class Job:
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)
         if self.earlier is not None:
-            table, hierarchies = begun_from(self.earlier, table, hierarchies, algorithm)
+            table, hierarchies = continue_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
             bound = cap(bound, self.ceilings)
@@ -106,10 +106,14 @@ class Job:
                 if (beside := self.beside) is not None:
                     column = bind_items(table, hierarchies)[0]
                     gone = set(getattr(result.recoding, "suppressed", ()))
-                    certain = beside.certain(table, set(column.vocabulary.labels) - gone)
-                    from anonset.algorithms.transaction.kept_together import kept_together  # it imports scipy
+                    certain = beside.certain_presence(table, set(column.vocabulary.labels) - gone)
+                    from anonset.algorithms.transaction.kept_together import (
+                        raise_to_joint_anonymity,  # it imports scipy
+                    )
 
-                    result, linked = kept_together(algorithm, result, column, beside, self.progress, certain=certain)
+                    result, linked = raise_to_joint_anonymity(
+                        algorithm, result, column, beside, self.progress, certain=certain
+                    )
                     beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed.kept():
@@ -123,7 +127,7 @@ class Job:
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
                 self.earlier.require_kept(publication.symbols)
-                since = self.earlier.since(decided, publication.symbols)
+                since = self.earlier.changes(decided, publication.symbols)
         with self.watch.phase("measure"):
             kept = kind.retention(table, result, publication)
             measures = kind.measures(table, hierarchies, algorithm, result, publication)
@@ -154,7 +158,7 @@ class Job:
             return
 
         with ClusterWorkers(self.client, table.store) as workers:
-            yield table.on(workers)
+            yield table.with_workers(workers)
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         """Find a recoding; it continues from the earlier release if there is one."""

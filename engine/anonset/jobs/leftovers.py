@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.lease import LEASE, State, forget, lease_of, leave, state_of, take
+from anonset.data.lease import LEASE, State, forget, lease_of, mark_unused, state_of, take
 from anonset.data.store import PREFIX
 from anonset.errors import InputError
 from anonset.release.documents import REPORT
@@ -79,7 +79,7 @@ def remove_left(found: UnfinishedRun) -> bool:
     try:
         shutil.rmtree(found.path)
     except OSError:
-        leave(found.path)
+        mark_unused(found.path)
         raise
     forget(found.path)
     return True

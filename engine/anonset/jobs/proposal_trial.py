@@ -24,7 +24,7 @@ from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
-from anonset.settings.person_columns import ProposedRole, settled, united, with_unit, without_commas
+from anonset.settings.person_columns import ProposedRole, recognized_roles, roles_by_person, with_unit, without_commas
 from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -89,11 +89,11 @@ class ProposalReader:
         roles = with_unit(self.proposed, work.unit, by_name)
         group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
-            roles = united(
+            roles = roles_by_person(
                 roles, work.unit, by_name, partial(self._differing, work.unit), partial(self._correct, work), tree_of
             )
             options["group"] = True
-        roles = settled(without_commas(roles, by_name), by_name, self.k)
+        roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         numbers = [
             one for one in self.profiles if (own := roles[one.name]).role == "relational" and own.hierarchy == "range"
         ]
@@ -261,7 +261,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
             bind_columns(work.table, {**others, name: spec})
             fitting[name] = spec
         except InputError as error:
-            if (remedy := _mended(work, opened, name, spec, others)) is not None:
+            if (remedy := _read_with_remedy(work, opened, name, spec, others)) is not None:
                 work.problems.append(str(remedy))
                 fitting[name] = spec
                 continue
@@ -303,7 +303,9 @@ def _tree_of_wide(table: Table) -> str:
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
-def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
+def _read_with_remedy(
+    work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
+) -> Remedy | None:
     """Read the data again with a remedy that makes their codes match a hierarchy, if most codes remain."""
     if work.table is None:
         return None

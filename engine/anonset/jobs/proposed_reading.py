@@ -23,7 +23,7 @@ from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_
 from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
-from anonset.reading.table_builder import whole
+from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.person_columns import UNRECOGNIZED, ProposedRole
 from anonset.settings.proposal import propose
@@ -78,7 +78,7 @@ def _proposal_for(
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
     opened, null = _opened(source, given)
-    loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
+    loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     first = opened.first_line and given.get("header_line", 1) == 1
     if first and not any(given.get(role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded))

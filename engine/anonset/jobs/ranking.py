@@ -81,7 +81,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
     return next((candidate for candidate in held if not candidate.sampled), held[0] if held else None)
 
 
-def named(candidate: Candidate) -> str:
+def algorithm_text(candidate: Candidate) -> str:
     """Return the algorithm with its parameters, without those of the model."""
     given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
     return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
@@ -94,11 +94,11 @@ def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
     if more > best.exact_usefulness:
         why = f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {tried}"
-        return f"{named(best)} ({why}): {what_is_left(best)}"
-    return f"{named(best)} (highest utility of {tried}): {what_is_left(best)}"
+        return f"{algorithm_text(best)} ({why}): {describe_utility(best)}"
+    return f"{algorithm_text(best)} (highest utility of {tried}): {describe_utility(best)}"
 
 
-def what_is_left(candidate: Candidate) -> str:
+def describe_utility(candidate: Candidate) -> str:
     """Describe what a recipient can count, what is unchanged, and what a symbol means."""
     parts = []
     if candidate.countable is not None:
@@ -160,7 +160,7 @@ def warning(best: Candidate | None) -> str:
     return "; ".join(problems)
 
 
-def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
+def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
     """Explain why no candidate is useful, and the remedy.
 
     Parameters
@@ -214,8 +214,9 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     lost = best.measures["ncp"]
     if lost < least:
         return (
-            f"the hierarchy limits utility: {least:.4f} is the proven minimum loss of its cuts; {named(best)} loses "
-            f"{lost:.4f} with {'item sets' if 'hierarchy' not in best.settings else 'nodes of another hierarchy'}, "
+            f"the hierarchy limits utility: {least:.4f} is the proven minimum loss of its cuts; "
+            f"{algorithm_text(best)} loses {lost:.4f} with "
+            f"{'item sets' if 'hierarchy' not in best.settings else 'nodes of another hierarchy'}, "
             "whose items may have unrelated meanings"
         )
     if lost > least + _EQUAL:

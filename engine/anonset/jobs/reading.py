@@ -57,7 +57,7 @@ def place_of_data(
     if given is not None and limit is not None and need > limit < memory.AT_LEAST:
         require_memory(memory.AT_LEAST, given)
     limits = Limits.of_process(limit)
-    made = Files.temporary(limits=limits) if work_dir is None else Files.at(Path(work_dir), limits)
+    made = Files.temporary(limits=limits) if work_dir is None else Files.create(Path(work_dir), limits)
     with made as store:
         yield store
 
@@ -133,7 +133,7 @@ def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True
         If the data contradict the options, or cannot be read into files.
     """
     if store.in_files:
-        return gather_files(source, ReadOptions(**options), store.below())
+        return gather_files(source, ReadOptions(**options), store.nested())
     limit = memory_limit(None)
     if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
         return in_temporary_files(source, ReadOptions(**options))

@@ -19,7 +19,7 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
-from anonset.jobs.ranking import best_of, limit, named, ranked, reason, set_beside, warning, way_out
+from anonset.jobs.ranking import algorithm_text, best_of, explain_failure, limit, ranked, reason, set_beside, warning
 from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
@@ -85,7 +85,7 @@ class Suggestion(RedactedRepr):
         marks = {id(self.with_own_hierarchy): "best with your hierarchy", id(self.recommended): "best"}
         return (
             marks.get(id(candidate), ""),
-            named(candidate),
+            algorithm_text(candidate),
             *cells(candidate),
             f"{candidate.seconds:.2f} s",
             candidate.outcome,
@@ -163,7 +163,7 @@ def suggest(
     ('exact', 'holds')
     """
     require_table(table)
-    table = table if workers is None else table.on(Threads(workers))
+    table = table if workers is None else table.with_workers(Threads(workers))
     require_persons(table, model, hierarchies or {})
     table = declared(table, publish_as_is)  # type: ignore[arg-type]
     wanted = candidates_for(table, model)
@@ -192,7 +192,7 @@ def suggest(
         best_of(order),
         best_of([candidate for candidate in order if candidate.nodes]) if own else None,
     )
-    why = way_out(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
+    why = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
     return Suggestion(
         model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best), set_beside(order)
     )

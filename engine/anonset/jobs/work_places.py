@@ -48,7 +48,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         return
     path = Path(settings.work_dir)
     killed = killed_run(path, settings)
-    store = Files.at(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
+    store = Files.create(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
     try:
         if killed is not None:
             _clear(store)
@@ -59,7 +59,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
     except BaseException as error:
         # fails on a full disk, for example; the lease then names this process, which no longer owns it
         with suppress(OSError):
-            lease.leave(store.path)
+            lease.mark_unused(store.path)
         again = f"continue with {setting('if_exists', 'resume')}"
         go_on = f"{again}, or remove them with: {lease.clear_command(store.path)}"
         error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")

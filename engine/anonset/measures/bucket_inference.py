@@ -61,7 +61,7 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
     return most
 
 
-def observed(publication: Buckets) -> ObservedDiversity:
+def bucket_diversity(publication: Buckets) -> ObservedDiversity:
     """Return the smallest l and the largest t over the groups, as `observed_diversity` for all tuples.
 
     Groups are processed in blocks.

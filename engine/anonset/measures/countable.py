@@ -110,7 +110,7 @@ def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
 def expected_counts(
     publication: Published, frequent: FrequentItems
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float | None]:
-    """Return the expected number of records with each item and with each pair, and `stands_for`.
+    """Return the expected number of records with each item and with each pair, and `mean_symbol_size`.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def expected_counts(
 
 @expected_counts.register
 def _(publication: Records, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
-    return (*_expected(frequent, publication), stands_for(publication))
+    return (*_expected(frequent, publication), mean_symbol_size(publication))
 
 
 @expected_counts.register
@@ -135,7 +135,7 @@ def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | 
     raise InputError(NO_ITEMS)
 
 
-def stands_for(publication: Records) -> float | None:
+def mean_symbol_size(publication: Records) -> float | None:
     """Return the mean number of items of a symbol with several items, over its occurrences. None if there is none."""
     if publication.transactions is None:
         return None

@@ -142,7 +142,7 @@ def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigure
     [1, 2]
     """
     n = len(group[0])
-    with store.below() as scratch:
+    with store.nested() as scratch:
         nothing = SetColumn("", scratch.array("indptr", np.int64, n + 1), np.empty(0, np.int32), Vocabulary(()))
         distinct = DistinctRecords.of(nothing, group, scratch)
         return RecordFigures.of(distinct.weight, weight=distinct.weight)

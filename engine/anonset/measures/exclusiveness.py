@@ -70,7 +70,7 @@ def exclusiveness(publication: Records) -> Exclusiveness:
     if column is None:
         msg = "the publication must have a set-valued column, got none"
         raise InputError(msg)
-    standing = _standing(publication)
+    standing = _covering_symbols(publication)
     others: dict[int, set[int]] = {}
     for codes in standing.values():
         if len(codes) > 1:
@@ -95,10 +95,10 @@ def ambiguous_items(publication: Records) -> int:
 
     This is `exclusiveness` without details. Cost: O(members of the symbols).
     """
-    return sum(len(codes) > 1 for codes in _standing(publication).values())
+    return sum(len(codes) > 1 for codes in _covering_symbols(publication).values())
 
 
-def _standing(publication: Records) -> dict[str, list[int]]:
+def _covering_symbols(publication: Records) -> dict[str, list[int]]:
     """Return the occurring symbols that cover each item, in canonical order."""
     standing: dict[str, list[int]] = {}
     if publication.transactions is not None:

@@ -52,7 +52,7 @@ class _SetCounting(RedactedRepr):
         self.n_codes = len(distinct.rows.vocabulary)
         self.least = [distinct.store.array("least", np.int64, distinct.n) for _ in range(size)]
         bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # bytes per counted code, with its share of a record
-        self.held = distinct.store.limits.held(_ALL, bytes_each)
+        self.held = distinct.store.limits.at_once_within(_ALL, bytes_each)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
         """Yield ranges of groups (first, end) to count together, or one large group to divide by codes."""

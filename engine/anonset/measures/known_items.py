@@ -117,7 +117,7 @@ def known_items(
     return tuple(of_sizes)
 
 
-def rows_left(
+def matching_rows(
     column: SetColumn,
     size: int,
     *,
@@ -146,7 +146,7 @@ def rows_left(
     Cost: as `known_items`, a sort of the records, and a pass over them for each part that is counted at once.
     """
     require_at_least("size", size, 1)
-    with store.below() as scratch:
+    with store.nested() as scratch:
         distinct = DistinctRecords.of(column, group, scratch)
         all_of = _sizes_of_all(distinct, size, affordable)
         left = [

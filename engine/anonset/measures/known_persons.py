@@ -26,7 +26,7 @@ class MatchingPersons(RedactedRepr):
     """Whether the sets of each sampled person were counted, bool (s,). None if all persons were counted."""
 
 
-def persons_left(
+def matching_persons(
     column: SetColumn,
     size: int,
     owner: Int64,

@@ -103,7 +103,7 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
     """
     n, found = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
     overall = values.occurrences / max(1, n)
-    with store.below() as scratch, scratch.growing("class", np.int64) as growing_of:
+    with store.nested() as scratch, scratch.growing("class", np.int64) as growing_of:
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(values.vocabulary), 0]
         columns = sort_rows(
             UnsortedRows(without_items(n), [*group, values.codes]), largest=largest, store=scratch

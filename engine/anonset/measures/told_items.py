@@ -44,7 +44,7 @@ class ItemInference(RedactedRepr):
     """Share of the rare items inferred with probability at least `SURE`."""
 
 
-def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[ItemInference, ...]:
+def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[ItemInference, ...]:
     """Return the success of inferring other items from a publication, from item frequencies, and from the original.
 
     Parameters
@@ -78,14 +78,14 @@ def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) 
     share = np.array(often, np.float64) / max(1, column.n)
     original = ColumnSupports(column)
     chances = {
-        "publication": _concluded(supports, known, other),
+        "publication": _inferred_probabilities(supports, known, other),
         "frequencies": share,
-        "original": _concluded(original, known, other),
+        "original": _inferred_probabilities(original, known, other),
     }
-    return tuple(_telling(source, len(rows), chance, share <= RARE) for source, chance in chances.items())
+    return tuple(_inference_success(source, len(rows), chance, share <= RARE) for source, chance in chances.items())
 
 
-def _telling(source: str, persons: int, chance: np.ndarray, rare: np.ndarray) -> ItemInference:
+def _inference_success(source: str, persons: int, chance: np.ndarray, rare: np.ndarray) -> ItemInference:
     likely, sure = (_share(chance >= bound) for bound in (LIKELY, SURE))
     rare_likely, rare_sure = (_share(chance[rare] >= bound) for bound in (LIKELY, SURE))
     return ItemInference(source, persons, len(chance), likely, sure, int(rare.sum()), rare_likely, rare_sure)
@@ -95,7 +95,7 @@ def _share(holds: np.ndarray) -> float:
     return float(holds.mean()) if len(holds) else 0.0
 
 
-def _concluded(supports: Supports, known: Sequence[Sequence[str]], other: Sequence[str]) -> np.ndarray:
+def _inferred_probabilities(supports: Supports, known: Sequence[Sequence[str]], other: Sequence[str]) -> np.ndarray:
     """Return the probability of each other item given the known items, float64 (items,).
 
     If the known items are not published together, only the rarest published item counts as known. If none is published,

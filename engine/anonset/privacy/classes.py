@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Literal, get_args
 
-from anonset.data.decimals import Written, exact, shown, written
+from anonset.data.decimals import Written, exact, shortest_float, shortest_text
 from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.model import SHARED, UNCHANGED, require_size
@@ -87,7 +87,7 @@ class KLDiversity(SensitiveClasses):
             object.__setattr__(self, "c", _require_few_parts("c", self.c, 0, None))
 
     def __str__(self) -> str:
-        kind = f", c={shown(self.c)}" if self.c is not None else ""
+        kind = f", c={shortest_text(self.c)}" if self.c is not None else ""
         return f"(k,l)-diversity with k={self.k}, l={self.l} ({self.l_kind}{kind}) of {self.sensitive!r}"
 
     @property
@@ -97,8 +97,8 @@ class KLDiversity(SensitiveClasses):
             return f"values of {self.sensitive!r} whose entropy is at least that of {self.l} equally frequent values"
         if self.c is not None:
             return (
-                f"values of {self.sensitive!r} of which the most frequent occurs less than {shown(self.c)} times as "
-                f"often as the values of rank {self.l} and lower together"
+                f"values of {self.sensitive!r} of which the most frequent occurs less than "
+                f"{shortest_text(self.c)} times as often as the values of rank {self.l} and lower together"
             )
         return f"at least {counted(self.l, 'different value')} of {self.sensitive!r}"
 
@@ -143,7 +143,7 @@ class KTCloseness(SensitiveClasses):
         return {path[0]: path for path in lines}
 
     def __str__(self) -> str:
-        return f"(k,t)-closeness with k={self.k}, t={shown(self.t)} ({self.t_distance}) of {self.sensitive!r}"
+        return f"(k,t)-closeness with k={self.k}, t={shortest_text(self.t)} ({self.t_distance}) of {self.sensitive!r}"
 
     @property
     def asked(self) -> str:
@@ -151,7 +151,7 @@ class KTCloseness(SensitiveClasses):
         how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", over a tree of the values"}
         return (
             f"values of {self.sensitive!r} whose distribution differs from that of all records by at most "
-            f"{shown(self.t)} (earth mover's distance{how[self.t_distance]})"
+            f"{shortest_text(self.t)} (earth mover's distance{how[self.t_distance]})"
         )
 
     @property
@@ -190,4 +190,4 @@ def _require_few_parts(name: str, value: Written, above: int, most: int | None) 
     if max(number.numerator, number.denominator) > MOST_PARTS:
         msg = f"{setting(name)} must be a number of at most nine digits, got {value!r}"
         raise InputError(msg)
-    return written(number)
+    return shortest_float(number)

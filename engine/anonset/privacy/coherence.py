@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted
@@ -46,7 +46,7 @@ class Coherence(PrivacyModel):
 
     def __str__(self) -> str:
         private = f", {counted(len(self.sensitive_items), 'private item')}" if self.sensitive_items else ""
-        return f"coherence with h={shown(self.h)}, k={self.k}, p={self.p}{private}"
+        return f"coherence with h={shortest_text(self.h)}, k={self.k}, p={self.p}{private}"
 
     @property
     def share(self) -> Fraction:
@@ -69,7 +69,7 @@ class Coherence(PrivacyModel):
         """Bound on inferring a sensitive item; empty if there is none, or `h` is 1."""
         if not self.sensitive_items or self.share == 1:
             return ""
-        return f"Each sensitive item occurs in a share of at most {shown(self.h)} of these records."
+        return f"Each sensitive item occurs in a share of at most {shortest_text(self.h)} of these records."
 
     @property
     def limits(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.errors import InputError
 from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
 from anonset.privacy.sensitive import require_labels
@@ -65,7 +65,7 @@ class DisassociationModel(PrivacyModel):
 
     def __str__(self) -> str:
         sensitive = counted(len(self.sensitive_items), "sensitive item")
-        capped = "" if self.cap is None else f", cap={shown(self.cap)}, {sensitive}"
+        capped = "" if self.cap is None else f", cap={shortest_text(self.cap)}, {sensitive}"
         return f"disassociation with k={self.k}, m={self.m}{capped}"
 
     @property
@@ -84,7 +84,7 @@ class DisassociationModel(PrivacyModel):
             return ""
         return (
             "Under the same assumption, someone who knows other items of a person infers a sensitive item of a chunk "
-            f"with a probability of at most {shown(self.cap)}."
+            f"with a probability of at most {shortest_text(self.cap)}."
         )
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from inspect import get_annotations
 from typing import Any, ClassVar, Literal
 
-from anonset.data.redacted_repr import RedactedRepr, shown
+from anonset.data.redacted_repr import RedactedRepr, redacted
 from anonset.errors import InputError, MarkedText, data_list, foreign
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
@@ -195,7 +195,7 @@ class Verdict(MarkedText, RedactedRepr):
         checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}
         why = {} if self.witness is None else {"witness": self.witness}
         fields = {"holds": self.holds, "model": self.model, **checked, **why}
-        return f"Verdict({', '.join(f'{name}={shown(value)}' for name, value in fields.items())})"
+        return f"Verdict({', '.join(f'{name}={redacted(value)}' for name, value in fields.items())})"
 
     @property
     def outcome(self) -> str:

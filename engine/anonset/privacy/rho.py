@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted
@@ -58,7 +58,7 @@ class RhoUncertainty(PrivacyModel):
         loose = "" if self.strict else ", rho allowed"
         known = "" if self.from_nothing else ", of those who know an item"
         sensitive = counted(len(self.sensitive_items), "sensitive item")
-        return f"rho-uncertainty with rho={shown(self.rho)}, m={self.m}, {sensitive}{loose}{known}"
+        return f"rho-uncertainty with rho={shortest_text(self.rho)}, m={self.m}, {sensitive}{loose}{known}"
 
     @property
     def share(self) -> Fraction:
@@ -75,7 +75,7 @@ class RhoUncertainty(PrivacyModel):
         """Bound on inferring a sensitive item."""
         known = counted(self.m, "item")
         known = f"up to {known}" if self.from_nothing else known if self.m == 1 else f"1 to {known}"
-        bound = f"{'less than' if self.strict else 'at most'} {shown(self.rho)}"
+        bound = f"{'less than' if self.strict else 'at most'} {shortest_text(self.rho)}"
         return (
             f"For someone who knows {known} of a person, sensitive items included, each other sensitive item occurs in "
             f"a share of {bound} of the matching records."

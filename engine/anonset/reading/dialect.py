@@ -105,13 +105,13 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
     if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
-        raise InputError(meaning_of(where, encoding, valid=False, marked=bool(mark)))
+        raise InputError(encoding_problem(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
         utf8 = False
         with suppress(UnicodeError):
             data.decode()
             utf8 = not data.isascii()
-        if problem := meaning_of(where, encoding, utf8=utf8, controls=_CONTROLS.search(text) is not None):
+        if problem := encoding_problem(where, encoding, utf8=utf8, controls=_CONTROLS.search(text) is not None):
             raise InputError(problem)
     return text.removeprefix("\ufeff").encode()
 
@@ -122,7 +122,7 @@ def recoding_of(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
     return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
 
 
-def meaning_of(
+def encoding_problem(
     where: object,
     encoding: str,
     *,

@@ -66,7 +66,7 @@ class Changes:
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
 
-    def found(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
+    def list_changes(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
         """Return all changes, ordered by column, then by rule."""
         asked = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
         known = [change for change in dict.fromkeys(asked) if change in self.labels]

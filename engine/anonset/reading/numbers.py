@@ -133,11 +133,11 @@ def read_numbers(
     numbers = _Numbers(where, name, before, until)
     kind = column.type
     if pa.types.is_floating(kind):
-        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.float64())).astype(np.float64))
+        return numbers.checked(arrow.to_numpy(arrow.cast(column, pa.float64())).astype(np.float64))
     if kind == pa.uint64():
-        return numbers.found(numbers.unsigned(arrow.to_numpy(column)))
+        return numbers.checked(numbers.unsigned(arrow.to_numpy(column)))
     if pa.types.is_integer(kind):
-        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.int64())).astype(np.int64))
+        return numbers.checked(arrow.to_numpy(arrow.cast(column, pa.int64())).astype(np.int64))
     if not decimal:
         return numbers.parsed(column)
     plain, currency = numbers.plain(column, decimal)
@@ -184,9 +184,9 @@ class _Numbers:
                 pass
             else:
                 signed = arrow.to_numpy(arrow.cast(text, pa.float64())).astype(np.float64)  # -0 is not an integer
-                return replace(self.found(integers), values=signed)
+                return replace(self.checked(integers), values=signed)
         values = arrow.cast(text, pa.float64())
-        numbers = self.found(arrow.to_numpy(values).astype(np.float64))
+        numbers = self.checked(arrow.to_numpy(values).astype(np.float64))
         self.refuse(
             _rounded(text, values),
             "more digits than a 64-bit float can store exactly (15); round the numbers, or read the column as text",
@@ -199,7 +199,7 @@ class _Numbers:
         self.refuse(large, "integer above the maximum 2^63 - 1")
         return values.astype(np.int64)
 
-    def found(self, values: Values) -> Numbers:
+    def checked(self, values: Values) -> Numbers:
         """Return numbers as floats, after checking that they are finite and in range."""
         rows, required = unfit(values)
         self.refuse(rows, f"must be {required}")

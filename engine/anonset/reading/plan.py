@@ -10,7 +10,7 @@ from anonset.errors import InputError
 from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
-from anonset.reading.persons.candidates import UnitCandidate, signs_in
+from anonset.reading.persons.candidates import UnitCandidate, find_unit_candidates
 from anonset.reading.persons.mentions import mentions_in, names_and_ids
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
@@ -89,7 +89,7 @@ class Plan:
         if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
             return (), ()
 
-        return signs_in(where, self.roles, head, grouped=grouped)
+        return find_unit_candidates(where, self.roles, head, grouped=grouped)
 
     def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[PersonMentions, ...]:
         """Return the item columns that mention persons named in other columns."""

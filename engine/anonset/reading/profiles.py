@@ -166,7 +166,7 @@ def _values(loaded: Any) -> _Values:
 
     values, counts = _counts(loaded)
     words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
-    words = _that_lack(words, len(values) - len(words))
+    words = _null_words(words, len(values) - len(words))
     given = ~_are_in(values, words)
     return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
 
@@ -175,7 +175,7 @@ def _few_values(loaded: Any) -> _Values:
     """Return the distinct values of a column with few rows. A single Arrow call would take longer than all of this."""
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
-    words = _that_lack(missing, len(times) - len(missing)) if missing else []
+    words = _null_words(missing, len(times) - len(missing)) if missing else []
     given = [text for text in times if text not in words]
     return _Values(given, words, [times[text] for text in given])
 
@@ -277,7 +277,7 @@ def _first_values(loaded: Any) -> list[str]:
     return _texts(values[:MOST_LOOKED_AT])
 
 
-def _that_lack(words: Collection[str], others: int) -> list[str]:
+def _null_words(words: Collection[str], others: int) -> list[str]:
     """Return which of the given words mean null, if the column has `others` other values.
 
     A single character means null only if there are more than two other values, because it may belong to a pair.

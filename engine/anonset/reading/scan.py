@@ -55,7 +55,7 @@ def scan(
     """
     read_options = ReadOptions(**options)
     if work_dir is not None:
-        named = Files.at(Path(work_dir))
+        named = Files.create(Path(work_dir))
         try:
             return gather_files(fspath(source), read_options, named)
         except BaseException:

@@ -132,7 +132,7 @@ def gather(
     return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=options.word, changes=changes)
 
 
-def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
+def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
     """Return all rows of the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``.
 
     Raises
@@ -236,7 +236,7 @@ class _TableColumns(ExitStack):
             tuple((self.kept or self.texts)[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
-            changes=encoder.changes.found(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
+            changes=encoder.changes.list_changes(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
             store=self.store,
             persons=() if self.persons is None else self.persons.names,
         )

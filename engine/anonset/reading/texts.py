@@ -50,7 +50,7 @@ class FiledTexts(ExitStack):
     def __init__(self, name: str, store: Store) -> None:
         super().__init__()
         self.name, self._store, self._end = name, store, 0
-        scratch = self.enter_context(store.below())
+        scratch = self.enter_context(store.nested())
         self._starts = self.enter_context(scratch.growing("starts", np.int64))
         self._text = self.enter_context(scratch.growing("text", np.uint8))
         self._starts.append(np.zeros(1, np.int64))

@@ -82,7 +82,7 @@ class BucketsKind(PublicationKind[Buckets]):
         book: Iterable[Symbol] | None = None,
     ) -> Buckets:
         """Read both tables; columns with labels on disk are compared with the expected columns while reading."""
-        place = store.below()
+        place = store.nested()
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]
         return read_buckets(
@@ -93,7 +93,7 @@ class BucketsKind(PublicationKind[Buckets]):
         """Return the name of the sensitive column."""
         return {"data.sensitive": (files.sensitive, publication.snt_value.name)}
 
-    def untrue(
+    def find_contradiction(
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every row and every group with the original; safe grouping allows each person in one group only."""

@@ -102,7 +102,7 @@ class ChunksKind(PublicationKind[Chunks]):
         """Read the tables."""
         return read_chunks(folder, files.items[0], files.tables, store)
 
-    def untrue(
+    def find_contradiction(
         self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every chunk and term with the records of its clusters."""

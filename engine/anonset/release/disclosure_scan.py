@@ -49,7 +49,7 @@ from anonset.release.rare_values import (
     persons_in_small_groups,
     persons_with,
 )
-from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, looks_like
+from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
@@ -100,7 +100,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     if sets is not None:
         findings += scanner.items.keys(table.joined or (sets.name,), sets)
     if table.store.in_files and table.kept:
-        with table.store.below() as scratch:
+        with table.store.nested() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
     if findings:
         raise DisclosureError(findings)
@@ -181,14 +181,14 @@ class _Scanner:
     ) -> list[ScanFinding]:
         """Return the findings in kept columns, alone and combined with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
-        asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._answered(c)]
+        asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)]
         found = [finding for column in asked if (finding := self._rare(column)) is not None]
         found += self._patterns(kept, {finding.column for finding in found})
         named = {finding.column for finding in found}
         found += self._together([column for column in asked if column.name not in named], relational, store)
         return found
 
-    def _answered(self, column: CategoricalColumn) -> bool:
+    def _is_declared_public(self, column: CategoricalColumn) -> bool:
         """Return True if the owner declares that the identifying values of this column are published on purpose."""
         if not self.table.word.identifying_as_declared:
             return False
@@ -212,7 +212,7 @@ class _Scanner:
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
             before = original.get(column.name)
-            if before is None or column.name in self.table.word.publish_as_is or self._answered(column):
+            if before is None or column.name in self.table.word.publish_as_is or self._is_declared_public(column):
                 continue
             labels = column.vocabulary.labels
             if isinstance(before, NumericColumn):
@@ -221,7 +221,7 @@ class _Scanner:
                 found = self._values(before, labels, members)
             if found is None and (kind := identifying_kind(labels)) and not self.table.word.identifying_as_declared:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
-                found = looks_like((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
+                found = personal_values_finding((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
             if found is not None:
                 yield found
 
@@ -293,7 +293,7 @@ class _Scanner:
         if singling:
             names = tuple(column.name for column in singling)
             what = f"persons are in groups of fewer than {self.few} persons with the same published values"
-            yield ScanFinding.of(names, small, what, remedies.of_singling(names, self.model))
+            yield ScanFinding.of(names, small, what, remedies.remedy_for_singling_out(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         """Yield findings for unchanged columns with names or contact data of persons."""
@@ -305,7 +305,7 @@ class _Scanner:
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
             if kind := identifying_kind([label for label in labels if label != STAR]):
-                yield looks_like((column.name,), *kind, remedies.dropped(column.name))
+                yield personal_values_finding((column.name,), *kind, remedies.remedy_of_dropping(column.name))
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}

@@ -88,7 +88,7 @@ class PublishedFiles(Document):
         return self.data_files
 
     @model_serializer(mode="wrap")
-    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         optional = ("parts", "counts")
         return {name: value for name, value in handler(self).items() if name not in optional or value is not None}
 
@@ -278,7 +278,7 @@ class Declarations(Document):
         return "each row is one person" if self.rows_are_persons else "each row counts as one person"
 
     @model_serializer(mode="wrap")
-    def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {name: value for name, value in handler(self).items() if value is not None}
 
 

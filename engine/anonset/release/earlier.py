@@ -69,7 +69,7 @@ def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
     )
 
 
-def begun_from(
+def continue_from(
     earlier: EarlierRelease, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
 ) -> tuple[Table, Mapping[str, Any]]:
     """Return a table over the items of both releases, and the hierarchies to continue with.

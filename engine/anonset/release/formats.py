@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization.beside import OtherRelease
@@ -113,7 +113,9 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """Earlier release of the same persons; both together satisfy the model."""
 
     def __repr__(self) -> str:
-        return f"UnverifiedPublication({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
+        return (
+            f"UnverifiedPublication({redacted(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
+        )
 
 
 _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
@@ -200,7 +202,9 @@ class PublicationKind(ABC, Generic[P]):
         return {}
 
     @abstractmethod
-    def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
+    def find_contradiction(
+        self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel
+    ) -> Witness | None:
         """Return a published statement that the original contradicts, or None."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.reading.persons.values import are_sentences, are_words_of_texts
 from anonset.release import scan_remedies as remedies
-from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, looks_like
+from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
 KEYS = 0.9
 """Share of item occurrences, of items of few persons, above which items count as keys."""
@@ -42,7 +42,7 @@ class ItemScan:
         counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
         if kind := None if word.identifying_as_declared else identifying_kind(labels):
-            yield looks_like(names, *kind, remedy)
+            yield personal_values_finding(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
             yield ScanFinding.of(names, len(labels), what, f"{remedy}, or extract codes from them")

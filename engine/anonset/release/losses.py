@@ -119,7 +119,9 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
         return traits.keeps_more and model in (traits.answers if traits.not_tried else traits.models)
 
     may_suppress = getattr(algorithm, "suppress", True) is not False
-    ways = [_asked(other, model) for other in with_traits(keeps_more) if other != name or not may_suppress]
+    ways = [
+        _least_loss_settings(other, model) for other in with_traits(keeps_more) if other != name or not may_suppress
+    ]
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
     if result.figures.get("raised", 0) > 0:
@@ -129,7 +131,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
     return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
 
 
-def _asked(name: str, model: str) -> str:
+def _least_loss_settings(name: str, model: str) -> str:
     """Return the settings with which an algorithm loses least, for the model or a model that implies it."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):

@@ -103,7 +103,7 @@ class OpenedPublication(RedactedRepr):
             yield self
             return
         in_parts = self.attested.data.parts is not None
-        with store.below_on_disk() if in_parts else store.below() as below:
+        with store.nested_on_disk() if in_parts else store.nested() as below:
             yield replace(self, store=below)
 
     def require_about(self, model: PrivacyModel) -> None:

@@ -24,7 +24,7 @@ from anonset.release.staging import Staging, private_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
 from anonset.verification import DEFAULT_BUDGET, verify
-from anonset.verification.together import few_together
+from anonset.verification.together import few_in_both
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,12 @@ def verify_release(
     model = unverified.algorithm.model
     verdict = verify(publication, model, budget=budget, progress=progress)
     require_decided(verdict, accept_undecided=True)
-    witness = kind_of(model).untrue(unverified.table, publication, unverified.hierarchies, model)
+    witness = kind_of(model).find_contradiction(unverified.table, publication, unverified.hierarchies, model)
     if witness is not None:
         raise VerificationError(UntrueVerdict(witness))
     require_decided(verdict, accept_undecided=accept_undecided)
     if unverified.beside is not None:
-        broken = few_together(unverified.table, publication, unverified.beside, model)
+        broken = few_in_both(unverified.table, publication, unverified.beside, model)
         if broken is not None:
             raise VerificationError(UntrueVerdict(broken))
     return verdict

@@ -13,7 +13,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.halves import in_order_of_place
 from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store, released
+from anonset.data.store import MEMORY, Store, delete_when_collected
 from anonset.data.table import Int64
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
@@ -177,7 +177,7 @@ class RecordsKind(PublicationKind[Records]):
             relational=files.relational,
             keep=files.keep,
             separator=_NOWHERE if files.separator is None else files.separator,
-            store=store.below(),
+            store=store.nested(),
             expected={column.name: column for column in kept if column.vocabulary.filed is not None},
             sets=sets,
         )
@@ -190,7 +190,7 @@ class RecordsKind(PublicationKind[Records]):
         nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}
         return {"data.separator": (files.separator, separator), **nameless}
 
-    def untrue(
+    def find_contradiction(
         self, table: Table, publication: Records, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every published symbol and relational value with its record."""
@@ -306,7 +306,7 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
-    rows = released(in_input_order(table.n, table.store)) if record is None else record
+    rows = delete_when_collected(in_input_order(table.n, table.store)) if record is None else record
     order, joined, store = table.order, table.joined, table.store
     return Records(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.data.redacted_repr import RedactedRepr, figures_shown, shown
+from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
@@ -50,7 +50,7 @@ class Release(RedactedRepr):
         """Return verdict, losses and sizes, without any label of the data."""
         return {
             "verdict": str(self.verdict),
-            "algorithm": shown(self.algorithm),
+            "algorithm": redacted(self.algorithm),
             "published": repr(self.publication),
             "losses": figures_shown(self.measures),
             **{name: figures_shown(counts) for name, counts in self.retention.items()},

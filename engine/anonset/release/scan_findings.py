@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
-from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, found_directly, pattern_of
+from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, count_contacts, pattern_of
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
@@ -41,13 +41,13 @@ class ScanFinding(RedactedRepr):
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     """Return the kind and number of values that are names or contact data of persons; None if there are none."""
-    if counts := found_directly(labels):
+    if counts := count_contacts(labels):
         return next(iter(counts.items()))
     if pattern_of(labels, ("phone",)):
         return "phone", len(labels)
     return ("name", len(labels)) if are_names(labels) else None
 
 
-def looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> ScanFinding:
+def personal_values_finding(names: tuple[str, ...], kind: str, count: int, remedy: str) -> ScanFinding:
     """Return a finding for values of a kind that identifies persons."""
     return ScanFinding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)

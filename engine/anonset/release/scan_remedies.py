@@ -52,21 +52,21 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
     """Return the remedy for a column that is published unchanged; `rule` as in `of_sets`."""
     rule = rule or _rule(name, labels)
     if "sensitive" in model.protects or not rule:
-        return dropped(name)
+        return remedy_of_dropping(name)
     known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
     if "relational" in model.protects:
         return f"use {known}, or {setting('drop', name)}"
     if model.name == "km":
-        return f"{dropped(name)}, or use {setting('model', 'kkm')} {known}"
-    return dropped(name)
+        return f"{remedy_of_dropping(name)}, or use {setting('model', 'kkm')} {known}"
+    return remedy_of_dropping(name)
 
 
-def of_singling(names: Sequence[str], model: PrivacyModel) -> str:
+def remedy_for_singling_out(names: Sequence[str], model: PrivacyModel) -> str:
     """Return the remedy for kept columns that single out persons in combination with other columns."""
     joined = ",".join(names)
     if "relational" in model.protects:
-        return f"{dropped(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
-    return dropped(joined)
+        return f"{remedy_of_dropping(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
+    return remedy_of_dropping(joined)
 
 
 def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
@@ -91,7 +91,7 @@ def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
     )
 
 
-def dropped(name: str) -> str:
+def remedy_of_dropping(name: str) -> str:
     """Return the remedy of dropping a column."""
     return f"use {setting('drop', name)}"
 

@@ -15,7 +15,7 @@ from typing import Self
 
 from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
 from anonset.errors import AnonsetError, InputError
-from anonset.interruption import UNDOING, defer_signals, settle
+from anonset.interruption import UNDOING, defer_signals, mark_job_done
 from anonset.local_paths import require_local
 from anonset.spelling import setting
 
@@ -227,7 +227,7 @@ class Staging:
         self.seal()
         release(self.private)
         sync(self.private)
-        settle()
+        mark_job_done()
         self._finished = True
 
     def __exit__(

@@ -115,7 +115,7 @@ class PeakMemory:
             self.look()
 
 
-def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
+def report_compilation(progress: Progress | None) -> AbstractContextManager[None]:
     """Report each kernel compilation to `progress`, within a ``with`` statement.
 
     Calls have the arguments (``compiling``, kernels so far, total). During a compilation the total is 0, because the

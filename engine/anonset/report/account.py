@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from anonset.algorithms.rt.joint.pruning import shown_frontier
-from anonset.algorithms.rt.merging import Merge, on_the_way
+from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.data import SetColumn
 from anonset.generalization import ItemGroups, PerCluster
 from anonset.jobs.evaluate import Evaluation
@@ -240,7 +240,7 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
         return []
     before = int(figures["clusters_before"])
     merges = trace[len(trace) - (before - int(figures["clusters"])) :]
-    return [{"rum": rum, "clusters": left} for rum, left in on_the_way(figures["rum_before"], before, merges)]
+    return [{"rum": rum, "clusters": left} for rum, left in intermediate_losses(figures["rum_before"], before, merges)]
 
 
 def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:

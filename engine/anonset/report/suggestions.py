@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.candidate import Candidate
-from anonset.jobs.ranking import made_from_data, named, what_is_left
+from anonset.jobs.ranking import algorithm_text, describe_utility, made_from_data
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
@@ -100,7 +100,7 @@ def suggestion_account(
     if (own := suggestion.with_own_hierarchy) is best:
         parts.append("It is also the best with your hierarchy.")
     elif own is not None:
-        parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Command: {with_own}"]
+        parts += [f"Best with your hierarchy: {algorithm_text(own)}: {describe_utility(own)}.", f"Command: {with_own}"]
     return [*parts, *_beside(suggestion, beside), f"Next: {command}"]
 
 
@@ -109,7 +109,7 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
     if (other := suggestion.beside) is None:
         return []
     another = f"with another guarantee than {suggestion.model.name}"
-    return [f"Alternative {another}, {named(other)}: {what_is_left(other)}.", f"Command: {command}"]
+    return [f"Alternative {another}, {algorithm_text(other)}: {describe_utility(other)}.", f"Command: {command}"]
 
 
 def _scale(suggestion: Suggestion) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.ceilings import under
+from anonset.data.ceilings import cap_hierarchy
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchy_rules import OF_LABELS
 from anonset.data.joining import prefixed
@@ -146,7 +146,7 @@ def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
         raise InputError(msg)
     try:
-        return under(hierarchy, cast("int | Collection[str]", ceiling))
+        return cap_hierarchy(hierarchy, cast("int | Collection[str]", ceiling))
     except HierarchyError as error:
         msg = f"{setting('ceiling')} of {name!r}: {error}"
         raise InputError(msg) from None

@@ -175,18 +175,18 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
     rest = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
-    return f"hierarchy of {part.name!r}: {number}: {labels}{rest}; {way_out(part, wrong, tree)}"
+    return f"hierarchy of {part.name!r}: {number}: {labels}{rest}; {label_remedies(part, wrong, tree)}"
 
 
 def _kind(misfit: Misfit) -> str:
     return f"{'inner node' if misfit.inner else 'missing'}, {counted(misfit.occurrences, 'record')}"
 
 
-def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
+def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Return the options that make the labels leaves, the smallest change first."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
-        return f"use {_asked(part, names)}"
+        return f"use {_rules_option(part, names)}"
     unknown = [misfit for misfit in wrong if not misfit.inner]
     ways = []
     if len(unknown) < len(wrong):
@@ -198,11 +198,11 @@ def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
         if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} replaces missing codes by their longest known prefix")
     if best:
-        ways.insert(0, f"{_asked(part, names)} fits {counted(best, 'label')}")
+        ways.insert(0, f"{_rules_option(part, names)} fits {counted(best, 'label')}")
     return "; ".join(ways)
 
 
-def _asked(part: HierarchyLabels, rules: Sequence[str]) -> str:
+def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
     """Return rules as an option; for a relational column with its name."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 

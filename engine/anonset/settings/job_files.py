@@ -62,10 +62,10 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     if Path(path).name == REPORT:
         return _settings_of_report(Path(path))
     job, text = _config(Path(path))
-    return placed_below(_answered(path, job, text, flags or {}, unanswered=unanswered), Path(path).parent)
+    return placed_below(_with_declared_unit(path, job, text, flags or {}, unanswered=unanswered), Path(path).parent)
 
 
-def _answered(
+def _with_declared_unit(
     path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
 ) -> dict[str, Any]:
     """Return a job with the roles for the declared unit."""

@@ -284,7 +284,7 @@ def build(
     needed = _needed(cls)
     taken = {n for name, value in given.items() if name in own for n in companions_of(form_of(own[name].name), value)}
     strange = [name for name in given if name not in own and name not in taken]
-    problems = [*misfits(what, strange, own), *_that_take(strange, model)]
+    problems = [*misfits(what, strange, own), *_accepting_algorithms(strange, model)]
     if missing := [option(n) for n in needed if n not in given]:
         why = "".join(form_of(own[n].name).missing for n in needed if n not in given)
         problems.append(f"{what} requires {' and '.join(missing)}{why}")
@@ -310,7 +310,7 @@ def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
     return [f"{option(n)} does not apply to {what} (its parameters: {names})" for n in given if n not in known]
 
 
-def _that_take(strange: list[str], model: str | None) -> list[str]:
+def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
     """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them, if any."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]

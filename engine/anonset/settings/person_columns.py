@@ -101,7 +101,7 @@ def with_unit(
     return roles
 
 
-def united(
+def roles_by_person(
     found: Mapping[str, ProposedRole],
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
@@ -182,7 +182,9 @@ def is_grade(profile: Profile) -> bool:
     return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
-def settled(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int) -> dict[str, ProposedRole]:
+def recognized_roles(
+    found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
+) -> dict[str, ProposedRole]:
     """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
 
     Other such columns are dropped, with the options that publish them.

@@ -27,7 +27,7 @@ from anonset.settings.parameters import (
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import Names
-from anonset.spelling import meant, setting
+from anonset.spelling import setting, similar_name
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
@@ -334,7 +334,7 @@ _REQUIRED = {
 
 def unknown_setting(name: str, known: Iterable[str]) -> str:
     """Return the message on an unknown setting, with the most similar known setting."""
-    near = meant(name, [option(setting).removeprefix("--") for setting in known])
+    near = similar_name(name, [option(setting).removeprefix("--") for setting in known])
     return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
 
 

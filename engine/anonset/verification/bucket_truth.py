@@ -162,7 +162,7 @@ def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> I
     All labels of both are encoded together.
     """
     with ExitStack() as stack:
-        scratch = stack.enter_context(store.below())
+        scratch = stack.enter_context(store.nested())
         starts, text = (stack.enter_context(scratch.growing("both", kind)) for kind in (np.int64, np.uint8))
         starts.append(np.zeros(1, np.int64))
         for end, part in ((0, before), (len(before.text), labels)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.decimals import Written, exact, written
+from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
@@ -279,7 +279,7 @@ def check_utility(
     allowed = int(most * len(labels))
     if len(suppressed) > allowed:
         n = len(suppressed)
-        bound = f"{setting('max_suppressed', written(most))} allows {allowed}"
+        bound = f"{setting('max_suppressed', shortest_float(most))} allows {allowed}"
         reason = f"{n} of {len(labels)} items are suppressed, {bound}"
         return UtilityCheck(False, reason, suppressed, ())
     whole = np.bincount(group_of, missing, len(utility)) == 0

@@ -18,7 +18,7 @@ from anonset.verification.distinct_rows import rows_of
 
 if TYPE_CHECKING:
     from anonset_kernels.verification import ItemsetWalk, PairCounters
-    from anonset_kernels.verified_triples import CountedTriples as TripleCounters
+    from anonset_kernels.verified_triples import TripleWindow
 
 Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) during the work."""
@@ -202,15 +202,15 @@ class CountedTriples:
         number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
         return number
 
-    def counters(self, window: tuple[int, int]) -> "TripleCounters":
+    def counters(self, window: tuple[int, int]) -> "TripleWindow":
         """Return zeroed counters of a window."""
-        from anonset_kernels.verified_triples import CountedTriples as TripleCounters
+        from anonset_kernels.verified_triples import TripleWindow
 
         first, end = window
         begin = begins_of(self._before[first:end])
         digits = np.array([-(self.k >> p & 1) for p in range(self.k.bit_length())], np.int64).view(np.uint64)
         full, counts = np.zeros(int(begin[-1]), np.uint64), np.zeros(int(begin[-1]) * len(digits), np.uint64)
-        return TripleCounters(self._before, first, begin, digits, full, counts)
+        return TripleWindow(self._before, first, begin, digits, full, counts)
 
 
 class ItemsetCounting:
@@ -319,7 +319,7 @@ class ItemsetCounting:
             else TraversalResult(counted, distinct, rare.rare, rare.support)
         )
 
-    def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
+    def pair_result(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
         """Return the result for all pairs, from the counters of parts of the rows."""
         met, counted = np.zeros((1, 1), np.int64), 0
         for some, here in parts:

@@ -49,7 +49,7 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     if ordered:
         return within
     rows = within.column
-    shares = max(1, -(-rows.n // store.limits.held(MOST_TOGETHER, _BYTES_OF_ROW)))
+    shares = max(1, -(-rows.n // store.limits.at_once_within(MOST_TOGETHER, _BYTES_OF_ROW)))
     sums = merge_equal(replace(rows), within.weight, shares, store)  # copy: its widened items are freed after
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within

@@ -169,7 +169,7 @@ class DistinctRows:
         each, threads = (self._store.map, self._store.workers.count) if total >= _WORTH_THREADS else (map, 1)
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
-            pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
+            pairs = counting.pair_result(each(partial(counting.run_pairs, self._rows, self.weight), shares))
             return counting.summed([pairs])
         if size == _PAIR and (bits := self._by_bits(total, k)) is not None:
             run = partial(counting.run_bits, bits.of(self._rows), bits)
@@ -191,7 +191,7 @@ class DistinctRows:
 
     def _triples(self, total: int, k: int, threads: int) -> CountedTriples | None:
         """Return the counters of all triples, or None if another method needs less memory."""
-        most = self._store.limits.held(MOST_OF_TRIPLES, threads)
+        most = self._store.limits.at_once_within(MOST_OF_TRIPLES, threads)
         triples = CountedTriples(self._rows, k, most, threads)
         return triples if triples.windows and triples.bytes <= BYTES_PER_OCCURRENCE * total else None
 

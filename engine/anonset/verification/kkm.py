@@ -152,7 +152,7 @@ def _check_items(
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
     """Yield the number of rows and the check result of each share, in parallel as cores and memory allow."""
-    at_once = store.limits.held(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
+    at_once = store.limits.at_once_within(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
     rows = shares.shares_of(relational, store)
     yield from store.map(lambda own: (len(own), check(own)), rows, at_once)
 

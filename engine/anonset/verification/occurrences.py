@@ -91,7 +91,7 @@ class MemberSymbols:
 
     def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
         """Extend one set, int64 (1, any), by ranges of next symbols, and continue."""
-        n, most = self.n_symbols, self.limits.held(MOST_OF_A_SET, _BYTES_OF_A_SET)
+        n, most = self.n_symbols, self.limits.at_once_within(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, places in symbols():
             count[1:] += np.bincount(self.items[places], minlength=n)
@@ -160,7 +160,7 @@ class MemberSymbols:
     def at_once(self) -> int:
         """Number of occurrences in memory, except for one set with one symbol."""
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
-        return self.limits.held(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
+        return self.limits.at_once_within(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 
 
 def _chunks(row: Int64, following: Int64, choices: Int64, at_once: int) -> Iterator[_Symbols]:

@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.division import Division
 from anonset.data.spans import spans
-from anonset.data.store import Store, damaged
+from anonset.data.store import Store, damage_error
 from anonset.data.table import Column, Int64
 
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
@@ -54,7 +54,7 @@ def divided(
             if len(share):
                 yield share
     if before % _WORDS != after % _WORDS:
-        raise damaged()
+        raise damage_error()
 
 
 def _sum_of_hashes(rows: NDArray[Any]) -> int:

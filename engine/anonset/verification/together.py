@@ -21,7 +21,7 @@ Row = frozenset[int]
 Cells = frozenset[tuple[int, int]]
 
 
-def few_together(table: Table, publication: Any, beside: OtherRelease, model: PrivacyModel) -> Witness | None:
+def few_in_both(table: Table, publication: Any, beside: OtherRelease, model: PrivacyModel) -> Witness | None:
     """Return known items of a person in both releases that match fewer than k candidates, or None.
 
     Parameters
@@ -43,7 +43,7 @@ def few_together(table: Table, publication: Any, beside: OtherRelease, model: Pr
         raise InputError(msg)
     k, linked = model.k, beside.linked
     later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(beside.publication)
-    pairs = _Pairs(later, earlier, *_cells(later, earlier), beside.certain(table, later.symbol_of))
+    pairs = _Pairs(later, earlier, *_cells(later, earlier), beside.certain_presence(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     people = [
         (row_of[record], other, items)

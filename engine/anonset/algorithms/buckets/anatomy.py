@@ -94,7 +94,7 @@ class Anatomy(RedactedRepr):
         draws = Draws.of(table, self.seed)
         group = table.store.array("group", np.int32, table.n)
         with ExitStack() as stack:
-            scratch = stack.enter_context(table.store.below())
+            scratch = stack.enter_context(table.store.nested())
             purpose = "anatomy: order of the tuples of a value"
             by_value = random_by_code(column.codes, n_values, draws, purpose, scratch)
             anatomize(by_value, first, self.l, group)

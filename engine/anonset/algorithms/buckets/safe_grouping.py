@@ -139,7 +139,7 @@ class SafeGrouping(RedactedRepr):
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
         union, figures, sizes = CollectedGroups.of(table.n, table.store), Counter[str](), list[int]()
         with ExitStack() as stack:
-            store = stack.enter_context(table.store.below()) if table.n > most else table.store.in_memory()
+            store = stack.enter_context(table.store.nested()) if table.n > most else table.store.in_memory()
             parts = split_individuals(ids, draws, most, store)
             for grouped in group_parts(parts, solver, MOST_MERGED * most, progress, table.n, store):
                 union.add(grouped)
@@ -182,7 +182,7 @@ class _Solver(RedactedRepr):
 
     def __call__(self, part: PartOfTuples) -> GroupedTuples:
         """Form groups of individuals, enforce diversity in each, and equalize visibility."""
-        from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
+        from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 
         k, n = self.algorithm.k, len(part.rows)
         whole = not part.name
@@ -200,7 +200,7 @@ class _Solver(RedactedRepr):
             kept, too_frequent = diversify(values, start, bounds, len(sensitive.vocabulary), self.algorithm.l, keys)
             shown, dropped = fewest_shown(kept, start, bounds, k)
             number_of = np.cumsum(shown > 0, dtype=np.int32) - np.int32(1)
-            group, starred = settle(kept, tuples, start, bounds, shown, number_of, self._key(SHOWN, part))
+            group, starred = assign_groups(kept, tuples, start, bounds, shown, number_of, self._key(SHOWN, part))
         figures |= {
             "groups": int(np.count_nonzero(shown)),
             "starred": int(np.count_nonzero(starred)),

@@ -139,7 +139,7 @@ class Formation(RedactedRepr, ABC):
             few = f"with the ceilings, {small:,} of {qi.n:,} records are in classes of fewer than k={self.k}"
             reason = f"{few}; use a higher ceiling"
             raise InfeasibleError(self.name, reason, achieved=float(smallest), bound=float(self.k))
-        if qi.rule is not None and qi.rule.broken(_numbered(parts, qi.n), len(parts)).any():
+        if qi.rule is not None and qi.rule.broken_classes(_numbered(parts, qi.n), len(parts)).any():
             reason = f"with the ceilings, a class does not contain {self.model.asked}"
             raise InfeasibleError(self.name, f"{reason}; use a higher ceiling")
         cluster, first, figures = np.empty(qi.n, np.int32), 0, dict[str, float]()
@@ -185,7 +185,7 @@ class Formation(RedactedRepr, ABC):
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
         qi = replace(qi, rule=rule_of(self.model, table))
-        if qi.rule is not None and qi.rule.broken(np.zeros(qi.n, np.int32), min(1, qi.n)).any():
+        if qi.rule is not None and qi.rule.broken_classes(np.zeros(qi.n, np.int32), min(1, qi.n)).any():
             reason = f"all {qi.n:,} records together do not contain {self.model.asked}, so no class can"
             raise InfeasibleError(self.name, reason)
         solution = self.solve(qi, progress)

@@ -135,7 +135,7 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     int32 (n,): cluster of each record, numbered by smallest record.
     """
     rule, n = qi.rule, int(cluster.max(initial=-1)) + 1
-    if rule is None or not rule.broken(cluster, n).any():
+    if rule is None or not rule.broken_classes(cluster, n).any():
         return cluster
     merging = _Merging(qi, rule, cluster, n)
     while merging.open.any():
@@ -148,7 +148,7 @@ class _Merging:
 
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
-        self.open = rule.broken(cluster, n)
+        self.open = rule.broken_classes(cluster, n)
         """bool (C,): clusters that break the rule."""
         self.there = np.ones(n, np.bool_)
         self.size = np.bincount(cluster, minlength=n)
@@ -178,7 +178,7 @@ class _Merging:
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
         rule = replace(self.rule, value=np.concatenate(unions))
-        return rule.broken(group, len(unions))
+        return rule.broken_classes(group, len(unions))
 
 
 def _rule(

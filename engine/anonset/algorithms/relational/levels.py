@@ -148,7 +148,9 @@ class Classes:
 
         with np.errstate(over="ignore"):
             n = classes(ids, rows, self.weight, self._room, self.class_of)
-        self.failed = np.zeros(n, np.uint8) if self.rule is None else self.rule.broken(self.class_of, n).view(np.uint8)
+        self.failed = (
+            np.zeros(n, np.uint8) if self.rule is None else self.rule.broken_classes(self.class_of, n).view(np.uint8)
+        )
         return outcome(costs, rows, self.weight, self.class_of, self.failed, k)
 
     def together_fail(self) -> bool:
@@ -156,4 +158,4 @@ class Classes:
         if self.rule is None:
             return False
         alike = np.where(self.failed.astype(np.bool_)[self.class_of], 0, -1)
-        return bool(self.rule.broken(alike, 1)[0])
+        return bool(self.rule.broken_classes(alike, 1)[0])

@@ -111,7 +111,7 @@ def refine_clusters(
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
         return RefinedClusters(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
-    slot_of_record = _deal_out(apart.tuple_of, head, pieces)
+    slot_of_record = _assign_slots(apart.tuple_of, head, pieces)
     return RefinedClusters(
         renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS])
     )
@@ -178,7 +178,7 @@ def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
     return head, following
 
 
-def _deal_out(tuple_of: Int32, head: Int64, pieces: "Pieces") -> Int64:
+def _assign_slots(tuple_of: Int32, head: Int64, pieces: "Pieces") -> Int64:
     """Return the slot of each record. Records of a tuple, ascending, are assigned to its pieces in slot order."""
     of = np.full(len(tuple_of), -1, np.int64)
     piece, slot = head[head >= 0], np.flatnonzero(head >= 0)

@@ -26,7 +26,7 @@ from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.algorithms.transaction.set_search import SetSearch
 from anonset.data import Hierarchy, Table
-from anonset.data.decimals import Written, exact, written
+from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
@@ -149,7 +149,7 @@ class JointSplit(RedactedRepr):
         qi = bind_tuples(self.name, self.k, table, hierarchies, None)
         if not qi.n:
             return empty_result(table)
-        table = table.on(table.store.workers.here)
+        table = table.with_workers(table.store.workers.local)
         function = transaction_function(self.algorithm, self.k, table, hierarchies)
         everyone = np.arange(qi.n, dtype=np.int64)
         if function.infeasible([everyone]).any():
@@ -208,7 +208,7 @@ def _weight(w: Written) -> float | Fraction:
     if not 0 <= number <= 1 or (number * 10**_PLACES).denominator > 1:
         msg = f"{setting('w')} must be from 0 to 1, with at most {_PLACES} decimals, got {w}"
         raise InputError(msg)
-    return written(number)
+    return shortest_float(number)
 
 
 def _mappings(function: ClusterFunction, leaves: list[Node], progress: Progress | None) -> list[ClusterMapping]:

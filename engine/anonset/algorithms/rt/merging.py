@@ -43,7 +43,7 @@ class Merge(RedactedRepr):
     """Average relational loss per record after the merge."""
 
 
-def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
+def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
     """Return relational loss and cluster count before the merges, at a few intermediate losses, and after the merges.
 
     The values describe one run. A run with another bound may choose other partners when the first ones exceed it.

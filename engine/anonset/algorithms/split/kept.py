@@ -15,7 +15,7 @@ from anonset.algorithms.rt.across import PartlyMergedClusters
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import PARTS, Files, Store, damaged
+from anonset.data.store import PARTS, Files, Store, damage_error
 from anonset.data.table import Int32
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
@@ -74,7 +74,7 @@ class CompletedParts(RedactedRepr):
                 arrays = {one: kept[one] for one in kept.files if one != "facts"}
                 return self._result(facts, arrays) if "relational" in facts else self._begun(facts, arrays)
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            raise damaged(path) from None
+            raise damage_error(path) from None
 
     @staticmethod
     def _file(name: str) -> str:

@@ -151,7 +151,7 @@ class MedianCuts(RedactedRepr):
             return np.concatenate(histograms, axis=1)
 
         total = np.zeros((len(active), sum(axis.n_bins for axis in self.axes)), np.int64)
-        for counts in self.store.here().map(counted, spans(len(self.node))):
+        for counts in self.store.with_local_workers().map(counted, spans(len(self.node))):
             total += counts
         return total
 

@@ -51,7 +51,7 @@ class BadCohorts:
         suffixes = Suffixes.of(records, records.expansion.n_codes, size - 1)
         return cls(suffixes, intervals, size, rule, tally)
 
-    def found(self, on_cut: UInt8, progress: Progress | None) -> Iterator[tuple[Int32, int]]:
+    def bad_sets(self, on_cut: UInt8, progress: Progress | None) -> Iterator[tuple[Int32, int]]:
         """Yield each bad set, int32 (size,), as codes, and the size of its cohort.
 
         Parameters
@@ -146,7 +146,7 @@ class BadCohorts:
         n_codes = len(on_cut)
         whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
         room = (suffixes.entries + suffixes.records)[:n_codes]
-        largest = self.suffixes.store.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
+        largest = self.suffixes.store.limits.at_once_within(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
         most = min(max(int(room.sum()) // WINDOWS, LEAST_WINDOW), largest)
         done = np.cumsum(room)
         first = 0

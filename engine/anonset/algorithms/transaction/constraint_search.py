@@ -15,11 +15,11 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.blocks import sound
+from anonset.data.blocks import checked_rows
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import MEMORY, Store, backing, damaged
+from anonset.data.store import MEMORY, Store, backing, damage_error
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
@@ -137,10 +137,10 @@ class ConstraintSearch:
         groups = open_groups(*self._long, column.occurrences[self.codes], self.terms.utility[self.codes])
         for first, end in spans(column.n):
             begins = column.indptr[first : end + 1]
-            rows = sound((begins, column.codes), len(column.vocabulary))
+            rows = checked_rows((begins, column.codes), len(column.vocabulary))
             if not add_records(groups, *rows, self._code_of, first):
                 file = backing(stored_codes(column.codes))
-                raise damaged(column.name if file is None else file.filename)
+                raise damage_error(column.name if file is None else file.filename)
         return groups
 
     def restart(self, rule: "RepairRule") -> None:

@@ -55,13 +55,13 @@ class ControlCuts(RedactedRepr):
 
     def search(self) -> tuple[EvaluatedCut, int]:
         """Return the evaluated cut with the smallest loss, and the number of cuts in the local search."""
-        best = min(map(self.tried, self._starts()), key=lambda one: one.loss)
+        best = min(map(self.evaluate, self._starts()), key=lambda one: one.loss)
         known = {best.image.tobytes()}
         while (better := next(self._better(best, known, self.most - len(known) + 1), None)) is not None:
             best = better
         return best, len(known)
 
-    def tried(self, image: Int32) -> EvaluatedCut:
+    def evaluate(self, image: Int32) -> EvaluatedCut:
         """Suppress the nodes of a cut that allow an inference."""
         nodes, at = np.unique(image, return_inverse=True)
         symbols = tuple(node_symbol(self.tree, node) for node in nodes.tolist())
@@ -79,7 +79,7 @@ class ControlCuts(RedactedRepr):
                 return
             most -= 1
             known.add(image.tobytes())
-            if (one := self.tried(image)).loss < best.loss:
+            if (one := self.evaluate(image)).loss < best.loss:
                 yield one
 
     def _neighbours(self, best: EvaluatedCut) -> Iterator[Int32]:

@@ -252,7 +252,7 @@ class CutSearch:
 
         told = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
 
-        most = self.nodes.blocks.store.limits.held(MOST_IN_TABLES, BYTES_OF_MEMBER * size)
+        most = self.nodes.blocks.store.limits.at_once_within(MOST_IN_TABLES, BYTES_OF_MEMBER * size)
 
         def walked(increments: float, each: float = 1.0, most: int = MAX_RARE_SETS) -> int:
             return int(min(most, increments * wider**size / STEPS_PER_RARE_SET / each))

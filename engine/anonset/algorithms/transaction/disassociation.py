@@ -128,7 +128,7 @@ class Disassociation(RedactedRepr):
             reason = f"there are {column.n} records, at least k={self.k} are required"
             raise InfeasibleError(self.name, reason, achieved=float(column.n), bound=float(self.k))
         frequent = column.occurrences >= self.k
-        with table.store.below() as scratch:
+        with table.store.nested() as scratch:
             clusters = self._clusters(column.only(frequent, scratch), scratch)
             n_clusters = len(clusters.begins) - 1
             width = clusters_at_once(n_clusters, column)

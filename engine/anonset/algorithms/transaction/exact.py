@@ -162,10 +162,10 @@ class Exact(RedactedRepr):
         limits = SearchBudget(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
         found = self._solved(problem, limits, progress)
-        if self.suppress is None and _is_mute(problem, found):
+        if self.suppress is None and _publishes_one_symbol(problem, found):
             problem, limits.steps = replace(problem, suppress=True), self.max_steps
             other = self._solved(problem, limits, progress)
-            if not _is_mute(problem, other):
+            if not _publishes_one_symbol(problem, other):
                 return replace(other, notes=(_suppressed_unasked(other), *other.notes))
         return found
 
@@ -210,7 +210,7 @@ class Exact(RedactedRepr):
 
     def _known(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
         """Return the best cut that heuristics find quickly, as the start of the search."""
-        hierarchy, told = problem.hierarchy, limits.heeded(progress)
+        hierarchy, told = problem.hierarchy, limits.stop_after_limit(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
         with suppress(TooLargeError, LimitReached):
@@ -220,7 +220,7 @@ class Exact(RedactedRepr):
             search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, progress=progress)
             search.run()
             cuts.append(search.best)
-        return min(map(problem.spared, cuts), key=problem.rank)
+        return min(map(problem.without_needless_nodes, cuts), key=problem.rank)
 
     def _heuristic(self, problem: CutProblem, progress: Progress) -> Cut:
         """Return the cut of AA or, with suppression, of mHgHs, which needs all records in memory.
@@ -237,7 +237,7 @@ class Exact(RedactedRepr):
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
             raise TooLargeError(msg)
-        table, mhghs = Table(blocks.column, store=blocks.store.here()), MHgHs(k=self.k, m=self.m)
+        table, mhghs = Table(blocks.column, store=blocks.store.with_local_workers()), MHgHs(k=self.k, m=self.m)
         found = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding
         return found if isinstance(found, Cut) else _suppressed(problem)
 
@@ -248,7 +248,7 @@ def _suppressed(problem: CutProblem) -> Cut:
     return Cut(problem.hierarchy, np.where(gone, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
 
-def _is_mute(problem: CutProblem, result: Result) -> bool:
+def _publishes_one_symbol(problem: CutProblem, result: Result) -> bool:
     """Return True if a cut publishes at most one symbol although several items occur."""
     occurring = problem.blocks.occurrences > 0
     shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring

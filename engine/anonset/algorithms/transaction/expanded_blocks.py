@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, StoredRows, sound
+from anonset.data.blocks import Blocks, StoredRows, checked_rows
 from anonset.data.store import Store
 from anonset.data.table import Int32
 
@@ -37,7 +37,7 @@ class BlockExpansion:
         """Return the records as ascending codes, with -1 after each record."""
         from anonset_kernels.count_tree import expand_block
 
-        held = sound(rows, len(self.image))
+        held = checked_rows(rows, len(self.image))
         codes: Int32 = expand_block(*held, self.image, self.parent, self.code, self.n_codes, self.height)
         return codes
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.blocks import SetColumnBuilder, sound
+from anonset.data.blocks import SetColumnBuilder, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
@@ -58,7 +58,7 @@ class GrayOrder(RedactedRepr):
             If the column's files are damaged.
         """
         for first, end in spans(column.n):
-            sound((column.indptr[first : end + 1], column.codes), len(column.vocabulary))
+            checked_rows((column.indptr[first : end + 1], column.codes), len(column.vocabulary))
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)
         keys = _keys(column, item, store)

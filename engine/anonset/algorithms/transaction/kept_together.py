@@ -44,7 +44,7 @@ Known = tuple[tuple[int, int], ...]
 """Appearance of known items: for each, a symbol of the new and of the earlier release, or -1 if there is none."""
 
 
-def kept_together(
+def raise_to_joint_anonymity(
     algorithm: Algorithm,
     result: Result,
     column: SetColumn,
@@ -225,7 +225,7 @@ class _CommonPersons(RedactedRepr):
             Original records of these persons.
         """
         both, offset = self.both, len(self.nodes)
-        index, same = self._index, both.of_one(self.here, self.there)
+        index, same = self._index, both.compatible_pairs(self.here, self.there)
         reverse = ReleasePair(both.earlier, both.later, both.certain[::-1])
         who = np.arange(column.n) if linked else np.flatnonzero(same)
         for cells in _occurring(self._known(column, who), m):

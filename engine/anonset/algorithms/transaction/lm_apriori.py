@@ -23,11 +23,11 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.blocks import Blocks, sound
+from anonset.data.blocks import Blocks, checked_rows
 from anonset.data.hierarchy import attach_sensitive
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import released
+from anonset.data.store import delete_when_collected
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, data_list, datum
 from anonset.generalization import Cut
@@ -174,8 +174,8 @@ class _DiversitySearch:
 
         start, first = self.occurrences[: self.n_items + 1], 0
         fill = start[:-1].copy()
-        records = released(self.blocks.store.array("records", np.int32, int(start[-1])))
-        for indptr, items in (sound(rows, self.hierarchy.n_leaves) for rows in self.blocks):
+        records = delete_when_collected(self.blocks.store.array("records", np.int32, int(start[-1])))
+        for indptr, items in (checked_rows(rows, self.hierarchy.n_leaves) for rows in self.blocks):
             add_records(indptr, items, first, fill, records)
             first += len(indptr) - 1
         return self.column.indptr, self.column.items, start, records
@@ -209,7 +209,7 @@ class _DiversitySearch:
         expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
         records = ExpandedBlocks(self.blocks, expansion)
         cohorts = BadCohorts.of(records, intervals, size, self.rule, self.tally)
-        for itemset, met in cohorts.found(on_cut, self.progress):
+        for itemset, met in cohorts.bad_sets(on_cut, self.progress):
             self._fix(nodes[itemset], met)
             on_cut[:] = np.isin(nodes, self.image)
         if bool(np.any(self.image[: self.n_items] == self.top)):

@@ -109,7 +109,7 @@ class Lra(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        with store.below() as scratch:
+        with store.nested() as scratch:
             order = GrayOrder.of(column, scratch)
             runs = order.runs(self.k, self.partitions)
             recoded = []
@@ -170,7 +170,7 @@ class Lra(AprioriBased):
 
     def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _PartitionResult:
         """Anonymize a partition block by block."""
-        with scratch.below() as own:
+        with scratch.nested() as own:
             return self._search(Blocks.of(order.slice(*run, own), own), hierarchy)
 
 

@@ -60,7 +60,7 @@ class RareAbove:
         """Return the sets in count-tree order."""
         hierarchy = self.nodes.hierarchy
         raised = int(hierarchy.depth.max(initial=0)) + 1
-        at_once = self.nodes.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
+        at_once = self.nodes.blocks.store.limits.at_once_within(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
         if not len(self.rare.codes):
             return self.rare
         parts = sets_above(hierarchy, self.rare.node_of_code[self.rare.codes], at_once, self._possible)
@@ -129,7 +129,10 @@ class RareAbove:
         (index, support), sizes = self._indexed, np.empty(len(n_below), np.int32)
         start = begins_of(n_below)
         held = begins_of(support[below])[start]
-        most, first = self.nodes.blocks.store.limits.held(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER), 0
+        most, first = (
+            self.nodes.blocks.store.limits.at_once_within(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER),
+            0,
+        )
         while first < len(sizes):
             end = max(first + 1, int(np.searchsorted(held, held[first] + most, side="right")) - 1)
             of_part = below[start[first] : start[end]]
@@ -158,7 +161,7 @@ class RareAbove:
         taking_part[sets.ravel()] = True
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
         ancestors, store = self._ancestors(nodes), self.nodes.blocks.store
-        most = store.limits.held(BYTES_AT_ONCE, store.workers.at_once(_TASKS))
+        most = store.limits.at_once_within(BYTES_AT_ONCE, store.workers.at_once(_TASKS))
         codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
         order, first = np.lexsort(codes.T), 0
         for part in in_ranges(codes[order], len(nodes), most):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
-from anonset.data.blocks import StoredRows, sound
+from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
@@ -116,7 +116,7 @@ class RareTable:
         """
         none = np.zeros(len(self.node_of_code), np.uint8)
         firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
-        here = store.workers.here
+        here = store.workers.local
         yield from self._parts(firsts, lambda: none, partial(here.map, ahead=here.at_once(_TASKS)))
 
     def _parts(
@@ -176,7 +176,7 @@ class CountSets:
         """Add records to the counts."""
         from anonset_kernels.bit_planes import count_fives, count_sets
 
-        rows = sound(rows, len(self.ancestors.start) - 1)
+        rows = checked_rows(rows, len(self.ancestors.start) - 1)
         table, lengths, adding = counted
         if self.size == BY_LARGEST:
             count_fives(rows, self.ancestors, table, lengths)
@@ -239,9 +239,9 @@ class RareTables:
         if not self.fit:
             return False
         taken = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
-        return taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._about()
+        return taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._estimated_increments()
 
-    def _about(self) -> float:
+    def _estimated_increments(self) -> float:
         """Estimate the increments for counting each set in each record from a sample of the records."""
         pieces = self._pieces()
         chosen = [pieces[at * len(pieces) // _SAMPLES] for at in range(_SAMPLES if pieces else 0)]
@@ -341,9 +341,9 @@ class RareTables:
         """Return the maximum table size of a task, in bytes."""
         limits, workers = self.store.limits, self.store.workers
         if workers.remote:
-            return limits.held(BYTES_SHARED, 1) // workers.tasks(_TASKS)
+            return limits.at_once_within(BYTES_SHARED, 1) // workers.tasks(_TASKS)
         tasks = workers.at_once(_TASKS)
-        return BYTES_SHARED // tasks if limits.room is None else limits.held(BYTES_OF_TABLE, tasks)
+        return BYTES_SHARED // tasks if limits.room is None else limits.at_once_within(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
         """Return `n_words`, or the words for each of the fewest equal passes whose table fits into `held` bytes."""
@@ -359,14 +359,14 @@ class RareTables:
         table, lengths, adding = count.nothing()
         workers = self.store.workers
         if workers.count == 1 and not workers.remote:
-            for rows in self._telling(pieces, len(pieces)):
+            for rows in self._with_progress(pieces, len(pieces)):
                 count.add(rows, (table, lengths, adding))
                 self._require_few(lengths, n_words)
         else:
             small = table.closed.nbytes <= BYTES_IN_CACHE
             groups = workers.divided(pieces, _SMALL_TASKS if small else workers.at_once(_TASKS))
             by_task = list[list[UInt64]]()
-            for other, of_task, adding in self._telling(self.store.map(count, groups), len(groups)):
+            for other, of_task, adding in self._with_progress(self.store.map(count, groups), len(groups)):
                 if by_task or workers.remote:  # arrays returned from a cluster are read-only
                     merge(table, other)
                     lengths += of_task
@@ -377,7 +377,7 @@ class RareTables:
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
         tree, first = self.hierarchy, begins_of(len(indptr) - 1 for indptr, _ in pieces).tolist()
         rows_of = list(zip(first, pieces, adding, strict=False))
-        at_once = self.store.limits.held(SETS_OF_CALL, BYTES_READ_OUT * workers.at_once(_TASKS))
+        at_once = self.store.limits.at_once_within(SETS_OF_CALL, BYTES_READ_OUT * workers.at_once(_TASKS))
         intervals = Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes])
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
@@ -386,7 +386,7 @@ class RareTables:
         if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 
-    def _telling(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
+    def _with_progress(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
         """Yield parts and report progress."""
         for done, part in enumerate(parts, 1):
             yield part

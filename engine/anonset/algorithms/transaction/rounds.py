@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.data.store import Files, damaged
+from anonset.data.store import Files, damage_error
 
 NAME = "rounds.npz"
 
@@ -48,7 +48,7 @@ class Checkpoints:
                 facts: dict[str, Any] = json.loads(str(kept["facts"]))
                 arrays = [kept[name] for name in ("image", "generalized", "loss")]
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            raise damaged(path) from None
+            raise damage_error(path) from None
         if facts["key"] != self.key:
             return 0
         search = self.search

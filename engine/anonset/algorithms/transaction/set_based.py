@@ -106,7 +106,7 @@ class SetBased(RedactedRepr, ABC):
         column, hierarchy = bind_items(table, hierarchies)
         terms, rule = self._terms(column, hierarchy), self.rule(len(column.vocabulary))
         with ExitStack() as stack:
-            store = stack.enter_context(table.store.below())
+            store = stack.enter_context(table.store.nested())
             search = ConstraintSearch(column, self.constraints, terms, rule, store)
             if not search.run(progress):
                 raise self.infeasible(search)

@@ -30,7 +30,7 @@ class SetsOnClusters:
     ) -> None:
         self.rule, self.column, self.each = rule, column, each
         self.limits = max_steps * CELLS_OF_A_STEP, _CELLS
-        self.store = store.here()
+        self.store = store.with_local_workers()
 
     def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         """Return the merged items of each cluster."""

@@ -79,8 +79,7 @@ class MovableTerms(RedactedRepr):
 
     def _share_in_groups(self, rule: "ChunkRule", head: Int32) -> SharedTerms:
         """Move terms into chunks of groups of the next width."""
-        from anonset_kernels.chunk_fitting import ChunkedClusters, share_terms
-        from anonset_kernels.chunk_fitting import MovableTerms as OfGroups
+        from anonset_kernels.chunk_fitting import ChunkedClusters, ClusterTerms, share_terms
 
         n_items, n_clusters = max(1, len(rule.alone)), len(self.n)
         self.shown = distinct(self.shown // n_items // GROUPED * n_items + self.shown % n_items)
@@ -93,7 +92,9 @@ class MovableTerms(RedactedRepr):
         chosen, keys = chosen[order], keys[order]
         group = group[chosen]
         is_shown = np.append(self.shown, -1)[np.searchsorted(self.shown, keys)] == keys
-        of_groups = OfGroups(self.item[chosen], self.cluster[chosen], self.starts[chosen], self.ends[chosen], is_shown)
+        of_groups = ClusterTerms(
+            self.item[chosen], self.cluster[chosen], self.starts[chosen], self.ends[chosen], is_shown
+        )
         begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
         clusters = ChunkedClusters(self.n, self.terms, self.must_keep)
         borders = np.append(begins, len(group))

@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.expanded_blocks import BlockExpansion, Expan
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, StoredRows, sound
+from anonset.data.blocks import Blocks, StoredRows, checked_rows
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset_kernels._arrays import Intervals
@@ -129,5 +129,5 @@ class NodeSupports:
 
         found = np.zeros(len(self.parent), np.int64)
         for rows in group:
-            found += node_supports(*sound(rows, len(self.leaf_node)), self.leaf_node, self.parent)
+            found += node_supports(*checked_rows(rows, len(self.leaf_node)), self.leaf_node, self.parent)
         return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.blocks import StoredRows, sound
+from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class SetCounter:
         """Count the records of some blocks that contain each set, up to k: int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
-        wanted = _none_met(self.index)
+        wanted = _zero_counts(self.index)
         for rows in group:
-            count_sets(sound(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, wanted)
+            count_sets(checked_rows(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, wanted)
         return wanted.met
 
     def holders(self, group: Iterable[tuple[int, StoredRows, UInt64]]) -> tuple[Int32, Int64]:
@@ -66,7 +66,7 @@ class SetCounter:
 
         pairs, found = _bits_of_pairs(self.index), [(np.empty(0, np.int32), np.empty(0, np.int64))]
         for first, rows, chosen in group:
-            held = sound(rows, len(self.ancestors.start) - 1)
+            held = checked_rows(rows, len(self.ancestors.start) - 1)
             found.append(holders(held, chosen, first, self.ancestors, self.index, pairs))
         sets, records = zip(*found, strict=True)
         return np.concatenate(sets), np.concatenate(records)
@@ -112,7 +112,7 @@ def indexed(sets: Int32, n_codes: int) -> "SetIndex":
     return SetIndex(sets, begin, before[pair_first], first, third[triple_first], bounds, int(last[0]))
 
 
-def _none_met(index: "SetIndex") -> "RareSetCounts":
+def _zero_counts(index: "SetIndex") -> "RareSetCounts":
     """Return zero counts for all sets."""
     from anonset_kernels.set_counts import RareSetCounts
 

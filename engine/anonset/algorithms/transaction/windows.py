@@ -87,7 +87,7 @@ class Suffixes:
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
-        largest = self.store.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.store.workers.count)
+        largest = self.store.limits.at_once_within(LARGEST_WINDOW, _BYTES_OF_CODE * self.store.workers.count)
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 

@@ -65,7 +65,7 @@ def check_publication(
     kind.require_agreement(table, hierarchies)
     _require_known_policy(verdict, None, table, attested)
     kind.require_explained(table, hierarchies)
-    untrue, undecided = kind_of(model).untrue(table, publication, hierarchies, model), ""
+    untrue, undecided = kind_of(model).find_contradiction(table, publication, hierarchies, model), ""
     # published rows are in another order than the original's records
     if untrue is not None and attested is not None and settings.records is None:
         untrue = kind.impossible(table, hierarchies)

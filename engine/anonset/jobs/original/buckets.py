@@ -63,7 +63,7 @@ def _require_possible(publication: Buckets, original: Table, hierarchies: Mappin
 def _require_room(rows: int, columns: int, limits: Limits) -> None:
     """Reject sorting all rows at once if it needs more than half of the remaining memory."""
     each = _BYTES + _BYTES_PER_COLUMN * columns
-    if limits.held(rows, each) < rows:
+    if limits.at_once_within(rows, each) < rows:
         needed = f"comparing all rows without the private directory needs about {format_size(each * rows)} of memory"
         msg = f"{needed}; name the private directory, or raise the memory limit"
         raise InputError(msg)

@@ -12,7 +12,7 @@ from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.given import numbered
 from anonset.reading.source import Source
-from anonset.reading.table_builder import whole
+from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Attestation
 from anonset.release.opened import OpenedPublication
 from anonset.settings.publication import OriginalSettings
@@ -61,7 +61,7 @@ def persons_of_original(
         return None
     opened = open_source(source, ReadOptions(**settings.reading_options(), id=names).reading())
     codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
-    for name, column in whole(opened, names).items():
+    for name, column in read_all_rows(opened, names).items():
         of_column, there = numbered(column)
         if len(of_column) != table.n:
             msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"

@@ -104,7 +104,7 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
     tried = () if original is None else _attack(publication, original, promised, context.attempts, context.seed)
     return BucketRisk(
         publication.n, model, publication.n_groups, int(publication.starred.sum()), threshold, tuple(found),
-        bucket_inference.observed(publication), numbers, tried,
+        bucket_inference.bucket_diversity(publication), numbers, tried,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from anonset.errors import InputError
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.item_supports import supports_of
-from anonset.measures.told_items import ItemInference, told_items
+from anonset.measures.told_items import ItemInference, infer_items
 from anonset.publications import Chunks
 from anonset.spelling import setting
 
@@ -30,7 +30,7 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
     sizes = [cluster.n for cluster in publication.clusters]
     told, original = tuple[ItemInference, ...](), context.original
     if original is not None and original.transactions is not None:
-        told = told_items(original.transactions, supports_of(publication), context.attempts, context.seed)
+        told = infer_items(original.transactions, supports_of(publication), context.attempts, context.seed)
     return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), told)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.attacks.base import AttackInput, AttackResult
-from anonset.attacks.registry import tried
+from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.errors import InputError
 from anonset.jobs.attack import Attempts, attack
@@ -20,7 +20,7 @@ from anonset.measures.equivalence_classes import class_of
 from anonset.measures.item_supports import supports_of
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.skewness import Skewness, skewness
-from anonset.measures.told_items import ItemInference, told_items
+from anonset.measures.told_items import ItemInference, infer_items
 from anonset.publications import Records
 from anonset.release.symbols import spell_out
 from anonset.spelling import setting
@@ -82,7 +82,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     if publication.value_sets and original is not None:
         spelled = spell_out(publication.relational, publication.value_sets)
         scene = replace(scene, publication=replace(publication, relational=spelled))
-    outcomes, reasons = tried(scene, context.attacks if beside is None else [*context.attacks, "composition"])
+    outcomes, reasons = run_attacks(scene, context.attacks if beside is None else [*context.attacks, "composition"])
     found = replace(found, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if context.population is not None:
@@ -96,7 +96,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     looked_for = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
     told = tuple[ItemInference, ...]()
     if original.transactions is not None:
-        told = told_items(original.transactions, supports_of(publication), attempts, seed)
+        told = infer_items(original.transactions, supports_of(publication), attempts, seed)
     return replace(found, attempts=looked_for, told=told)
 
 
@@ -108,7 +108,7 @@ def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, Observ
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
     """Return the success of guessing kept columns by quasi-identifiers; empty if memory is too small for all rows."""
-    few = publication.n <= publication.store.limits.held(publication.n, _BYTES_A_ROW)
+    few = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not few:
         return {}
     classes = class_of(publication.relational, publication.n)

@@ -6,7 +6,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn
 from anonset.jobs.summary.base import Summary, example, summary
-from anonset.measures.countable import stands_for
+from anonset.measures.countable import mean_symbol_size
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.publications.symbols import range_ends
@@ -43,7 +43,7 @@ def _of_records(publication: Records) -> RecordsSummary:
         single = float(often[one].sum() / often.sum()) if often.sum() else None
     widths = [width for column in publication.relational if (width := _width(column)) is not None]
     width = sum(widths) / len(widths) if widths else None
-    return RecordsSummary(publication.n, (example(columns),), single, stands_for(publication), width)
+    return RecordsSummary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)
 
 
 def _width(column: CategoricalColumn) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.dialect import Dialect, meaning_of, recoding_of
+from anonset.reading.dialect import Dialect, encoding_problem, recoding_of
 from anonset.reading.files import compression_of, reading
 from anonset.reading.source import DataFile
 
@@ -77,7 +77,7 @@ class _Recoder:
         with suppress(UnicodeError):
             text = self._decoder.decode(raw, final=self.ended)
         if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
-            raise InputError(meaning_of(self.where, self.encoding, valid=False, marked=self.marked))
+            raise InputError(encoding_problem(self.where, self.encoding, valid=False, marked=self.marked))
         self._look(raw, text)
         if self._first and text:
             self._first = False
@@ -96,7 +96,7 @@ class _Recoder:
             except UnicodeError:
                 self._utf8 = False
         if self.ended:
-            problem = meaning_of(
+            problem = encoding_problem(
                 self.where, self.encoding, utf8=self._utf8 and not self._ascii, controls=self._controls
             )
             if problem:

@@ -29,7 +29,7 @@ from anonset.reading.dialect import RECOGNISED, in_utf8
 from anonset.reading.files import read_bytes, write_file
 from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.reading.hierarchies.frequencies import read_frequencies
-from anonset.spelling import hierarchy_of, meant
+from anonset.spelling import hierarchy_of, similar_name
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
 _LONGEST_FANOUT = 30  # digits: more labels than can exist
@@ -285,7 +285,7 @@ def _quoted(label: str) -> str:
 
 def _text(where: Path) -> str:
     word, mark, rest = str(where).partition(":")
-    if mark and not where.exists() and (near := meant(word, _WORDS)) is not None:
+    if mark and not where.exists() and (near := similar_name(word, _WORDS)) is not None:
         msg = f"{where}: no such file or directory; did you mean {near}{mark}{rest}?"
         raise InputError(msg)
     data = in_utf8(where, read_bytes(where), RECOGNISED)

@@ -111,7 +111,7 @@ class UnitCandidate(RedactedRepr):
         return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
 
 
-def signs_in(
+def find_unit_candidates(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
 ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
     """Return the repeated candidates in the first rows, and, if there are none, the candidates to check in all rows.

@@ -220,10 +220,10 @@ def meaning_of(header: str) -> str:
         return "account"
     if "contact" in kinds and "thing" not in kinds:
         return "contact"
-    return _id_said(words, says) or _attribute_said(words, kinds)
+    return _id_kind(words, says) or _attribute_kind(words, kinds)
 
 
-def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
+def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
     """Return the kind of id that a header names: of a person, of a case, or of a row."""
     kinds = frozenset().union(*says)
     known = {"person", "own number", "insurance", "case", "number", "filler"}
@@ -243,7 +243,7 @@ def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
 _ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identifiant", "pseudonym", "identificador"}
 
 
-def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
+def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
     """Return the personal attribute that a header names."""
     if "born" in kinds:
         return "born" if len(words) == 1 else "birth"

@@ -187,7 +187,7 @@ def are_capitalised(labels: Sequence[str]) -> bool:
     return bool(labels) and len(like) >= _MOST * len(labels) and sum(map(str.isupper, like)) * 2 <= len(like) + 1
 
 
-def found_directly(labels: Sequence[str]) -> dict[str, int]:
+def count_contacts(labels: Sequence[str]) -> dict[str, int]:
     """Count the labels that are e-mail addresses or IBANs, by kind. Kinds that do not occur are omitted.
 
     >>> found_directly(["E10", "ann@b.org", "GB82WEST12345698765432"])

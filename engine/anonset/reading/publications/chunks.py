@@ -93,7 +93,7 @@ def read_chunks(
     """
     files = _files_in(folder) if files is None else files
     labels = LabelCollector()
-    with store.below() as scratch:
+    with store.nested() as scratch:
         tables = {
             table: _Rows.read([folder / part for part in parts], table, labels, store, scratch)
             for table, parts in files.items()

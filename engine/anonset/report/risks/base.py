@@ -81,7 +81,7 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
     ]
 
 
-def told_section(told: Sequence[ItemInference], *, rows: bool = False) -> Section:
+def inference_section(told: Sequence[ItemInference], *, rows: bool = False) -> Section:
     """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
@@ -89,10 +89,10 @@ def told_section(told: Sequence[ItemInference], *, rows: bool = False) -> Sectio
         f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
         "Item frequencies are known without the publication. A symbol counts as one of its items."
     )
-    return Section(title, *telling_table(told), notes=[note] if told else [], data={"told": told})
+    return Section(title, *inference_table(told), notes=[note] if told else [], data={"told": told})
 
 
-def telling_table(told: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def inference_table(told: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
     bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
@@ -103,11 +103,11 @@ def telling_table(told: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[
     ]  # fmt: skip
 
 
-def told_grid(told: Sequence[ItemInference]) -> RiskTable:
+def inference_grid(told: Sequence[ItemInference]) -> RiskTable:
     """Return the same table for the page."""
     text = (
         "For random rows of the original whose two rarest items are known: share of their other items that can be "
         "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "
         f"are in at most {RARE:.0%} of the rows."
     )
-    return RiskTable(*telling_table(told), above=text)
+    return RiskTable(*inference_table(told), above=text)

@@ -6,7 +6,15 @@ from anonset.jobs.exposures import Exposure
 from anonset.jobs.risk import ChunkRisk
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
-from anonset.report.risks.base import PagePart, RiskTable, of_rows, page_part, sections, told_grid, told_section
+from anonset.report.risks.base import (
+    PagePart,
+    RiskTable,
+    inference_grid,
+    inference_section,
+    of_rows,
+    page_part,
+    sections,
+)
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
@@ -25,7 +33,7 @@ def _sections(risk: ChunkRisk) -> list[Section]:
     return [
         Section(notes=[f"{counted(risk.records, 'record')} in {clusters}; {risk.model}"], data=data),
         Section(notes=[bounded]),
-        told_section(risk.told),
+        inference_section(risk.told),
     ]
 
 
@@ -50,6 +58,6 @@ def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) ->
             ),
         ],
         knowledge=RiskTable(below="" if risk.told else untold),
-        told=told_grid(risk.told),
+        told=inference_grid(risk.told),
         losses="The loss is the share of the item occurrences that are terms or suppressed.",
     )

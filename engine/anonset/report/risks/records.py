@@ -11,7 +11,15 @@ from anonset.measures.skewness import Skewness
 from anonset.release.documents import Attestation, PublishedFile
 from anonset.release.statements import parameters_of, plain
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import PagePart, RiskTable, of_rows, page_part, sections, told_grid, told_section
+from anonset.report.risks.base import (
+    PagePart,
+    RiskTable,
+    inference_grid,
+    inference_section,
+    of_rows,
+    page_part,
+    sections,
+)
 from anonset.report.sections import Section
 from anonset.spelling import counted, printable
 
@@ -31,7 +39,7 @@ def _sections(risk: Risk) -> list[Section]:
         Section(notes=[f"{_what_is_counted(risk)}; {risk.model}"], data=data),
         _exposures(risk),
         _attempts(risk),
-        told_section(risk.told, rows=counts_rows),
+        inference_section(risk.told, rows=counts_rows),
         *_outcomes(risk),
     ]
 
@@ -176,7 +184,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         ),
         below_k=below_k,
         knowledge=_grid(risk, before),
-        told=told_grid(risk.told),
+        told=inference_grid(risk.told),
         attack=_attack_grid(risk),
         attacks=_further(risk),
         losses=(

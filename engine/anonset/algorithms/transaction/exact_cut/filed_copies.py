@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.windows import spans
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.store import Files, released
+from anonset.data.store import Files, delete_when_collected
 from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31
@@ -47,10 +47,10 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
     token = secrets.token_hex(8)
     left = list(store.map(_Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
     begin = begins_of([part.first[-1] for part in left])
-    kept = released(store.array("kept", np.bool_, int(begin[-1])))
+    kept = delete_when_collected(store.array("kept", np.bool_, int(begin[-1])))
     of_parts = [kept[first:end] for first, end in pairwise(begin)]
     taken = sum((part.bytes_at_once for part in left), np.zeros(N_SHARES, np.int64))
-    for first, end in spans(taken.astype(np.float64), (0, N_SHARES), store.limits.held(BYTES_AT_ONCE, 1)):
+    for first, end in spans(taken.astype(np.float64), (0, N_SHARES), store.limits.at_once_within(BYTES_AT_ONCE, 1)):
         require_room(store.limits, int(taken[first:end].sum()))
         told = reduce.kept(joined_rows([part.rows_of(first, end) for part in left]))
         for part, of_part in zip(left, of_parts, strict=True):
@@ -74,7 +74,11 @@ class _Shares(RedactedRepr):
         """Contents of the files, which are deleted with this object."""
         begins, codes, order = self.names
         mapped = self.store.mapped
-        return released(mapped(begins, np.int64)), released(mapped(codes, np.int32)), released(mapped(order, np.int32))
+        return (
+            delete_when_collected(mapped(begins, np.int64)),
+            delete_when_collected(mapped(codes, np.int32)),
+            delete_when_collected(mapped(order, np.int32)),
+        )
 
     def rows_of(self, first: int, end: int) -> Rows:
         """Return the rows of a range of shares."""

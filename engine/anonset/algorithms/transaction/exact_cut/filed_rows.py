@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.blocks import RECORDS_PER_BLOCK, Rows, StoredRows
 from anonset.data.codes import stored_codes
-from anonset.data.store import Store, released, store_of
+from anonset.data.store import Store, delete_when_collected, store_of
 
 RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 
@@ -35,7 +35,7 @@ def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
         for indptr, items in parts:
             starts.append(indptr[1:] + (held.length - int(indptr[0])))
             held.append(items[indptr[0] : indptr[-1]])
-    return released(starts.finished()), released(held.finished())
+    return delete_when_collected(starts.finished()), delete_when_collected(held.finished())
 
 
 def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
@@ -49,4 +49,4 @@ def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) 
     with store.growing("values", dtype) as held:
         for values in parts:
             held.append(values)
-    return released(held.finished())
+    return delete_when_collected(held.finished())

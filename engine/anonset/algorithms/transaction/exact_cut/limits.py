@@ -111,7 +111,7 @@ class SearchBudget(RedactedRepr):
         if self.left <= 0:
             raise LimitReached(OUT_OF_TIME)
 
-    def heeded(self, progress: Progress | None) -> Progress:
+    def stop_after_limit(self, progress: Progress | None) -> Progress:
         """Return a progress function that also raises LimitReached if no step or no time remains."""
 
         def report(phase: str, done: float, total: float) -> None:

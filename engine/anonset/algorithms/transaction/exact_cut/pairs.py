@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
-from anonset.data.blocks import StoredRows, sound
+from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
@@ -37,7 +37,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """
     hierarchy, k = problem.hierarchy, problem.k
     parent, entry = hierarchy.parent, entries(hierarchy, closed)
-    children = np.flatnonzero((parent >= 0) & ~buried(hierarchy, closed)).astype(np.int32)
+    children = np.flatnonzero((parent >= 0) & ~below_closed(hierarchy, closed)).astype(np.int32)
     children = children[np.lexsort((children, parent[children]))]
     width = np.bincount(parent[children], minlength=hierarchy.n_nodes).astype(np.int64)
     begin = np.searchsorted(parent[children], np.arange(hierarchy.n_nodes))
@@ -78,7 +78,7 @@ class _CountSiblings(RedactedRepr):
 
         cells = np.zeros(self.n_cells, _counter(self.k))
         for rows in blocks:
-            count_siblings(*sound(rows, len(self.entry)), self.entry, self.siblings, self.place, self.k, cells)
+            count_siblings(*checked_rows(rows, len(self.entry)), self.entry, self.siblings, self.place, self.k, cells)
         return cells
 
 
@@ -137,7 +137,7 @@ class RarePairs:
             raise LimitReached(msg)
         tables = RareTables(
             rows=view.records,
-            store=view.store if len(view.records) > 1 else view.here,
+            store=view.store if len(view.records) > 1 else view.local_store,
             hierarchy=problem.hierarchy,
             image=view.entry,
             nodes=view.nodes,

@@ -76,7 +76,7 @@ class CutProblem(RedactedRepr):
         """Inner nodes that the finest cut closes, bool (V,)."""
         on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_it[self.finest] = True
-        inner: Nodes = (on_it | buried(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
+        inner: Nodes = (on_it | below_closed(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
         return inner
 
     @cached_property
@@ -135,7 +135,7 @@ class CutProblem(RedactedRepr):
         """Return the sort key of a cut: its cost, then the number of suppressed occurrences; smaller is better."""
         return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
-    def spared(self, cut: Cut) -> Cut:
+    def without_needless_nodes(self, cut: Cut) -> Cut:
         """Return a cut that leaves items unchanged if no item around them occurs."""
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
@@ -158,7 +158,7 @@ def supports(
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
-def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
+def below_closed(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
     """Return which nodes are strictly below a closed node: bool (V,)."""
     depth = np.zeros(hierarchy.n_nodes + 1, np.int64)
     nodes = np.flatnonzero(closed)
@@ -170,7 +170,7 @@ def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
 
 def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:
     """Return the entry node of each leaf: the highest closed node above it, or the leaf itself: int32 (M,)."""
-    top = np.flatnonzero(closed & ~buried(hierarchy, closed) & ~hierarchy.is_leaf)
+    top = np.flatnonzero(closed & ~below_closed(hierarchy, closed) & ~hierarchy.is_leaf)
     lengths = hierarchy.n_leaves_below[top].astype(np.int64)
     _, leaves = gathered(hierarchy.leaf_lo[top], lengths)
     entry = hierarchy.leaf_node.copy()

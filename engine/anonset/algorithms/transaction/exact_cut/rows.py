@@ -82,10 +82,10 @@ class SparseRows(RedactedRepr):
 
     def short(self, point: Float64) -> Float64:
         """Return the shortfall of each row below its bound at a point, float64 (C,): float64 (n,)."""
-        from anonset_kernels.covering import missing
+        from anonset_kernels.covering import shortfalls
 
         found = np.empty(self.n)
-        missing(self.arrays, point, found)
+        shortfalls(self.arrays, point, found)
         return found
 
     def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:

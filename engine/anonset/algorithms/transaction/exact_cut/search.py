@@ -10,9 +10,9 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.pairs import CountedPairs, RarePairs, rare_siblings
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed
 from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
-from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
+from anonset.algorithms.transaction.exact_cut.sets import raise_to_maximal, rare_sets, witness_clauses
 from anonset.algorithms.transaction.exact_cut.triples import LEAST_NODES, RareTriples
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
 from anonset.data.blocks import StoredRows
@@ -85,7 +85,7 @@ class ExactSearch:
                 point = self._solved(relaxation)
                 if point is None or self._refine(relaxation, point):
                     continue
-                if point.is_integral and self._offer(point):
+                if point.is_integral and self._accept_point(point):
                     return
                 self._round(relaxation)
                 if self._is_proven:
@@ -93,7 +93,7 @@ class ExactSearch:
                 relaxation.fix(self.cost)
                 point = self._solved_integer(relaxation)
                 if point is not None and not self._refine(relaxation, point):
-                    self._offer(point)
+                    self._accept_point(point)
                     self.limits.check()
                     return
         except LimitReached as reached:
@@ -145,10 +145,10 @@ class ExactSearch:
         parent = hierarchy.parent[siblings[:, 0]]
         split = np.zeros(hierarchy.n_nodes, np.bool_)
         split[parent] = True
-        highest = ~buried(hierarchy, split)[parent]
+        highest = ~below_closed(hierarchy, split)[parent]
         view = self._view_of_closed()
         for part in (siblings[highest], siblings[~highest]):
-            self._add(relaxation, witnessed(view, part))
+            self._add(relaxation, witness_clauses(view, part))
 
     def _solved(self, relaxation: Relaxation) -> Point | None:
         """Solve the relaxation and record its bound."""
@@ -173,7 +173,7 @@ class ExactSearch:
         if self.progress is not None:
             self.progress("loss proven to be least", float(self.bound), float(self.cost))
 
-    def _offer(self, point: Point) -> bool:
+    def _accept_point(self, point: Point) -> bool:
         """Convert an integral point without rare sets to a cut; return True if the best cut is proven optimal."""
         cut = self.problem.cut(point.closed >= 0.5, point.suppressed >= 0.5)
         if self.problem.rank(cut) < self.problem.rank(self.best):
@@ -188,7 +188,7 @@ class ExactSearch:
             if point is None:
                 return
             if not self._refine(relaxation, point):
-                self._offer(point)
+                self._accept_point(point)
                 return
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
@@ -211,7 +211,7 @@ class ExactSearch:
             for threshold in thresholds:
                 view = View(self.problem, self.records, point, threshold, size)
                 sets = rare_sets(view, size, self.limits)
-                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.limits)):
+                if len(sets) and self._add_sets(relaxation, view, raise_to_maximal(view, sets, self.limits)):
                     self._threshold = _THRESHOLDS.index(threshold)
                     return True
         return False
@@ -256,7 +256,7 @@ class ExactSearch:
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
         """Add the clauses of maximal rare sets, or close nodes that they force; return True if there are any."""
         if self.problem.suppress:
-            return self._add(relaxation, witnessed(view, sets))
+            return self._add(relaxation, witness_clauses(view, sets))
         clauses = Clauses.of(self.problem, sets)
         closing = clauses.closing
         if len(closing):
@@ -274,5 +274,5 @@ def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
     """Return the closed nodes, further nodes, and all inner nodes below."""
     more = closed.copy()
     more[nodes] = True
-    inner: Nodes = (more | buried(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
+    inner: Nodes = (more | below_closed(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
     return inner

@@ -56,7 +56,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     found = [np.empty((0, size), np.int32)]
     if len(nodes) < size:
         return found[0]
-    weight = view.point.out_of_reach(problem)
+    weight = view.point.unpublished_degree(problem)
     allowed = _allowed(problem, nodes, weight, closed)
     records, rule = view.expanded(nodes), SupportRule(size, problem.k, EXACT)
     intervals = Intervals(problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
@@ -66,7 +66,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
         firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
         of_window = float(work[firsts[-1] : last].sum())
         limits.count(of_window)
-        store, of_task = view.here, 1
+        store, of_task = view.local_store, 1
         if view.store.workers.remote and of_window >= LEAST_SENT:
             store = view.store
             of_task = -(-len(firsts) // len(store.workers.divided(firsts)))
@@ -107,7 +107,7 @@ class _ViolationSearch(RedactedRepr):
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
 
-def lifted(view: View, sets: Int32, limits: SearchBudget) -> Int32:
+def raise_to_maximal(view: View, sets: Int32, limits: SearchBudget) -> Int32:
     """Return the distinct maximal rare sets above the given sets, in canonical order.
 
     Raises
@@ -115,21 +115,21 @@ def lifted(view: View, sets: Int32, limits: SearchBudget) -> Int32:
     LimitReached
         If no time remains.
     """
-    from anonset_kernels.rare_sets import lift
+    from anonset_kernels.rare_sets import raise_members
 
     rows, postings, problem = view.rows, view.postings(sets), view.problem
 
     def raise_some(some: Int32) -> Int32:
         limits.check()
         raised = some.copy()
-        lift(rows, postings, problem.tree, problem.k, raised)
+        raise_members(rows, postings, problem.tree, problem.k, raised)
         return raised
 
     parts = [sets[first : first + SETS_PER_CALL] for first in range(0, len(sets), SETS_PER_CALL)]
-    return np.unique(np.concatenate([sets[:0], *view.here.map(raise_some, parts)]), axis=0)
+    return np.unique(np.concatenate([sets[:0], *view.local_store.map(raise_some, parts)]), axis=0)
 
 
-def witnessed(view: View, sets: Int32) -> Clauses:
+def witness_clauses(view: View, sets: Int32) -> Clauses:
     """Return violated clauses of sets, each with the items of a record that contains the set.
 
     The most violated clauses come first. The number of clauses with the same item is limited (`USES_PER_ROUND`). The

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
@@ -46,7 +46,7 @@ class RareTriples(RedactedRepr):
     def nodes(self) -> Int32:
         """Nodes by descending support, then in preorder, int32 (C,)."""
         problem = self.problem
-        found = ~buried(problem.hierarchy, self.closed) & (problem.support >= problem.k)
+        found = ~below_closed(problem.hierarchy, self.closed) & (problem.support >= problem.k)
         found[0] = False
         nodes = np.flatnonzero(found).astype(np.int32)
         return nodes[np.lexsort((nodes, -problem.support[nodes]))]
@@ -70,7 +70,7 @@ class RareTriples(RedactedRepr):
         start = row_starts(n_codes, SIZE, (n_codes + 63) // 64)
         if 8 * start[-1] > BYTES_OF_BITS:
             return None
-        with store.below_on_disk() if 8 * start[-1] > BYTES_IN_MEMORY else store.below() as place:
+        with store.nested_on_disk() if 8 * start[-1] > BYTES_IN_MEMORY else store.nested() as place:
             rare = self._rare(start, place)
             parents = None if rare is None else self._parents(rare)
             return None if parents is None else Clauses.of_parents(self.problem, parents)
@@ -109,7 +109,9 @@ class RareTriples(RedactedRepr):
         """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
         found, waiting = np.empty(0, np.int64), list[Int64]()
-        for keys in self.problem.blocks.store.here().map(lambda span: self._keys(rare, *span), pairwise(bounds)):
+        for keys in self.problem.blocks.store.with_local_workers().map(
+            lambda span: self._keys(rare, *span), pairwise(bounds)
+        ):
             waiting.append(keys)
             if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
                 found, waiting = distinct(np.concatenate([found, *waiting])), []

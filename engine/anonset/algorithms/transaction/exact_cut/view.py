@@ -10,14 +10,14 @@ from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_
 from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import BlockExpansion
 from anonset.algorithms.transaction.expanded_records import expand_records
-from anonset.data.blocks import Rows, StoredRows, sound
+from anonset.data.blocks import Rows, StoredRows, checked_rows
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import Files, Store, released
+from anonset.data.store import Files, Store, delete_when_collected
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ExpandedCodes
 
@@ -41,7 +41,7 @@ class Point(RedactedRepr):
         values = np.concatenate([self.closed, self.suppressed])
         return bool((np.abs(values - np.round(values)) <= OPEN).all())
 
-    def out_of_reach(self, problem: CutProblem) -> Float64:
+    def unpublished_degree(self, problem: CutProblem) -> Float64:
         """Return the degree, 0 to 1, to which each node and all nodes below it are unpublished: float64 (V,)."""
         parent = problem.hierarchy.parent
         weight = np.where(parent >= 0, self.closed[parent], 0.0)
@@ -63,7 +63,7 @@ class ShowRecords(RedactedRepr):
         """Return the records in converted form."""
         from anonset_kernels.rows import map_rows
 
-        rows = sound(rows, self.n_leaves)
+        rows = checked_rows(rows, self.n_leaves)
         if self.first is not None:
             rows = map_rows(*rows, self.first, self.n_leaves)
         long = np.diff(rows[0]) >= self.least
@@ -111,9 +111,9 @@ class View(RedactedRepr):
         return self.problem.blocks.store
 
     @property
-    def here(self) -> Store:
+    def local_store(self) -> Store:
         """Store with workers of this process, for gathered records."""
-        return self.store.here()
+        return self.store.with_local_workers()
 
     @cached_property
     def rows(self) -> Rows:
@@ -121,7 +121,7 @@ class View(RedactedRepr):
         (rows,) = self.records
         if not self.store.in_files:
             return self.shown(rows)
-        return filed_rows(self.store, self.here.map(self.shown, pieces(rows)))
+        return filed_rows(self.store, self.local_store.map(self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
         """Return the records as one part, with at most k copies of equal records.
@@ -130,7 +130,7 @@ class View(RedactedRepr):
         """
         parts, store, anew = self.records, self.store, len(self.records) == 1
         if anew:
-            parts, store = pieces(parts[0]), self.here
+            parts, store = pieces(parts[0]), self.local_store
         reduce = FirstCopies(self.shown, self.problem.k)
         if isinstance(store, Files):
             return filed_copies(parts, reduce, store, anew=anew)
@@ -141,7 +141,7 @@ class View(RedactedRepr):
         """Number of these records that contain each node, int64 (V,)."""
         hierarchy = self.problem.hierarchy
         if len(self.records) == 1:
-            return supports(hierarchy, pieces(self.rows), self.here)
+            return supports(hierarchy, pieces(self.rows), self.local_store)
         return supports(hierarchy, self.records, self.store, self.shown)
 
     @cached_property
@@ -152,7 +152,9 @@ class View(RedactedRepr):
         clauses imply the clauses of sets that contain them.
         """
         problem = self.problem
-        taken: Nodes = ~buried(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
+        taken: Nodes = (
+            ~below_closed(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
+        )
         taken[0] = False
         nodes = np.flatnonzero(taken).astype(np.int32)
         return nodes[np.lexsort((nodes, -self.support[nodes]))]
@@ -161,7 +163,7 @@ class View(RedactedRepr):
     def cut(self) -> Int32:
         """Entry nodes of shown leaves, int32, in the order of `nodes`."""
         hierarchy = self.problem.hierarchy
-        far = self.point.out_of_reach(self.problem)[hierarchy.leaf_node] >= self.threshold
+        far = self.point.unpublished_degree(self.problem)[hierarchy.leaf_node] >= self.threshold
         shown = np.zeros(hierarchy.n_nodes, np.bool_)
         shown[self.entry[(self.entry != hierarchy.leaf_node) | ~far]] = True
         return self.nodes[shown[self.nodes]]
@@ -188,9 +190,9 @@ class View(RedactedRepr):
             require_room(self.store.limits, _BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
         expand = BlockExpansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
-        codes = filed_values(self.store, self.here.map(expand, pieces(self.rows)), np.int32)
+        codes = filed_values(self.store, self.local_store.map(expand, pieces(self.rows)), np.int32)
         start = begins_of(support)
-        position = released(
+        position = delete_when_collected(
             self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
         )
         place_codes(codes, start[:-1].copy(), position)
@@ -219,6 +221,6 @@ class View(RedactedRepr):
         wanted[0] = False
         start = begins_of(np.where(wanted, self.support, 0))
         n = int(start[-1])
-        records = released(self.store.array("records", np.int32, n))
+        records = delete_when_collected(self.store.array("records", np.int32, n))
         node_postings(*self.rows, self.entry, parent, start, records)
         return start, records
