@@ -22,6 +22,11 @@ class Ran:
     def json(self) -> Any:
         return loads(self.out)
 
+    @property
+    def errors(self) -> list[str]:
+        """Lines of errors, without notes and complete commands."""
+        return [line for line in self.err.splitlines() if line.startswith("anonset: error: ")]
+
 
 @dataclass
 class Place:

@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from cli.place import Place
 
 ADDRESS = "s3://bucket/out"
-KEY = "must be a local directory"
+KEY = "is not a local path"
 
 
 def _job(*more: str) -> Callable[[Place], list[str]]:

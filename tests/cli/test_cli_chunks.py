@@ -234,7 +234,7 @@ def test_frequent_sets_contain_only_items(place: Place) -> None:
     publish(place, "people.csv", "--model", "k", "--k", "3", *columns, "--rows-are-persons", "--allow-worthless")
     ran = place.run("evaluate", str(place.folder / "people.csv"), str(place.out), *columns, "--top", "9")
     assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
-    assert names(ran.err, "items set-valued")
+    assert names(ran.err, "--top set-valued")
 
 
 def test_risk_measures_inference_of_other_items(done: Place) -> None:
@@ -244,9 +244,9 @@ def test_risk_measures_inference_of_other_items(done: Place) -> None:
     smallest = min(int(row["n"]) for row in rows_of(done.out / "clusters.csv"))
     assert names(ran.out, f"150 records 13 clusters {smallest}")
     assert "--original FILE" in ran.out
-    assert not names(ran.out, "told")
+    assert not names(ran.out, "inferred")
     ran = done.run("risk", str(done.out), "--original", sets)
-    assert (ran.code, names(ran.out, "published"), "--original FILE" in ran.out) == (0, True, False), ran.err
+    assert (ran.code, names(ran.out, "inferred"), "--original FILE" in ran.out) == (0, True, False), ran.err
     by_name = {}
     for options in (("--original", sets), ("--original", sets, "--attempts", "10")):
         ran = done.run("risk", str(done.out), *options, "--json")
@@ -276,7 +276,7 @@ def test_a_report_speaks_of_chunks(done: Place, shareable: bool) -> None:
     ran = done.run("report", str(done.out), *how, "-o", str(page))
     assert ran.code == 0, ran.err
     text = page.read_text()
-    for part in ("Occurrences of items in chunks", "Terms of clusters", "disassociation", "told of all in it"):
+    for part in ("Occurrences of items in chunks", "Terms of clusters", "disassociation", "records of a cluster"):
         assert part in text
     assert ("Inference of other items" in text) != shareable
     assert names(text, "median error") != shareable

@@ -12,13 +12,15 @@ from typing import Any
 
 from anonset.data import Table
 from anonset.errors import AnonsetError, InputError, MisreadError, foreign
+from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
-from anonset.release.formats import Layout
+from anonset.release.disclosure_scan import declared
+from anonset.release.earlier import read_earlier
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import private_of, require_apart, require_free
 from anonset.settings.job_text import guarantee_for
@@ -28,6 +30,8 @@ from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, counted
 
 _SETS = ("items", "one_hot", "one_code")
+_SINGLE = ("baskets", "dat", "spmf")
+"""Formats with a single set-valued column, which needs no role."""
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
 """Reading settings that are recognized."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
@@ -76,7 +80,8 @@ def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
         if not (asked or given.get("rows_are_persons")):  # the run needs no declaration
             one.settings.pop("rows_are_persons", None)
         settings = _complete(given, one)
-        if settings is not None and not _are_same(settings, given) and not _repeats(error, settings, one.table):
+        stated = given if any(given.get(role) for role in ROLES) else {**given, **_only_column(one)}
+        if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, one.table):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
             who = f", {_who(one)}" if asked else ""
@@ -91,8 +96,14 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
         parameters = settings.algorithm_parameters()
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, parameters)
+        source = settings.source(settings.input)
+        if settings.after is not None:
+            read_after(settings, source, algorithm.model)
         if table is not None:
-            Job(Layout(format=None), ceilings=settings.ceiling).prepare(table, settings.hierarchy, algorithm)
+            earlier = None if settings.recoding is None else read_earlier(settings.recoding)
+            layout = request_of(settings, algorithm, source.format).layout
+            job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
+            job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm)
     except AnonsetError as again:
         return str(again) == str(error)
     return False
@@ -102,6 +113,12 @@ def _readable(given: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals with which the data can be read, one per possible unit."""
     work = _proposed(given)
     return [one for one in work.answers or (work,) if one.table is not None]
+
+
+def _only_column(one: Proposal) -> dict[str, list[str]]:
+    """Return the role of the column in a format that has a single set-valued column."""
+    single = one.source is not None and one.source.format in _SINGLE
+    return {"items": [column.profile.name for column in one.columns]} if single else {}
 
 
 def _who(one: Proposal) -> str:
