@@ -238,7 +238,7 @@ def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkey
 
     monkeypatch.setattr(running, "bind", changed)
     ran = place.run(*job)
-    assert (ran.code, ran.err.count("\n"), place.out.exists(), place.private.exists()) == (2, 1, False, False)
+    assert (ran.code, len(ran.errors), place.out.exists(), place.private.exists()) == (2, 1, False, False)
     assert names(ran.err, "hierarchy items changed")
 
 

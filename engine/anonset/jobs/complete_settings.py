@@ -112,7 +112,7 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
 def _readable(given: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals with which the data can be read, one per possible unit."""
     work = _proposed(given)
-    return [one for one in work.answers or (work,) if one.table is not None]
+    return [one for one in work.answers or (work,) if one.table is not None and one.table.n]
 
 
 def _only_column(one: Proposal) -> dict[str, list[str]]:
