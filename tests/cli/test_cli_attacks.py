@@ -44,7 +44,7 @@ def test_ids_link_the_people_of_two_releases(place: Place) -> None:
     (outcome,) = result.json["attacks"]
     assert (outcome["attack"], outcome["targets"]) == ("composition", 28)
     text = place.run("risk", f"{second}.private/report.json", "--attack", "all", "--beside", first).out
-    assert names(" ".join(text.split()), "composition attacks both releases")
+    assert names(" ".join(text.split()), "composition attacker")
 
 
 def test_releases_of_one_file_need_no_ids(place: Place) -> None:
