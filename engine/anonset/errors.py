@@ -242,7 +242,7 @@ def require_finite(value: Any, place: str = "") -> None:
     Raises
     ------
     AnonsetError
-        With the place of the number.
+        The message contains the place of the number.
     """
     if isinstance(value, float) and not isfinite(value):
         msg = f"{place or 'the value'} must be a finite number in JSON, got {value}"

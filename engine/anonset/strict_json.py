@@ -15,7 +15,7 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     Raises
     ------
     AnonsetError
-        If it holds a number that is not finite; with its place.
+        If `value` contains NaN or an infinity. The message names the place of the number.
     """
     try:
         return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
@@ -30,7 +30,7 @@ def loads(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        If it is malformed, holds NaN or an infinity, names an entry of an object twice, or is nested too deeply.
+        If the text is malformed or too deeply nested, or contains NaN, an infinity or an object with a repeated name.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_named_once)

@@ -219,9 +219,9 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
 def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -> None:  # noqa: E741
     """Form the groups of Anatomy: fill `group`, (n,), with the group of each tuple.
 
-    `order`, (n,), lists the tuples by sensitive value, those of value `v` from ``first[v]`` on, (values + 1,). No value
-    may have more than n / l tuples. Each group receives the next tuple of each of the l values with the most remaining
-    tuples. A remaining tuple joins the first group that lacks its value. O(n log V), V the number of values.
+    `order`, (n,), lists the tuples by sensitive value; the tuples of value `v` start at ``first[v]``, (values + 1,). No
+    value may have more than n / l tuples. Each group receives the next tuple of each of the l values with the most
+    remaining tuples. A remaining tuple joins the first group that lacks its value. O(n log V), V the number of values.
     """
     n_values = len(first) - 1
     group[:] = -1

@@ -131,7 +131,7 @@ def find_violation(
 def _count(codes: Codes, held: IndexArray, last: bool, count: Count, told: Int32Array, words: UInt64Array) -> int:
     """Count the codes below C that follow the positions `held`, int32 or int64 (r,), of a prefix; mark them in `words`.
 
-    For the `last` member of a set, count them also in `told`, int32 (C,), but only in records with sensitive items;
+    For the `last` member of a set, also count the codes in records with sensitive items, in `told`, int32 (C,), and
     move the positions of these records to the front of `held`. Returns the number of positions that the walk still
     needs.
     """

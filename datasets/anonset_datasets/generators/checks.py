@@ -14,7 +14,7 @@ def records(n: int, only: range | None) -> None:
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        The message contains the name, the value and the requirement.
     """
     count("n", n, 0, LARGEST if only is None else MOST_IN_PARTS)
 
@@ -25,7 +25,7 @@ def count(name: str, value: int, least: int, most: int = LARGEST) -> None:
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        The message contains the name, the value and the requirement.
     """
     integer(name, value, least)
     if value > most:
@@ -39,7 +39,7 @@ def integer(name: str, value: int, least: int) -> None:
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         msg = f"{name} must be an integer of at least {least}, got {value!r}"
@@ -52,7 +52,7 @@ def number(name: str, value: float, low: float, high: float, why: str = "") -> N
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         msg = f"{name} must be between {low} and {high}{why and f' ({why})'}, got {value!r}"

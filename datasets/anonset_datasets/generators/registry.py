@@ -119,7 +119,7 @@ def require_parameters(generator: Generator, given: Iterable[str]) -> None:
     Raises
     ------
     InputError
-        With the valid parameters.
+        The message names the valid parameters.
     """
     known = generator.parameters
     for parameter in given:
@@ -191,7 +191,7 @@ def generator_of(name: str) -> Generator:
     Raises
     ------
     InputError
-        With the valid names.
+        The message names the valid names.
     """
     found = GENERATORS.get(name)
     if found is None:

@@ -45,7 +45,7 @@ def require_coarsening(algorithm: Algorithm) -> None:
     Raises
     ------
     InputError
-        With those that can.
+        The message lists the algorithms that can continue it.
     """
     if not traits_of(algorithm).coarsens:
         others = ", ".join(with_traits(lambda traits: traits.coarsens))
@@ -159,7 +159,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, own: Int32) -> Any:
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Refuse to suppress more items, with those of the earlier release, than allowed."""
+    """Reject a recoding that suppresses more items than allowed, including items suppressed in the earlier release."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

@@ -82,7 +82,7 @@ def checked_rows(rows: StoredRows, n_items: int) -> Rows:
     Raises
     ------
     InputError
-        With the file.
+        The message names the file.
     """
     indptr, items = rows
     begins, codes = backing(indptr), backing(stored_codes(items))

@@ -203,7 +203,7 @@ def require_workers(client: Any, store: Files) -> None:
     Raises
     ------
     InputError
-        With the worker.
+        The message names the worker.
     """
     token = secrets.token_hex(8)
     mark = store.path / f"seen-{token}"

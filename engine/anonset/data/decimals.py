@@ -72,7 +72,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        The message contains the name, the value and the requirement.
     """
     try:
         number = exact(value)
@@ -112,7 +112,7 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
 
 
 def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
-    """Return the positions of unusable numbers, and the requirement that the first kind of them violates.
+    """Return the positions of unusable numbers, and the requirement that they violate.
 
     Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats:
     integers of more than 53 significant bits would be rounded, and two different integers could become equal.

@@ -160,7 +160,7 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
     Raises
     ------
     HierarchyError
-        As for `hierarchy_by_rule`.
+        See `hierarchy_by_rule`.
 
     >>> coarser("date:from-month,year", ["1950-03-01", "1950-03", ""], "born")
     {'1950-03-01': '1950-03'}

@@ -21,7 +21,7 @@ def require_joinable(columns: Iterable[str]) -> None:
     Raises
     ------
     InputError
-        With two of the names.
+        The message contains two of the names.
     """
     for first, second in permutations(columns, 2):
         if second.startswith(prefixed(first, "")):

@@ -160,7 +160,7 @@ def require_held(*folders: Path) -> None:
     Raises
     ------
     InputError
-        With the directory.
+        The message names the directory.
     """
     for folder in filter(is_lost, folders):
         msg = f"another run took over {str(folder)!r} while this process was suspended; this run publishes nothing"

@@ -49,7 +49,7 @@ class Seal(RedactedRepr):
         Raises
         ------
         InputError
-            With the first file that has changed.
+            The message names the first file that has changed.
         """
         for path, expected in self.sums.items():
             if not path.exists() or _sum(path) != expected:
@@ -62,7 +62,7 @@ class Seal(RedactedRepr):
         Raises
         ------
         InputError
-            With the first file that has changed.
+            The message names the first file that has changed.
         """
         try:
             yield

@@ -62,7 +62,7 @@ class OtherRelease(RedactedRepr):
         Raises
         ------
         InputError
-            With both counts.
+            The message contains both counts.
         """
         if len(self.row) != n:
             msg = f"the other release identifies {len(self.row):,} records, but the table has {n:,}"

@@ -153,7 +153,7 @@ class EarlierRelease(RedactedRepr):
         Raises
         ------
         InputError
-            With the name.
+            The message contains the name.
         """
         for symbol in symbols:
             if symbol.label in self.reserved:

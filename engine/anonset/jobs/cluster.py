@@ -17,7 +17,7 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
     Raises
     ------
     InputError
-        With the reason, or with the algorithms that run on workers.
+        The message contains the reason, or the algorithms that run on workers.
     """
     traits = traits_of(algorithm)
     if traits.to_workers:
@@ -37,7 +37,7 @@ def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
     Raises
     ------
     InputError
-        With the remedy.
+        The message contains the remedy.
     """
     if not isinstance(table.store, Files):
         msg = (

@@ -159,7 +159,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
     Raises
     ------
     InputError
-        With the directory, the free space and the space required.
+        The message names the directory, the free space and the space required.
     """
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:

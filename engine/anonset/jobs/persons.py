@@ -41,7 +41,7 @@ def require_persons(
     Raises
     ------
     InputError
-        With the columns and the remedies. The message shows no value.
+        The message names the columns and the remedies; it shows no value.
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)

@@ -82,13 +82,13 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def algorithm_text(candidate: Candidate) -> str:
-    """Return the algorithm with its parameters, without those of the model."""
+    """Return the algorithm with its parameters, except the model parameters."""
     given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
     return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
-    """Explain why a candidate is the best, by what a recipient can count."""
+    """Explain why a candidate is the best, with the counts that a recipient can make."""
     order = [candidate for candidate in order if not candidate.beside]
     tried = counted(len(order), "candidate")
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
@@ -99,7 +99,7 @@ def reason(best: Candidate, order: Sequence[Candidate]) -> str:
 
 
 def describe_utility(candidate: Candidate) -> str:
-    """Describe what a recipient can count, what is unchanged, and what a symbol means."""
+    """Describe the errors of counts, the unchanged data, and the number of items that a symbol covers."""
     parts = []
     if candidate.countable is not None:
         errors = {"frequent items": candidate.countable.items_error, "frequent pairs": candidate.countable.pairs_error}

@@ -77,7 +77,7 @@ def check_opened(
     Raises
     ------
     InputError
-        As `check`.
+        See `check`.
     """
     if attested is None and settings.model is None:
         known = ", ".join(sorted(MODELS))

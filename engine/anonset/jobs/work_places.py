@@ -150,7 +150,7 @@ def _require_same_run(path: Path, settings: Settings) -> None:
     Raises
     ------
     InputError
-        With the difference.
+        The message contains the difference.
     """
     asked = f"{setting('if_exists', 'resume')}: {str(path)!r}"
     found = _manifest(path, asked)

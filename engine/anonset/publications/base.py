@@ -30,7 +30,7 @@ class Published(RedactedRepr, ABC):
         Raises
         ------
         AnonsetError
-            With the first column or table that differs.
+            The message names the first column or table that differs.
         """
 
 

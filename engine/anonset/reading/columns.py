@@ -107,7 +107,7 @@ class Encoder:
         Raises
         ------
         InputError
-            With the column, and the option that would help.
+            The message names the column, and the option that would help.
         """
         if self.exact:
             return
@@ -136,7 +136,7 @@ class Encoder:
         Raises
         ------
         InputError
-            With the column and the row.
+            The message names the column and the row.
         """
         import pyarrow as pa
 

@@ -203,7 +203,7 @@ def text_lines(path: Path, each: str) -> list[str]:
     Raises
     ------
     InputError
-        As `read_bytes`, or if the file is not UTF-8.
+        See `read_bytes`; also if the file is not UTF-8.
     """
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()

@@ -56,7 +56,7 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
     Raises
     ------
     InputError
-        With the file or folder.
+        The message names the file or folder.
     """
     data: list[str] = []
     odd: list[tuple[str, str]] = []

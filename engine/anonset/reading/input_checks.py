@@ -59,7 +59,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     Raises
     ------
     InputError
-        With the option that would help.
+        The message names the option that would help.
     """
     if any(label.startswith(begin) for label in labels for begin, _ in _PRINTED):
         msg = (
@@ -105,7 +105,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
     Raises
     ------
     InputError
-        With the option that splits cells, and the option that declares that each cell is one item.
+        The message names the option that splits cells, and the option that declares that each cell is one item.
     """
     if (mark := mark_of_sets(labels, *_MARKS, " ")) is not None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
@@ -238,7 +238,7 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
     Raises
     ------
     InputError
-        With the column, and the options that would help.
+        The message names the column, and the options that would help.
     """
     mark = next((mark for mark in (*_MARKS, *_FURTHER_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
     if mark is not None:
@@ -271,7 +271,7 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
     Raises
     ------
     InputError
-        With the columns, and the option that would help.
+        The message names the columns, and the option that would help.
     """
     labels_of = [(name, set(labels)) for name, labels in columns]
     indicators = [name for name, labels in labels_of if labels and labels <= PRESENT | ABSENT]

@@ -45,7 +45,7 @@ def require_rules(names: Sequence[str]) -> None:
     Raises
     ------
     InputError
-        With the known rules.
+        The message names the known rules.
     """
     for name in names:
         require_known(setting("normalize"), name, RULES)

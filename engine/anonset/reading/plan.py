@@ -23,7 +23,7 @@ def require_values(where: str, table: Table) -> None:
     Raises
     ------
     InputError
-        With the first such column.
+        The message names the first such column.
     """
     for column in table.relational:
         if isinstance(column, CategoricalColumn):
@@ -105,7 +105,7 @@ class Plan:
         Raises
         ------
         InputError
-            With the column, or the existing columns.
+            The message names the column, or the existing columns.
         """
         roles = self.roles
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]

@@ -40,7 +40,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
     Raises
     ------
     InputError
-        As for `gather`.
+        See `gather`.
     """
     return gather(open_source(source, options.reading()), options, store, tell)
 

@@ -52,7 +52,7 @@ def require_statements(opened: OpenedPublication) -> None:
     Raises
     ------
     InputError
-        With the differing field.
+        The message names the differing field.
     """
     attested, promised, publication, data = opened.attested, opened.model, opened.publication, opened.attested.data
     limits = " ".join(declared_limits(promised, publication, attested.declarations))
@@ -81,7 +81,7 @@ def require_policy(attested: Attestation, model: PrivacyModel) -> None:
     Raises
     ------
     InputError
-        With both numbers.
+        The message contains both numbers.
     """
     expected, got = attested.parameters.get("policy"), parameters_of(model).get("policy")
     if expected is not None and got != expected:
@@ -113,7 +113,7 @@ def require_verified(opened: OpenedPublication, seen: Verdict | None, budget: in
     Raises
     ------
     InputError
-        With the differing part.
+        The message names the differing part.
     """
     attested = opened.attested
     if attested.declarations.accepted_undecided:

@@ -29,7 +29,7 @@ def require_under_ceilings(
     Raises
     ------
     InfeasibleError
-        With the column.
+        The message names the column.
     """
     column = next(above_ceilings(publication, hierarchies), None)
     if column is None:

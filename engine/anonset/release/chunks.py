@@ -46,13 +46,13 @@ class ChunksKind(PublicationKind[Chunks]):
         require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
         if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
             msg = (
-                f"column {more[0]!r}: a disassociated publication has no records that it could stand beside; "
-                "leave it out with --drop"
+                f"column {more[0]!r}: a disassociated publication contains no records, so it cannot contain this "
+                "column; use --drop"
             )
             raise InputError(msg)
         if table.joined:
             names = ", ".join(map(repr, table.joined))
-            msg = f"a disassociated publication is of one set-valued column, got {names}; leave the others out"
+            msg = f"a disassociated publication contains a single set-valued column, got {names}; drop the others"
             raise InputError(msg)
         if sets is not None:
             labels, occurring = sets.vocabulary.labels, np.flatnonzero(sets.occurrences)

@@ -94,7 +94,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     Raises
     ------
     DisclosureError
-        As `require_declared`.
+        See `require_declared`.
     """
     scanner, findings, sets = _Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:

@@ -69,7 +69,7 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
     Raises
     ------
     InputError
-        With the directory, the space required and the free space.
+        The message names the directory, the space required and the free space.
     """
     for space in spaces:
         if space.needed > space.free:

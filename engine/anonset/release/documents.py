@@ -247,7 +247,7 @@ class ChunkFiles(PublishedFiles):
 
 
 class Declarations(Document):
-    """What the owner declares, since the publication does not show it: a closed list. Undeclared fields are absent."""
+    """Declarations of the owner: facts that the publication does not show. Undeclared fields are absent."""
 
     unit: Literal["person", "row, taken for a person"]
     """Unit that a record represents: a person, identified by an id, or a row."""

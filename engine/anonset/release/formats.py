@@ -73,7 +73,7 @@ def require_few_parts(n: int, layout: Layout) -> None:
     Raises
     ------
     InputError
-        With the smallest possible number of rows per part file.
+        The message contains the smallest possible number of rows per part file.
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
         need = f"at least {-(-n // MOST_PARTS)} (at most {MOST_PARTS:,} parts are allowed)"
@@ -146,7 +146,7 @@ class PublicationKind(ABC, Generic[P]):
         Raises
         ------
         InputError
-            With the column or the label, and the remedy.
+            The message names the column or the label, and the remedy.
         """
 
     @abstractmethod
@@ -159,7 +159,7 @@ class PublicationKind(ABC, Generic[P]):
         Raises
         ------
         InputError
-            With the label, and the remedy.
+            The message names the label, and the remedy.
         """
         return
 

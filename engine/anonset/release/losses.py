@@ -203,7 +203,7 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column name of each occurring label with a counted item; for joined columns, those of its members."""
+    """Return the column name of each occurring label with a counted item; with joined columns, each member's column."""
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):

@@ -100,7 +100,7 @@ def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None
     Raises
     ------
     InputError
-        With the estimate and the limit.
+        The message contains the estimate and the limit.
     """
     allowed = memory_limit(limit)
     if allowed is not None and estimate > allowed:

@@ -79,7 +79,7 @@ class OpenedPublication(RedactedRepr):
         Raises
         ------
         InputError
-            As `at`.
+            See `at`.
         """
         folder = Path(out)
         if not folder.is_dir() or not os.path.lexists(folder / ATTESTATION):
@@ -112,7 +112,7 @@ class OpenedPublication(RedactedRepr):
         Raises
         ------
         InputError
-            With the kind of this publication.
+            The message names the kind of this publication.
         """
         if self.attested.data.kind != model.kind:
             msg = f"{str(self.out)!r} is {self.attested.data.described}, which model {model.name} does not cover"
@@ -189,7 +189,7 @@ class OpenedPublication(RedactedRepr):
         Raises
         ------
         InputError
-            With the directory or the file.
+            The message names the directory or the file.
         """
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
@@ -225,7 +225,7 @@ def opening(
     Raises
     ------
     InputError
-        As `OpenedPublication.at`, or if the work directory overlaps a directory of the publication.
+        See `OpenedPublication.at`; also if the work directory overlaps a directory of the publication.
     """
     if isinstance(published, OpenedPublication):
         yield published

@@ -46,7 +46,7 @@ def require_new(*folders: Path) -> None:
     Raises
     ------
     InputError
-        With the path. A publication is never overwritten.
+        The message names the path. A publication is never overwritten.
     """
     require_local(*folders)
     if len({os.path.realpath(folder) for folder in folders}) < len(folders):
@@ -70,7 +70,7 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
     Raises
     ------
     InputError
-        With both paths.
+        The message names both paths.
     """
     if work_dir is None:
         return
@@ -103,7 +103,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     Raises
     ------
     InputError
-        With the contents of the path and the remedy. Files of another run are never removed.
+        The message contains the contents of the path and the remedy. Files of another run are never removed.
     """
     require_local(out, private)
     left, complete = leftovers(out, private), os.path.lexists(out)
@@ -286,7 +286,7 @@ def sync_entry(path: Path) -> None:
     Raises
     ------
     OSError
-        With the path, for example if the disk is full.
+        If writing fails, for example because the disk is full.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -120,7 +120,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
     Raises
     ------
     InputError
-        With the first such item.
+        The message names the first such item.
     """
     for label in labels:
         if not _is_plain(label):
@@ -137,7 +137,7 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
     Raises
     ------
     InputError
-        With the first such node.
+        The message names the first such node.
     """
     for node in range(first, hierarchy.n_nodes):
         named = members_of(hierarchy.labels[node])
@@ -196,7 +196,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
     Raises
     ------
     InputError
-        With the first contradicting symbol.
+        The message names the first contradicting symbol.
     """
     for symbol in book:
         if wrong := _contradiction(symbol, nodes_known=nodes_known):
@@ -236,7 +236,7 @@ def require_complete(book: Iterable[Symbol], publication: Records, where: str) -
     Raises
     ------
     InputError
-        With the first symbol that is missing in the codebook or in the records.
+        The message names the first symbol that is missing in the codebook or in the records.
     """
     known = {symbol.label: symbol for symbol in book if symbol.kind != "values"}
     shown = {symbol.label: symbol for symbol in publication.symbols}
@@ -258,7 +258,7 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
     Raises
     ------
     InputError
-        With the first such symbol.
+        The message names the first such symbol.
     """
     for symbol in publication.symbols:
         node = hierarchy.node_of.get(symbol.label)

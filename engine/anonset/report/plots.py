@@ -52,7 +52,7 @@ def require_plots(folder: Path) -> None:
     Raises
     ------
     InputError
-        With the remedy.
+        The message contains the remedy.
     """
     if folder.exists():
         msg = f"--plot {folder}: exists already; plots go to a new directory"

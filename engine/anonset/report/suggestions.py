@@ -105,7 +105,7 @@ def suggestion_account(
 
 
 def _beside(suggestion: Suggestion, command: str) -> list[str]:
-    """Return the remaining utility under another guarantee, if a candidate with one was tried and holds."""
+    """Return the utility of a candidate with another guarantee, if it holds."""
     if (other := suggestion.beside) is None:
         return []
     another = f"with another guarantee than {suggestion.model.name}"

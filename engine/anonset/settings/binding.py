@@ -289,7 +289,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     Raises
     ------
     InputError
-        With the item, and the item with the closest spelling.
+        The message names the item and the closest spelling.
     """
     named = model.secrets
     if column is None or not len(column.codes):
@@ -332,7 +332,7 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     Raises
     ------
     InputError
-        With their names.
+        The message names these columns.
     """
     if found := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
@@ -360,7 +360,7 @@ def require_table(given: object) -> None:
     Raises
     ------
     InputError
-        With the type of the argument, and the call that converts it to a table.
+        The message names the type of the argument, and the call that converts it to a table.
     """
     if not isinstance(given, Table):
         msg = f"the data must be a table, got {type(given).__name__}; convert them with anonset.read"

@@ -27,7 +27,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
     Raises
     ------
     InputError
-        With every error, separated by semicolons.
+        The message contains every error, separated by semicolons.
     """
     return validate(settings_model(), over(job or {}, flags))
 

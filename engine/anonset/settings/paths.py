@@ -60,7 +60,7 @@ def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) ->
     Raises
     ------
     InputError
-        With the settings that name the files.
+        The message names the settings that name the files.
     """
     if changed := [name for name, found in side_digests(settings).items() if before.get(name) != found]:
         msg = f"the file of {', '.join(changed)} changed during the run; repeat the run"

@@ -21,7 +21,7 @@ _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows that may be due to errors."""
 _CODE_KINDS = ("ICD-10 codes", "ATC codes")
-"""Kinds of codes that no numbers have: those of ICD-9 are numbers."""
+"""Kinds of codes that are not numbers. ICD-9 codes are numbers."""
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)

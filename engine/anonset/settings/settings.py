@@ -298,7 +298,7 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     Raises
     ------
     InputError
-        With every error, separated by semicolons.
+        The message contains every error, separated by semicolons.
     """
     if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
         msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)

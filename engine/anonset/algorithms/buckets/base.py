@@ -67,7 +67,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
     Raises
     ------
     InfeasibleError
-        With the most frequent value and its share.
+        The message contains the most frequent value and its share.
     """
     if not column.n:
         return

@@ -100,7 +100,7 @@ class Formation(RedactedRepr, ABC):
         Raises
         ------
         InputError
-            As in `form`.
+            See `form`.
         """
         if len(parts := _under_ceilings(qi)) > 1:
             return self._clusters_of_parts(qi, parts, progress)
@@ -156,7 +156,7 @@ class Formation(RedactedRepr, ABC):
         Raises
         ------
         InputError
-            As in `form`.
+            See `form`.
         """
         cluster, figures = self.clusters(qi, progress)
         return Solution(cluster, GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1), figures)

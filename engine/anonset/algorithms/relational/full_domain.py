@@ -80,7 +80,7 @@ class FullDomain(Formation):
         Raises
         ------
         InputError
-            As in `form`.
+            See `form`.
         """
         if self.refine:
             return super().solve(qi, progress)
@@ -168,7 +168,7 @@ def require_few_vectors(name: str, levels: Levels, most: int) -> None:
     Raises
     ------
     InputError
-        With the number of vectors.
+        The message contains the number of vectors.
     """
     if levels.n_vectors > most:
         msg = (

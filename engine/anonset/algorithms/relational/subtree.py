@@ -36,7 +36,7 @@ class SubtreeFormation(Formation):
         Raises
         ------
         InputError
-            As in `form`.
+            See `form`.
         """
         if self.refine:
             return super().solve(qi, progress)

@@ -49,7 +49,7 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
     Raises
     ------
     InputError
-        With the first such value.
+        The message names the first such value.
     """
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if not isinstance(domain, ValueSet):

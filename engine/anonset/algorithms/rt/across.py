@@ -51,9 +51,7 @@ class PartlyMergedClusters(RedactedRepr):
     def of(
         cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
     ) -> "PartlyMergedClusters":
-        """Return the data of clusters, none of them deleted. `by_items` adds the records that merging by items
-        needs.
-        """
+        """Return the data of clusters without deleted clusters. `by_items` adds the records for merging by items."""
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))

@@ -135,7 +135,7 @@ class Exact(RedactedRepr):
         Raises
         ------
         InfeasibleError
-            As `recode`.
+            See `recode`.
         """
         if not self.suppress:
             require_feasible(self.name, blocks, self.k)

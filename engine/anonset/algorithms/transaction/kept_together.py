@@ -95,7 +95,7 @@ def raise_to_joint_anonymity(
         parents = _mending(cut, column, broken)
         if not parents:
             few = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
-            why = f"{few} match fewer than k={k} of them, for any recoding of the new release"
+            why = f"{few} match fewer than k={k} of these persons, for any recoding of the new release"
             raise InfeasibleError(algorithm.name, why)
         raised += len(parents)
         cut = _raised(cut, parents)

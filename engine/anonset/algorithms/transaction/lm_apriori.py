@@ -127,7 +127,7 @@ class LmApriori(RedactedRepr):
         Raises
         ------
         InfeasibleError
-            As `recode`.
+            See `recode`.
         """
         search = _DiversitySearch(column, blocks, hierarchy, self, progress)
         search.require_feasible()

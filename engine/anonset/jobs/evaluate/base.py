@@ -101,7 +101,7 @@ def require_itemsets(top: int | None, *, there: bool) -> None:
     Raises
     ------
     InputError
-        With the reason.
+        The message contains the reason.
     """
     if top is not None and (top < 1 or not there):
         got = f"got {top}" if top < 1 else "but the publication has none"

@@ -50,7 +50,7 @@ def require_possible(publication: Published, original: Table, hierarchies: Mappi
     Raises
     ------
     InputError
-        With the first difference.
+        The message names the first difference.
     """
     raise unknown_kind(publication)
 

@@ -12,7 +12,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
     Raises
     ------
     InputError
-        With the columns.
+        The message names the columns.
     """
     for role, (found, expected) in attested.data.protected(original).items():
         if sorted(found) != sorted(expected):
@@ -27,7 +27,7 @@ def require_same_content(original: Table, report: Report) -> None:
     Raises
     ------
     InputError
-        With the column.
+        The message names the column.
     """
     known = report.input.get("columns", {})
     # dropped when the publication was made

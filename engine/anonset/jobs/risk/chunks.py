@@ -40,7 +40,7 @@ def _require_about_chunks(**given: object) -> None:
     Raises
     ------
     InputError
-        With the setting.
+        The message names the setting.
     """
     for name, value in given.items():
         if value is not None:

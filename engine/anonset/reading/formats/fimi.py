@@ -70,7 +70,7 @@ class FimiLines:
         Raises
         ------
         InputError
-            With the option that would help.
+            The message names the option that would help.
         """
         if self.dialect.exact:
             return

@@ -69,7 +69,7 @@ class PersonIds(ExitStack):
         Raises
         ------
         InputError
-            With the rows, but not with the id, because it identifies a person.
+            The message contains the rows, but not the id, which identifies a person.
         """
         first, again = self.repeated()
         if len(again):

@@ -19,7 +19,7 @@ def refuse_repeated(where: str, table: Table) -> None:
     Raises
     ------
     InputError
-        With the rows, but not with the id, because it identifies a person.
+        The message contains the rows, but not the id, which identifies a person.
     """
     person, first = _persons(table, MEMORY)
     if len(first) < table.n:

@@ -58,7 +58,7 @@ def require_plain(labels: Iterable[str]) -> None:
     Raises
     ------
     InputError
-        With the item, and the remedy.
+        The message names the item, and the remedy.
     """
     for label in labels:
         if label.split() != [label]:

@@ -54,7 +54,7 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
     Raises
     ------
     InputError
-        With the label and the remedies.
+        The message names the label and the remedies.
     """
     labels = list(labels)
     separator = separator_for(labels, separator)

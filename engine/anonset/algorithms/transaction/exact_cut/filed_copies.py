@@ -28,14 +28,14 @@ _COPIES_AT_ONCE = 2
 
 
 def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
-    """Return the same rows as `first_copies`, in files of a directory. Rows are compared a few shares at a time.
+    """Return the same rows as `first_copies`, stored in files. Rows are compared a few shares at a time.
 
     Cost: each row is written and read twice.
 
     Parameters
     ----------
     anew
-        Whether few rows of a part can be equal, so that a comparison within each part first is not worthwhile.
+        Skip the comparison within each part, because few rows of a part can be equal.
 
     Raises
     ------
