@@ -51,7 +51,7 @@ def test_it_is_attested_and_verified(place: Place) -> None:
     tree = f"items={place.folder / 'hierarchy.csv'}"
     original = ("--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--unknown", "suppress")
     assert place.run("verify", str(place.out), *original, "--records", str(place.private / "records.csv")).code == 0
-    path.write_text(path.read_text().replace("It continues an earlier release", "It stands alone"))
+    path.write_text(path.read_text().replace("This release continues an earlier release", "This release stands alone"))
     assert place.run("verify", str(place.out)).code == 2
 
 

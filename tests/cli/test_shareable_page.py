@@ -17,7 +17,7 @@ from cli.place import Place
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:the publication is worthless"),
-    pytest.mark.filterwarnings("ignore:nothing is left of"),
+    pytest.mark.filterwarnings("ignore:.*retains no information"),
 ]
 PAIRS = {"a1": "a2", "a2": "a1", "b1": "b2", "b2": "b1"}
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["rare", "rarer"]}}

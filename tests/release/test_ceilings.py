@@ -25,7 +25,7 @@ from reference.hierarchy_model import HierarchyModel, parse
 from reference.measures import item_ncp
 from reference.transaction_algorithms import is_km
 
-pytestmark = pytest.mark.filterwarnings("ignore:(the publication is worthless|nothing is left of)")
+pytestmark = pytest.mark.filterwarnings("ignore:(the publication is worthless|.*retains no information)")
 thorough = settings(max_examples=examples(120))
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), ("C", ["c1", "c2", "c3"])]))
 
