@@ -1,7 +1,7 @@
-"""What downcoding and combinatorial refinement win from publications of Adult: 30,162 complete rows, ARX's hierarchies.
+"""Success of downcoding and combinatorial refinement on publications of Adult: 30,162 complete rows, ARX's hierarchies.
 
-Run as ``python -m benchmarks.attacks FOLDER``, with the folder of `benchmarks.relational`: a line for each formation,
-k=5, age, sex, race and education or all eight quasi-identifiers.
+Run as ``python -m benchmarks.attacks FOLDER``, with the folder of `benchmarks.relational`. Prints a line per
+formation, for k=5 and for age, sex, race and education, or all eight quasi-identifiers.
 """
 
 import sys
@@ -24,7 +24,7 @@ FEW = ("age", "sex", "race", "education")
 
 
 def lines_of(folder: Path, columns: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line for each formation and attack."""
+    """Yield a line per formation and attack."""
     rows = rows_of(folder)
     trees = {name: tree for name, tree in trees_of(folder, rows, occurring=False).items() if name in columns}
     table = Table(None, tuple(CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns))
@@ -40,7 +40,7 @@ def lines_of(folder: Path, columns: tuple[str, ...]) -> Iterator[str]:
 
 
 def main(folder: Path) -> None:
-    """Print a table of few columns, and one of all."""
+    """Print a table for four columns, and one for all."""
     for columns in (FEW, COLUMNS):
         sys.stdout.write(f"\n| {len(columns)} columns, k={K} | attack | right by guessing | without it | control |")
         sys.stdout.write(f" certain |\n|{'---|' * 6}\n")

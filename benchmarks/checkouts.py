@@ -1,4 +1,4 @@
-"""A process that answers questions with the code of a checkout: what two checkouts take is measured in turn."""
+"""Processes that answer questions with the code of different checkouts, to measure two checkouts alternately."""
 
 import json
 import os
@@ -12,7 +12,7 @@ _HERE = Path(__file__).parent.parent
 
 
 class Checkout:
-    """A process that runs a script of this checkout with the packages of a checkout; a line each way is JSON."""
+    """A process that runs a script of this checkout with the packages of another; messages are lines of JSON."""
 
     def __init__(self, root: Path, script: str, *arguments: str) -> None:
         path = os.pathsep.join(map(str, [*(root / name for name in _PACKAGES), _HERE]))

@@ -1,8 +1,8 @@
-"""What l-diversity and t-closeness cost on Adult: 30,162 complete rows, ARX's hierarchies, k=10.
+"""Cost of l-diversity and t-closeness on Adult: 30,162 complete rows, ARX's hierarchies, k=10.
 
 Run as ``python -m benchmarks.classes FOLDER``, with the folder of `benchmarks.relational`. The sensitive column is the
 occupation (14 values, seven quasi-identifiers) or the income (2 values, eight). Losses are those of
-`benchmarks.relational`; `full-domain` is the best of the whole lattice.
+`benchmarks.relational`; `full-domain` searches the complete lattice.
 """
 
 import sys
@@ -40,7 +40,7 @@ ASKED: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def lines_of(folder: Path, sensitive: str) -> Iterator[str]:
-    """Yield a line for each model: the loss of each formation, and the seconds of all together."""
+    """Yield a line per model: the loss of each formation, and the total seconds."""
     rows = rows_of(folder)
     columns = [name for name in COLUMNS if name != sensitive]
     texts = [CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns]
@@ -61,7 +61,7 @@ def lines_of(folder: Path, sensitive: str) -> Iterator[str]:
 
 
 def main(folder: Path) -> None:
-    """Print a table for each sensitive column."""
+    """Print a table per sensitive column."""
     names = " | ".join(f"`{name}`{' `--refine`' if refine else ''}" for name, refine in FORMS)
     for sensitive in ASKED:
         sys.stdout.write(f"\n| sensitive: {sensitive} | {names} | together |\n|{'---|' * (len(FORMS) + 2)}\n")

@@ -1,4 +1,4 @@
-"""What the benchmarks share: records of a size that suits the run, and where the results go."""
+"""Fixtures of the benchmarks, with few records in smoke runs, and the format of their results."""
 
 import os
 from typing import Any
@@ -14,16 +14,16 @@ from anonset.data.store import MEMORY
 from anonset_datasets.generators import pos_like
 
 FULL, SMOKE = 50_000, 500
-"""Records of the kernels' data, in a benchmark and where benchmarks are disabled."""
+"""Records for benchmarks of kernels, measured or disabled."""
 
 
 def is_measuring(config: pytest.Config) -> bool:
-    """Tell whether benchmarks are measured, not only tried."""
+    """Return True if benchmarks are measured, False if they only run once."""
     return bool(config.getoption("benchmark_enable") or not config.getoption("benchmark_disable"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip benchmarks of real data where there are none."""
+    """Skip benchmarks of real data if there are none."""
     if "ANONSET_DATA" not in os.environ:
         for item in items:
             if item.get_closest_marker("data"):
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
-    """Keep what a reader wants to know: the figures of each benchmark, the machine, the commit and the versions."""
+    """Reduce the results to figures, machine, commit and versions."""
     output_json.pop("commit_info")
     output_json["machine_info"] = machine()
     kept = ("min", "max", "mean", "median", "stddev", "rounds", "iterations")
@@ -54,17 +54,17 @@ def column(request: pytest.FixtureRequest) -> SetColumn:
 
 @pytest.fixture(scope="session")
 def hierarchy(column: SetColumn) -> Hierarchy:
-    """Return the hierarchy of chunks of five, repeated upward."""
+    """Return a balanced hierarchy with fan-out five."""
     return Hierarchy.balanced(column.vocabulary.labels, 5)
 
 
 @pytest.fixture
 def search(column: SetColumn, hierarchy: Hierarchy) -> CutSearch:
-    """Return a search for k=5 that has not begun."""
+    """Return a new search for k=5."""
     return CutSearch(Blocks.of(column, MEMORY), hierarchy, 5)
 
 
 @pytest.fixture(scope="session")
 def shuffled(column: SetColumn) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Return int32 (nnz,), the items under random other codes, so that rows are not sorted."""
+    """Return int32 (nnz,): items with randomly permuted codes, so that rows are not sorted."""
     return np.random.default_rng(0).permutation(len(column.vocabulary)).astype(np.int32)[column.items]

@@ -1,11 +1,10 @@
-"""Insured persons, of any number, with age, sex, region and a set of diagnosis codes; no person is real.
+"""Generated insured persons with age, sex, region and a set of diagnosis codes; no person is real.
 
     python -m benchmarks.insured 1000000 insured.parquet
     python -m benchmarks.insured 1000000 insured.parquet 5000
 
-A person has 4.8 codes on average, of 540 unless their number is given. Code frequencies fall about as Zipf's law has
-it. Each code is most frequent around one age, and among one sex; neighbouring codes share both, so that codes occur
-together.
+A person has 4.8 codes on average, of 540 by default. Code frequencies roughly follow Zipf's law. Each code is most
+frequent around one age and for one sex. Neighbouring codes share both, so codes occur together.
 """
 
 import sys
@@ -20,7 +19,7 @@ _AGE_BANDS, _LONGEST, _MEAN_OF_LOGARITHM, _SPREAD = 21, 26, 1.25, 0.75
 
 
 def write_insured(n: int, path: Path, n_codes: int = CODES, seed: int = 0) -> None:
-    """Write a Parquet file of the columns ``age``, ``sex``, ``region`` and ``codes``, which are separated by blanks."""
+    """Write a Parquet file with the columns ``age``, ``sex``, ``region`` and ``codes`` (separated by blanks)."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -57,7 +56,7 @@ def write_insured(n: int, path: Path, n_codes: int = CODES, seed: int = 0) -> No
 
 
 def _shares(n_codes: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the share of each code by stratum: float64 (strata, codes); a stratum is an age band and a sex."""
+    """Return the share of each code by stratum (age band and sex): float64 (strata, codes)."""
     frequency = rng.permutation(1 / (np.arange(n_codes) + 3.0) ** 0.9)
     chapters = max(1, n_codes // 25)
     chapter = np.arange(n_codes) * chapters // n_codes

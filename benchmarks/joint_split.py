@@ -1,10 +1,10 @@
-"""What joint-split costs, against another checkout, on generated insured persons and two sets of the catalogue.
+"""CPU time of joint-split compared with another checkout, on generated insured persons and two catalogue data sets.
 
     git worktree add /tmp/before COMMIT
     python -m benchmarks.joint_split /tmp/before
 
-Two processes, one a checkout, run the same searches in turn, on one thread, after a run that is not counted. Printed is
-the least CPU time of growth and leaves together, of a table in memory. The exit code is 1 if clusters or items differ.
+Two processes, one per checkout, run the same searches alternately, on one thread, after an uncounted run. Prints the
+smallest CPU time of growth and leaves together, on a table in memory. The exit code is 1 if clusters or items differ.
 """
 
 import argparse
@@ -40,11 +40,11 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
         "0.06",
     ),
 ]
-"""Name, columns, m, and weight."""
+"""Name, columns, m and weight."""
 
 
 def answer(insured: Path) -> None:
-    """Run the case that each line of standard input names by its number, and write a line for each."""
+    """Run the cases whose numbers are read from standard input, one per line, and write a line each."""
     tables: dict[int, Any] = {}
     for line in sys.stdin:
         case = int(line)
@@ -89,7 +89,7 @@ def _run(table: Any, m: int, w: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, and print a line for each case."""
+    """Compare, and print a line per case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
     parser.add_argument("--runs", type=int, default=3, help="counted runs of each case")

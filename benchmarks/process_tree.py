@@ -1,7 +1,7 @@
-"""What a command takes together with all processes that it starts: seconds, CPU seconds, and peak memory of their own.
+"""Resources of a command including all its child processes: seconds, CPU seconds, and peak private memory.
 
-Memory of their own is anonymous and shared memory. Pages of mapped files are not counted: the system takes them back
-whenever it needs room.
+Private memory is anonymous and shared memory. Pages of mapped files do not count, because the system reclaims them on
+demand.
 """
 
 import os
@@ -20,43 +20,43 @@ _JOIN = 'echo $$ > "$0" && exec "$@"'
 
 @dataclass(frozen=True)
 class Took:
-    """What a command took."""
+    """Resources used by a command."""
 
     code: int
-    """Its exit code; below 0: the signal that ended it."""
+    """Exit code; negative for the signal that ended the command."""
     seconds: float
     """Wall-clock seconds."""
     cpu_seconds: float
-    """Seconds on all cores, of all processes that were waited for."""
+    """CPU seconds of all awaited processes on all cores."""
     peak: int
-    """Largest sum of anonymous and shared memory of all processes that was seen, in bytes."""
+    """Largest observed sum of anonymous and shared memory of all processes, in bytes."""
     output: str
     errors: str
 
 
 @dataclass(frozen=True)
 class Group:
-    """A control group that holds the memory of some processes to a limit."""
+    """A control group that limits the memory of its processes."""
 
     path: Path
     first: bool
-    """Whether it is of the first version of control groups."""
+    """True for version 1 of control groups."""
 
     @property
     def own_bytes(self) -> int:
-        """Anonymous and shared memory of its processes, in bytes."""
+        """Anonymous and shared memory of the processes, in bytes."""
         lines = (line.split() for line in (self.path / "memory.stat").read_text().splitlines())
         stat = {name: int(value) for name, value in lines}
         return stat["total_rss"] + stat["total_shmem"] if self.first else stat["anon"] + stat["shmem"]
 
     def limit(self, most: int) -> None:
-        """Let the kernel end whoever takes more than so many bytes, once the page cache is given back."""
+        """Make the kernel end processes that exceed `most` bytes after the page cache is reclaimed."""
         (self.path / ("memory.limit_in_bytes" if self.first else "memory.max")).write_text(str(most))
 
 
 @contextmanager
 def group() -> Iterator[Group | None]:
-    """Give a control group below the one of this process, which is empty in the end; None where none can be made."""
+    """Yield a control group below that of this process; None if not possible. Removes it at the end."""
     found = _own_group()
     if found is None:
         yield None
@@ -75,7 +75,7 @@ def group() -> Iterator[Group | None]:
 
 
 def _own_group() -> tuple[Path, bool] | None:
-    """Return the directory of this process's control group of memory, and whether it is of the first version."""
+    """Return the memory control group of this process, and whether it has version 1."""
     try:
         lines = [line.split(":", 2) for line in (_PROC / "self/cgroup").read_text().splitlines()]
     except OSError:
@@ -92,12 +92,12 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
     Parameters
     ----------
     limit
-        Bytes above which the kernel ends it.
+        Memory limit in bytes, enforced by the kernel.
 
     Raises
     ------
     RuntimeError
-        If there is to be a limit, and no control group can be made here.
+        If there is a limit, and control groups are not available.
     """
     with group() as made, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         if limit is not None:
@@ -117,7 +117,7 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
 
 
 def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
-    """Wait for a process; return the peak of what is measured meanwhile, its exit code, and its CPU seconds."""
+    """Wait for a process; return the observed peak, its exit code and its CPU seconds."""
     peak = 0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
@@ -128,12 +128,12 @@ def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
 
 
 def tree_bytes(pid: int) -> int:
-    """Return the anonymous and shared memory of a process and all below it, in bytes; what they share counts once."""
+    """Return the anonymous and shared memory of a process and its descendants in bytes, counting shared memory once."""
     return sum(map(_own_bytes, family(pid)))
 
 
 def family(pid: int) -> list[int]:
-    """Return a process and all below it."""
+    """Return a process and its descendants."""
     below: dict[int, list[int]] = {}
     for path in _PROC.glob("[0-9]*/stat"):
         try:
@@ -150,6 +150,6 @@ def family(pid: int) -> list[int]:
 def _own_bytes(pid: int) -> int:
     try:
         lines = (_PROC / str(pid) / "smaps_rollup").read_text().splitlines()
-    except OSError:  # it has ended meanwhile
+    except OSError:  # the process has ended
         return 0
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:")))

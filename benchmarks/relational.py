@@ -1,9 +1,9 @@
-"""The formations side by side on Adult: 30,162 complete rows, 8 quasi-identifiers, k=10, ARX's hierarchies or none.
+"""Comparison of formations on Adult: 30,162 complete rows, 8 quasi-identifiers, k=10, ARX's hierarchies or none.
 
-Run as ``python -m benchmarks.relational FOLDER``, where the folder holds ``relational/adult.csv.gz`` and
-``hierarchies/adult_arx/``. Losses count the values that occur, not the leaves of a hierarchy, so that tools compare
-which know the data alone; the searches are given the hierarchies as they are. Seconds are processor seconds of the
-search, kernels compiled before.
+Run as ``python -m benchmarks.relational FOLDER``; the folder contains ``relational/adult.csv.gz`` and
+``hierarchies/adult_arx/``. Losses count only occurring values, not all leaves of a hierarchy, for comparison with tools
+that only know the data. Searches use the complete hierarchies. Seconds are CPU seconds of the search with compiled
+kernels.
 """
 
 import csv
@@ -33,14 +33,14 @@ FORMS = (
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
-    """Return the rows that are complete among the first 32,561."""
+    """Return the complete rows of the first 32,561."""
     with gzip.open(folder / "relational" / "adult.csv.gz", "rt", encoding="utf-8", newline="") as file:
         found = [row for _, row in zip(range(TRAINING_ROWS), csv.DictReader(file), strict=False)]
     return [row for row in found if "?" not in row.values()]
 
 
 def trees_of(folder: Path, rows: list[dict[str, str]], *, occurring: bool) -> dict[str, Hierarchy]:
-    """Return ARX's hierarchies, whole or with the values that occur alone."""
+    """Return ARX's hierarchies, complete or restricted to occurring values."""
     found = {}
     for name in COLUMNS:
         path = folder / "hierarchies" / "adult_arx" / f"adult_hierarchy_{name}.csv.gz"
@@ -55,7 +55,7 @@ def trees_of(folder: Path, rows: list[dict[str, str]], *, occurring: bool) -> di
 
 
 def measured(searched: QuasiIdentifiers, held: QuasiIdentifiers) -> Iterator[str]:
-    """Yield a line for each formation: its name, the loss and the seconds."""
+    """Yield a line per formation: name, loss and seconds."""
     for name, refine in FORMS:
         formation = formation_of(name, K, refine=refine)
         formation.clusters(searched.take(np.arange(200)))

@@ -1,7 +1,7 @@
-"""Rum against Tum of RMERGE_R on real RT-datasets, by what forms the clusters.
+"""Rum and Tum of RMERGE_R on real RT-datasets, for several formations of clusters.
 
-Run as ``python -m benchmarks.rum_and_tum FOLDER [DATASET ...]``, where the folder holds ``rt/``: a line for each bound,
-with the loss of the relational values (Rum) and of the items (Tum) that was reached.
+Run as ``python -m benchmarks.rum_and_tum FOLDER [DATASET ...]``; the folder contains ``rt/``. Prints a line per
+bound, with the loss of the relational values (Rum) and of the items (Tum).
 """
 
 import csv
@@ -41,7 +41,7 @@ def table_of(folder: Path, name: str) -> Table:
 
 
 def main(folder: Path, names: list[str]) -> None:
-    """Print a table for each data set."""
+    """Print a table per data set."""
     for name in names or list(DATASETS):
         table = table_of(folder, name)
         sys.stdout.write(f"\n| {name}: formation | bound | Rum | Tum | seconds |\n|---|---|---|---|---|\n")

@@ -1,11 +1,11 @@
-"""What the search for a cut costs, against another checkout: no data set should take over 5% more of the CPU.
+"""CPU time of the search for a cut compared with another checkout; no data set should take more than 5% longer.
 
     git worktree add /tmp/before COMMIT
     python -m benchmarks.search_cost /tmp/before > table.md
 
-Two processes, one a checkout, search the same data in turn, on one thread, after a run that is not counted: what else
-runs on the machine slows both. Counted is the least CPU time of the search, of a table that is in memory and bound.
-The cuts and their traces must be equal, or the line says so; the exit code is 1 where a search is slower or differs.
+Two processes, one per checkout, search the same data alternately, on one thread, after an uncounted run, so that other
+load affects both. Compares the smallest CPU time of the search, on a bound table in memory. Lines report if cuts or
+traces differ. The exit code is 1 if a search is slower or differs.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from anonset.data.blocks import Blocks
 KS, MS = (2, 5, 25, 100), (1, 2, 3, 4, 5)
 SLOWER = 1.05
 NOISE = 0.002
-"""Seconds by which a search may differ whatever it takes."""
+"""Difference in seconds that is never significant."""
 POS_LIKE = 200_000
-"""Baskets of the generated set, searched beside the catalogue."""
+"""Number of generated baskets, searched in addition to the catalogue."""
 FANOUT = 5
 
 
 def set_names() -> list[str]:
-    """Return the data sets of the catalogue that have items, the smallest first, and the generated one."""
+    """Return the catalogue data sets with items, smallest first, and the generated data set."""
     from anonset_datasets import catalogue
 
     folder = os.environ.get(catalogue.VARIABLE)
@@ -56,7 +56,7 @@ def _is_there(name: str) -> bool:
 
 
 def answer() -> None:
-    """Search what each line of standard input asks for, and write a line for each."""
+    """Run the searches requested on standard input, one per line, and write a line each."""
     with contextlib.suppress(BrokenPipeError):
         name, data = "", None
         for line in sys.stdin:
@@ -103,17 +103,17 @@ def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Line:
-    """One search by both checkouts."""
+    """A search with both checkouts."""
 
     name: str
     k: int
     m: int
     before: float
-    """Least seconds of CPU."""
+    """Smallest CPU seconds."""
     after: float
     fixes: int
     same: bool
-    """Whether cut and trace are equal."""
+    """True if cuts and traces are equal."""
 
     @property
     def ratio(self) -> float:
@@ -122,7 +122,7 @@ class Line:
 
     @property
     def slower(self) -> bool:
-        """Whether it takes more than 5% longer, beyond the resolution of the clock."""
+        """True if the search takes more than 5% longer, beyond the resolution of the clock."""
         return self.after > SLOWER * self.before + NOISE
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class Line:
 
 def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[int], ms: Sequence[int], runs: int,
              seconds: float) -> Iterator[Line]:  # fmt: skip
-    """Yield the comparison of each search; runs beyond the second only while they take no more than some seconds."""
+    """Yield the comparison of each search; after two runs, further runs only within a time limit."""
     for name, m, k in product(names, ms, ks):
         found: list[list[dict[str, Any]]] = []
         for run in range(runs + 1):
@@ -149,7 +149,7 @@ def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[i
 
 
 def summary(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield a table of the ratios, after to before: for each data set and m the least and the greatest of all k."""
+    """Yield a table of the ratios after / before: smallest and largest over all k, by data set and m."""
     ms = sorted({line.m for line in lines})
     yield "| data | " + " | ".join(f"m={m}" for m in ms) + " |"
     yield "|---" * (1 + len(ms)) + "|"
@@ -161,7 +161,7 @@ def summary(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, and print a line for each search."""
+    """Compare, and print a line per search."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
     parser.add_argument("--sets", help="data sets, comma-separated; all that are there by default")

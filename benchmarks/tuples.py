@@ -1,9 +1,9 @@
-"""Tuples for bucketization, of any number: several of a person, each with a sensitive value and a column that is kept.
+"""Generated tuples for bucketization: several per person, each with a sensitive value and a column published unchanged.
 
     python -m benchmarks.tuples 100000000 tuples.parquet
 
-A person, told by an id such as ``p000000042``, has 4 tuples on average; 200 sensitive values occur about as Zipf's law
-has it, none in more than 2 % of the tuples; the kept column has 50 values. Rows of a person lie anywhere.
+A person, identified by an id such as ``p000000042``, has 4 tuples on average. The 200 sensitive values roughly follow
+Zipf's law, with at most 2 % of the tuples each; the unchanged column has 50 values. Rows are in random order.
 """
 
 import sys
@@ -18,14 +18,14 @@ _MOST = 0.02
 
 
 def write_tuples(n: int, path: Path, seed: int = 0) -> None:
-    """Write so many tuples as a Parquet file of the columns ``patient``, ``drug`` and ``ward``."""
+    """Write `n` tuples to a Parquet file with the columns ``patient``, ``drug`` and ``ward``."""
     import pyarrow as pa
     from pyarrow import parquet
 
     rng = np.random.default_rng(seed)
     persons = max(1, n // PER_PERSON)
     shares = np.minimum(1 / np.arange(1, VALUES + 1), _MOST * 5)
-    for _ in range(50):  # what is cut off goes to the others
+    for _ in range(50):  # redistribute the shares above the limit
         shares = np.minimum(shares / shares.sum(), _MOST)
     shares /= shares.sum()
     drugs, wards = (pa.array([f"{kind}{at:03}" for at in range(size)]) for kind, size in (("d", VALUES), ("w", WARDS)))

@@ -1,8 +1,8 @@
-"""What ρ-uncertainty costs with and without generalizing first, on real sets of items.
+"""Cost of ρ-uncertainty with and without generalization first, on real sets of items.
 
-Run as ``python -m benchmarks.uncertainty FOLDER``, with the folder of the real data. Sensitive are the mental disorders
-(ICD-9 290 to 319) and HIV (042) of diabetes patients, with the rest of the ICD-9 tree; of the others one item in 20 at
-random (seed 0), with `balanced:5` over the rest.
+Run as ``python -m benchmarks.uncertainty FOLDER``, with the folder of the real data. For diabetes patients, mental
+disorders (ICD-9 290 to 319) and HIV (042) are sensitive, and the hierarchy is the rest of the ICD-9 tree. For other
+data sets, one item in 20 is sensitive, drawn with seed 0, and the hierarchy is `balanced:5` over the rest.
 """
 
 import csv
@@ -28,7 +28,7 @@ SETS = ("diabetes", "groceries", "bms_webview1")
 
 
 def data_of(folder: Path, name: str) -> tuple[list[set[str]], tuple[str, ...], Hierarchy | str]:
-    """Return records, the sensitive items, and a hierarchy of the others."""
+    """Return records, sensitive items, and a hierarchy of the other items."""
     if name != "diabetes":
         with gzip.open(folder / "transactions" / f"{name}.dat.gz", "rt") as file:
             records = [set(line.split()) for line in file]
@@ -47,7 +47,7 @@ def data_of(folder: Path, name: str) -> tuple[list[set[str]], tuple[str, ...], H
 
 
 def lines_of(folder: Path, name: str) -> Iterator[str]:
-    """Yield a line for each rho and m: losses, sensitive occurrences that are kept, seconds."""
+    """Yield a line per rho and m: losses, preserved sensitive occurrences, seconds."""
     records, secrets, tree = data_of(folder, name)
     for rho in RHO:
         for m in M:

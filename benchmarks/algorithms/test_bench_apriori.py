@@ -1,4 +1,4 @@
-"""AA end to end on the large sets, and the time its kernels take to compile."""
+"""AA end to end on large data sets, and the compile time of its kernels."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ SETS = [
     "pos_like",
 ]
 RECORDS, SMOKE = 515_597, 2_000
-"""Records of the generated set, in a benchmark and where benchmarks are disabled."""
+"""Records of the generated set, measured or with benchmarks disabled."""
 COMPILE = """
 import time
 import anonset
@@ -36,7 +36,7 @@ print(seconds[0] - seconds[1])
 
 @pytest.fixture(scope="module", params=SETS)
 def data(request: pytest.FixtureRequest) -> tuple[anonset.SetColumn, anonset.Hierarchy]:
-    """Return a set-valued column and the hierarchy of chunks of five over its items."""
+    """Return a set-valued column and its `balanced:5` hierarchy."""
     name = request.param
     generated = pos_like(RECORDS if is_measuring(request.config) else SMOKE) if name == "pos_like" else None
     column = (generated or catalogue.load(name)).transactions
@@ -47,12 +47,12 @@ def data(request: pytest.FixtureRequest) -> tuple[anonset.SetColumn, anonset.Hie
 
 
 def fresh(column: anonset.SetColumn) -> anonset.Table:
-    """Return a table that has computed nothing yet."""
+    """Return a table without cached results."""
     return anonset.Table(anonset.SetColumn(column.name, column.indptr, column.items, column.vocabulary))
 
 
 def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy, cut: Any) -> None:
-    """Write loss, size of the result and peak memory beside the time."""
+    """Add loss, size of the result and peak memory to the benchmark's record."""
     bound = hierarchy.bind(column)
     benchmark.extra_info["ncp"] = anonset.ncp(bound, cut)
     benchmark.extra_info["peak MiB"] = peak_mib()
@@ -60,7 +60,7 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search")
 def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hierarchy]) -> None:
-    """Search the cut on a table in memory, on one thread; the kernels were compiled in a round before."""
+    """Search the cut on a table in memory, on one thread, after a round that compiles the kernels."""
     column, hierarchy = data
     algorithm = anonset.Apriori(k=K, m=M)
     forget_peak()
@@ -76,7 +76,7 @@ def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hie
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search, apply, verify")
 def test_bench_anonymize(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hierarchy]) -> None:
-    """The whole job from a table to a verified publication, on all cores."""
+    """Run a complete job from a table to a verified publication, on all cores."""
     column, hierarchy = data
     forget_peak()
     release = benchmark.pedantic(
@@ -91,7 +91,7 @@ def test_bench_anonymize(benchmark: Any, data: tuple[anonset.SetColumn, anonset.
 
 @pytest.mark.benchmark(group="compiling")
 def test_bench_compile(benchmark: Any, tmp_path: Path) -> None:
-    """A first job on a tiny table in a new process with an empty kernel cache; how much of it is compiling."""
+    """Run a first job on a tiny table in a new process with an empty kernel cache, and report the compile time."""
 
     def first_job() -> float:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""The search of every algorithm on generated data of its family, of a size that it finishes in seconds."""
+"""Search of every algorithm on generated data, with sizes that finish in seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from anonset.data.hierarchy import attach_sensitive
 from anonset_datasets.generators import pos_like, youtube_like
 
 SMOKE = 150
-"""Records where benchmarks are disabled."""
+"""Record count if benchmarks are disabled."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """An algorithm, its parameters, and how many records of which data."""
+    """An algorithm with parameters, data and record count."""
 
     algorithm: str
     records: int
@@ -34,12 +34,12 @@ class Case:
 
 
 def small(n: int) -> Table:
-    """Generate baskets over so few items that all cuts, or all nodes of the count-tree, can be gone through."""
+    """Generate baskets over few items, for searches that enumerate all cuts or all nodes of the count-tree."""
     return pos_like(n, n_items=60, max_length=12, avg_length=4.0)
 
 
 def relational(n: int) -> Table:
-    """Generate the relational attributes alone."""
+    """Generate only the relational attributes."""
     return Table(relational=youtube_like(n).relational)
 
 
@@ -87,7 +87,7 @@ def generated(data: Callable[[int], Table], records: int) -> Table:
 
 
 def bound(table: Table, algorithm: Any) -> tuple[Table, dict[str, Hierarchy]]:
-    """Return the table bound to chunks of five of the items that may be generalised, and this hierarchy."""
+    """Return the table bound to a `balanced:5` hierarchy of the generalizable items, and the hierarchy."""
     column = table.transactions
     if column is None:
         return table, {}
@@ -98,7 +98,7 @@ def bound(table: Table, algorithm: Any) -> tuple[Table, dict[str, Hierarchy]]:
 
 
 def fresh(table: Table) -> Table:
-    """Return the table without anything that was computed of its items before."""
+    """Return the table without cached results."""
     column = table.transactions
     if column is None:
         return table
@@ -108,7 +108,7 @@ def fresh(table: Table) -> Table:
 @pytest.mark.benchmark(group="search, one thread")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_bench_generated(benchmark: Any, case: Case, request: pytest.FixtureRequest) -> None:
-    """Search on a table in memory, on one thread; the kernels were compiled in a round before."""
+    """Search on a table in memory, on one thread, after a round that compiles the kernels."""
     table = generated(case.data, case.records if is_measuring(request.config) else SMOKE)
     algorithm: Any = ALGORITHMS[case.algorithm](**case.parameters)
     table, hierarchies = bound(table, algorithm)

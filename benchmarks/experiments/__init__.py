@@ -1,7 +1,7 @@
-"""The papers' experiments on one harness: a table of cases a figure, one runner, one judge, one renderer.
+"""Experiments of the papers: each figure is a table of cases; one runner, one judge and one renderer serve all.
 
-``make reproduce`` measures what has no result of the same parameters, code and data, and writes every page;
+``make reproduce`` measures all cases without a fresh result and writes every page;
 ``python -m benchmarks.experiments run terrovitis2008 --figure fig8`` measures one figure;
-``python -m benchmarks.experiments status`` says what is due;
-``python -m benchmarks.experiments render`` writes tables, plots, ``verdicts.json`` and the pages made of it.
+``python -m benchmarks.experiments status`` shows how many cases are due;
+``python -m benchmarks.experiments render`` writes tables, plots, ``verdicts.json`` and the generated pages.
 """

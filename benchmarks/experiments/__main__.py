@@ -10,7 +10,7 @@ from cyclopts import App
 
 from anonset.errors import InputError
 
-app = App(name="experiments", help="Run and render the experiments of the papers.")
+app = App(name="experiments", help="Measure the experiments of the papers, and render their results.")
 
 
 @app.command
@@ -22,22 +22,22 @@ def run(
     untimed: bool = False,
     timeout: float = 600.0,
 ) -> None:
-    """Measure the cases of papers that have no result of the same parameters, code and data.
+    """Measure the cases without a result of the same parameters, code and data.
 
     Parameters
     ----------
     papers
-        Keys of papers, such as terrovitis2008; the five papers by default, without our own studies.
+        Paper keys, such as terrovitis2008; by default the five papers, without our own studies.
     figure
-        Only these figures.
+        Measure only these figures.
     again
-        Measure them anew, whatever results there are.
+        Measure all cases, also those with results.
     quick
-        Only the quick subset, into build/quick.
+        Measure only the quick subset; results go to build/quick.
     untimed
-        Leave out the cases whose time or memory is judged: the others come out the same on a busy machine.
+        Skip cases whose time or memory is judged; all other results are the same on a busy machine.
     timeout
-        Seconds after which a case is given up.
+        Time limit of a case in seconds.
     """
     failed = 0
     for key in papers or runner.papers(studies=False):
@@ -51,62 +51,62 @@ def run(
 
 @app.command
 def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
-    """Say how many cases of each paper have a result of the same parameters, code and data, and how many are due.
+    """Show for each paper how many cases have a result of the same parameters, code and data, and how many are due.
 
     Parameters
     ----------
     papers
-        Keys of papers; all by default.
+        Paper keys; all by default.
     quick
-        Of the quick subset alone.
+        Show the quick subset.
     figures
-        Of each figure by itself, with the seconds that its cases took when they were last measured.
+        Also show each figure, with the time of its last measurement.
     """
     results = runner.QUICK_RESULTS if quick else runner.RESULTS
     for key in papers or runner.papers():
         planned = runner.plan(runner.paper(key), quick=quick, results=results)
-        left = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
-        sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{left}\n")
-        for one in runner.pieces(runner.paper(key), results) if figures else ():
-            took = f"; all took {one.seconds:.0f} s when last measured" if one.seconds else ""
-            sys.stdout.write(f"  --figure {one.figure}: {one.cases} cases, {one.due} due{took}\n")
+        skipped = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
+        sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{skipped}\n")
+        for piece in runner.pieces(runner.paper(key), results) if figures else ():
+            took = f"; last measured in {piece.seconds:.0f} s" if piece.seconds else ""
+            sys.stdout.write(f"  --figure {piece.figure}: {piece.cases} cases, {piece.due} due{took}\n")
 
 
 @app.command
 def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
     """Compare results with the tracked ones: losses and counts must agree to 1e-12; times are not compared.
 
-    Nothing to compare is no agreement.
+    Exits with status 1 if there is nothing to compare.
 
     Parameters
     ----------
     folder
-        The folder of the results; by default those of the quick subset.
+        Folder of results; by default those of the quick subset.
     papers
-        Keys of papers; the five papers by default.
+        Paper keys; the five papers by default.
     """
-    whole, differing = 0, 0
+    total, differing = 0, 0
     for key in papers or runner.papers(studies=False):
-        both, differences = agreement.compared(key, folder)
-        whole, differing = whole + both, differing + len({one.key for one in differences})
-        for one in differences[:5]:
-            sys.stdout.write(f"{key} {one}\n")
-    sys.stdout.write(f"{whole} case(s) compared, {differing} differ\n")
-    sys.exit(1 if differing or not whole else 0)
+        common, differences = agreement.compared(key, folder)
+        total, differing = total + common, differing + len({difference.key for difference in differences})
+        for difference in differences[:5]:
+            sys.stdout.write(f"{key} {difference}\n")
+    sys.stdout.write(f"{total} case(s) compared, {differing} differ\n")
+    sys.exit(1 if differing or not total else 0)
 
 
 @app.command
 def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> None:
-    """Measure any algorithm, one of a plug-in too, and print the tables of the study of trees with it.
+    """Measure any algorithm, including plug-ins, and print the tables of the study of trees with it.
 
     Parameters
     ----------
     way
-        Name of the algorithm; after a blank, the tree that it takes: 'apriori balanced:5'.
+        Algorithm name, optionally followed by a tree: 'apriori balanced:5'.
     figure
-        A figure of the study, for k, m and the data sets.
+        Figure of the study that defines k, m and the data sets.
     data
-        Only these data sets.
+        Measure only these data sets.
     """
     from benchmarks.experiments.trees.beside import tables
 
@@ -115,27 +115,27 @@ def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> Non
 
 @app.command
 def serve(paper: str) -> None:
-    """Run the cases whose names come in, a line each; answer with a line of JSON each."""
+    """Run the cases named on standard input, one per line; answer with a line of JSON each."""
     workers.serve(runner.paper(paper))
 
 
 @app.command
 def prepare(paper: str) -> None:
-    """Do once, in this process, what the cases of a paper are not to pay for."""
+    """Run the preparation of a paper, such as compiling, so that it does not count in a case."""
     if (preparation := runner.paper(paper).prepare) is not None:
         preparation()
 
 
 @app.command
 def render(*papers: str, quick: bool = False) -> None:
-    """Write tables, plots and verdicts from the results: a page for each paper, all by default.
+    """Write tables, plots and verdicts from the results, one page per paper.
 
     Parameters
     ----------
     papers
-        Keys of papers; all by default, and then the verdicts and the pages made of them, too.
+        Paper keys; by default all, with the verdicts and the generated pages in docs.
     quick
-        From the results of the quick subset, in build/quick; no page outside is written.
+        Render the results of the quick subset into build/quick only.
     """
     results = runner.QUICK_RESULTS if quick else runner.RESULTS
     for key in papers or runner.papers(studies=not quick):
@@ -153,12 +153,12 @@ def render(*papers: str, quick: bool = False) -> None:
 
 @app.command
 def blocks(*keys: str) -> None:
-    """Write the results into docs/results.md, between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
+    """Write the results into docs/results.md between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
 
     Parameters
     ----------
     keys
-        Keys of our own studies, and `benchmarks` for the results of `make bench`; all by default.
+        Keys of our own studies, or `benchmarks` for the results of `make bench`; all by default.
     """
     studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
     for key in keys or (*studies, results_page.BENCHMARKS):

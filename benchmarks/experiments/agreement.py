@@ -1,4 +1,4 @@
-"""Whether two sets of results agree: losses and counts to 1e-12, whatever the machine; times are not compared."""
+"""Comparison of two sets of results: losses and counts must agree to 1e-12 on any machine; times are not compared."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from benchmarks.experiments.runner import RESULTS, paper, results_of
 from benchmarks.experiments.store import COSTS_BEGIN, Result
 
 TOLERANCE = 1e-12
-"""What two losses may differ by, relative to the larger one."""
+"""Largest relative difference between two values that agree."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A value that came out differently."""
+    """A value that differs between two results of the same case."""
 
     key: Key
     quantity: str
@@ -26,32 +26,32 @@ class Difference:
     def __str__(self) -> str:
         """Return the case, the quantity and both values."""
         name = " ".join(str(part) for part in self.key if part != "")
-        return f"{name}: {self.quantity} {self.here!r}, and {self.there!r}"
+        return f"{name}: {self.quantity} {self.here!r}, expected {self.there!r}"
 
 
 def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Difference]]:
-    """Compare two folders' results of a paper; return how many cases both have, and what differs."""
+    """Compare the results of a paper in two folders; return the number of common cases, and the differences."""
     chosen = paper(key)
-    one, other = results_of(chosen, here), results_of(chosen, there)
-    both = [case for case in one if case in other and "measured" in one[case] and "measured" in other[case]]
-    return len(both), [difference for case in both for difference in _differences(case, one[case], other[case])]
+    first, second = results_of(chosen, here), results_of(chosen, there)
+    common = [case for case in first if case in second and "measured" in first[case] and "measured" in second[case]]
+    return len(common), [difference for case in common for difference in _differences(case, first[case], second[case])]
 
 
 def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
-    one, other = _counted(here["measured"]), _counted(there["measured"])
-    for name in sorted(one.keys() | other.keys()):
-        if not _same(one.get(name), other.get(name)):
-            yield Difference(key, name, one.get(name), other.get(name))
+    first, second = _counted(here["measured"]), _counted(there["measured"])
+    for name in sorted(first.keys() | second.keys()):
+        if not _same(first.get(name), second.get(name)):
+            yield Difference(key, name, first.get(name), second.get(name))
 
 
 def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what came out, without what it took."""
+    """Return the measured values without costs."""
     return {name: value for name, value in measured.items() if not name.startswith(COSTS_BEGIN)}
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    return bool(one == other)
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return bool(first == second)

@@ -1,4 +1,4 @@
-"""What an experiment is: cases of figures, and claims about their results."""
+"""Data model of experiments: cases of figures, and claims about their results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from benchmarks.experiments.factors import Cost, Factor, factor_of
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
 Key = tuple[str, str, float | str, str]
-"""Figure, series, x and repetition: what a case and its result are known by."""
+"""Figure, series, x and repetition: identifies a case and its result."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One point of one curve: data, algorithm and parameters, all as plain values."""
+    """A point of a curve: data, algorithm and parameters, all as plain values."""
 
     figure: str
     """Key of the figure."""
@@ -24,40 +24,40 @@ class Case:
     x: float | str
     """Position on the horizontal axis."""
     parameters: Parameters
-    """What the paper's `measure` needs to run it; values as JSON has them."""
+    """Parameters for the paper's `measure`; JSON values."""
     repetition: str = ""
-    """The level of a factor (see `factors`), such as ``random 3``; empty for what is taken once."""
+    """Level of a factor (see `factors`), such as ``random 3``; empty if the case is measured once."""
     cost: Cost = ""
-    """What of its cost is judged: with ``time`` nothing runs beside it, with ``memory`` it has its own process too."""
+    """Judged cost: ``time`` cases run alone, ``memory`` cases also in a process of their own."""
 
     @property
     def key(self) -> Key:
-        """What its result is known by."""
+        """Identifier of the case and its result."""
         return self.figure, self.series, self.x, self.repetition
 
     @property
     def slug(self) -> str:
-        """Name on the command line."""
+        """Name used on the command line."""
         text = "-".join(str(part) for part in self.key if part != "")
         return "".join(c if c.isalnum() or c in "-." else "_" for c in text)
 
 
 @dataclass(frozen=True)
 class Results:
-    """The results of one figure at one level, by series and x."""
+    """The results of a figure at a level, by series and x."""
 
     measured: Mapping[tuple[str, float | str], Measured]
 
     def curve(self, series: str, quantity: str) -> list[tuple[float | str, float]]:
-        """Return the points of one curve that were measured, in the order of the cases."""
+        """Return the measured points of a curve, in the order of the cases."""
         return [(x, float(m[quantity])) for (s, x), m in self.measured.items() if s == series and quantity in m]
 
     def values(self, series: str, quantity: str) -> list[float]:
-        """Return the measured values of one curve."""
+        """Return the measured values of a curve."""
         return [value for _, value in self.curve(series, quantity)]
 
     def has(self, quantity: str) -> bool:
-        """Tell whether some case measured a quantity."""
+        """Return True if a case measured the quantity."""
         return any(quantity in one for one in self.measured.values())
 
     def at(self, series: str, x: float | str, quantity: str) -> float:
@@ -77,18 +77,18 @@ class Results:
 
 @dataclass(frozen=True)
 class Repeated:
-    """The results of one figure at all levels, by level."""
+    """The results of a figure at all levels, by level."""
 
     levels: Mapping[str, Results]
 
     def median(self, levels: Sequence[str]) -> Results:
-        """Return the median of every quantity over some levels; what is no number is that of the first level."""
+        """Return the median of every quantity over some levels; non-numeric values are those of the first level."""
         chosen = [self.levels[level] for level in levels if level in self.levels]
         points = dict.fromkeys(key for one in chosen for key in one.measured)
         return Results({key: _median([one.measured[key] for one in chosen if key in one.measured]) for key in points})
 
     def range(self, levels: Sequence[str], series: str, x: float | str, quantity: str) -> tuple[float, float]:
-        """Return the least and the largest value of one point over some levels."""
+        """Return the smallest and the largest value of a point over some levels."""
         found = [self.levels[level].measured.get((series, x), {}) for level in levels if level in self.levels]
         values = [float(one[quantity]) for one in found if quantity in one]
         return min(values), max(values)
@@ -105,64 +105,64 @@ def _median(points: Sequence[Measured]) -> dict[str, Any]:
 
 
 class Finding(NamedTuple):
-    """What a check found at one level; a check may also return the first two as a plain pair."""
+    """Outcome of a check at a level; a check may also return the first two as a plain pair."""
 
     held: bool
     shown: str
-    """The figures that this rests on."""
+    """Figures behind the outcome."""
     parts: Mapping[str, bool] = {}
-    """Whether it held for each part of what the claim is about, where its `over` names what the parts are."""
+    """Outcome for each part of the claim; the claim's `over` names the parts."""
     margin: float | None = None
-    """By how much it held: above zero for, below against, zero a tie; for the sign test."""
+    """Distance to the criterion for the sign test: positive in favour, negative against, zero for a tie."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement about a figure, and how to tell whether the results bear it out."""
+    """A statement about a figure, with a check of the results."""
 
     text: str
-    """The claim, in the paper's sense."""
+    """The claim, close to the paper's wording."""
     criterion: str
-    """What is required of the results, with its tolerance; why it cannot be told, where there is no check."""
+    """Requirement on the results, with tolerance; without a check, the reason why the claim cannot be tested."""
     check: Callable[[Results], tuple[bool, str] | Finding] | None
-    """Judges the results at one level; None: not testable here."""
+    """Check of the results at a level; None if not testable here."""
     factor: Factor | None = None
-    """What is repeated for it: its verdict rests on the cases at the levels of this factor; None: taken once."""
+    """Factor whose levels are the repetitions of the check; None if measured once."""
     kind: Literal["paper", "own", "enforced"] = "paper"
-    """Whose claim it is: the paper's, our own, or one that the algorithm enforces (a bound that it is given)."""
+    """Origin: the paper, our own, or enforced by the algorithm (a bound that it receives)."""
     over: str = ""
-    """What a check's parts are, such as "data set"."""
+    """Name of the parts that the check returns, such as "data set"."""
     printed: str = ""
-    """The figures that the paper prints for it."""
+    """Figures that the paper prints for the claim."""
     main: bool = False
-    """Whether it is one of the few findings that the paper is read for: those stand first on the page of findings."""
+    """Listed among the main findings at the top of the page of findings."""
     about: tuple[str, ...] = ()
-    """The curves that its check looks at: it is judged once all of their cases have a result; all curves by default."""
+    """Curves that the check needs: the claim is judged when all their cases have results; all curves by default."""
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
-    """Return claims, those of these texts as main ones.
+    """Return claims, with `main` set for those with the given texts.
 
     Raises
     ------
     ValueError
-        If there is no claim of one of the texts.
+        If no claim has one of the texts.
     """
     if unknown := set(texts) - {one.text for one in claims}:
-        msg = f"main claim must be one of the figure's, got {min(unknown)!r}"
+        msg = f"main claim must be one of the claims of the figure, got {min(unknown)!r}"
         raise ValueError(msg)
     return tuple(replace(one, main=one.main or one.text in texts) for one in claims)
 
 
 @dataclass(frozen=True)
 class Printed:
-    """Figures of the paper's text for one quantity: drawn as a band, and written beside ours."""
+    """Figures that the paper's text states for one quantity: drawn as a band, and printed above our table."""
 
     quantity: str
     low: float
     high: float
     says: str
-    """The paper's words, short, with where they stand."""
+    """Short quotation from the paper, with its section."""
 
 
 @dataclass(frozen=True)
@@ -170,28 +170,28 @@ class Figure:
     """A figure or table of a paper."""
 
     key: str
-    """Name on the command line and of the files."""
+    """Name on the command line and in file names."""
     title: str
-    """Name in the paper and what it shows."""
+    """Label in the paper, a colon, and a description."""
     x_label: str
     quantities: Mapping[str, str]
-    """Measured quantities to tabulate and plot: key to axis label."""
+    """Measured quantities to show in tables and plots: axis label by key."""
     cases: Sequence[Case]
     claims: Sequence[Claim] = ()
     note: str = ""
     """Deviations from the paper's set-up."""
     printed: Sequence[Printed] = ()
-    """What the paper's text says of its curves."""
+    """Figures that the paper's text states for the curves."""
     quick: Sequence[float | str] | None = None
-    """The positions of the quick subset; all by default."""
+    """Positions of the quick subset; all by default."""
 
     @property
     def label(self) -> str:
-        """Name in the paper: the title up to its colon."""
+        """Label in the paper: the title up to its colon."""
         return self.title.split(": ", 1)[0]
 
     def is_quick(self, case: Case) -> bool:
-        """Tell whether a case belongs to the quick subset."""
+        """Return True if the case belongs to the quick subset."""
         factor = factor_of(case.repetition)
         return (factor is None or case.repetition in factor.quick) and (self.quick is None or case.x in self.quick)
 
@@ -204,15 +204,15 @@ class Paper:
     title: str
     figures: Sequence[Figure]
     measure: Callable[[Parameters], Measured] = field(repr=False)
-    """Run one case in this process and return its quantities."""
+    """Run a case in this process and return its quantities."""
     note: str = ""
-    """What holds for all figures: data, timing, deviations."""
+    """Note on all figures: data, timing, deviations."""
     prepare: Callable[[], object] | None = field(default=None, repr=False)
-    """Called in a process of its own before the first case: what a case is not to pay for, such as compiling."""
+    """Preparation before the first case, in a process of its own, such as compiling."""
     study: bool = False
-    """Whether this is a study of our own, and no paper's."""
+    """True for our own studies."""
     reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]
-    """Names of the data sets that a case reads; those of the catalogue are found by their digests."""
+    """Names of the data sets that a case reads; catalogue data sets are compared by digest."""
 
     @property
     def cases(self) -> list[Case]:

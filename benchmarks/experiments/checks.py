@@ -1,4 +1,4 @@
-"""What checks of claims share: growth of a curve, and saying what was measured."""
+"""Parts that checks of claims share: growth of a curve, and formatted figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,11 +7,11 @@ from benchmarks.experiments.cases import Results
 from anonset.jobs.growth import fitted_power
 
 Check = Callable[[Results], tuple[bool, str]]
-"""Returns whether a claim held, and what was measured."""
+"""Returns the outcome of a check, and the measured figures as text."""
 
 
 def exponent(points: Iterable[tuple[float | str, float]]) -> float:
-    """Return the exponent of the power law that fits a curve best: the slope between the logarithms.
+    """Return the exponent of the best-fitting power law: the slope between the logarithms.
 
     >>> round(exponent([(1, 3), (2, 12), (4, 48)]), 9)
     2.0
@@ -25,12 +25,12 @@ def spread(values: Sequence[float]) -> float:
 
 
 def rises(values: Sequence[float], *, slack: float = 0.0) -> bool:
-    """Tell whether no value is below the largest one before it by more than `slack` (a part of that)."""
+    """Return True if no value is below an earlier one by more than the fraction `slack` of it."""
     return all(value >= max(values[:i], default=value) * (1 - slack) for i, value in enumerate(values))
 
 
 def listed(values: Iterable[float], digits: int = 3) -> str:
-    """Write numbers one after the other."""
+    """Format numbers as a comma-separated list."""
     return ", ".join(f"{value:,.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}" for value in values)
 
 

@@ -1,33 +1,34 @@
-"""When a claim holds: fixed before anything is run, and versioned.
+"""Rules by which a claim holds or fails, fixed before the experiments run, and versioned.
 
-A claim into which something arbitrary or random enters (`factors`) is judged at every level by itself: its criterion is
-met there or not. Its verdict follows from the share of drawn levels that meet it. What is counted, enforced or about
-growth is taken once; a comparison of times in three runs, in each of which what is compared runs side by side.
+If an experiment depends on a random or arbitrary choice (`factors`), its criterion is checked at every level of that
+factor, and the verdict follows from the share of drawn levels that meet it. Counts, enforced properties and growth are
+measured once. Times are compared in three runs, each with all compared algorithms side by side.
 
-Version 2: shares of repetitions in place of one run. (Version 1 judged one leaf order, one sample and one workload.)
-Version 3: a cluster is held against threads by CPU and by the clock. (Versions before: by CPU alone.) The studies
-of trees and of disassociation have claims of their own since; those of the papers and of other studies are what they
-were. Version 4: the cost model of the scalability study must tell runs within 1.25 times. (Before: 1.3.)
-Version 5: the study of RT-datasets has claims of its own; all others are unchanged.
+Version 2: shares of repetitions. (Version 1: one leaf order, one sample and one workload.)
+Version 3: a cluster is compared with threads by CPU time and by elapsed time. (Before: by CPU time only.) New claims
+for the studies of trees and of disassociation.
+Version 4: the cost model of the scalability study must predict runs within 1.25 times. (Before: 1.3.)
+Version 5: new claims for the study of RT-datasets.
+Version 6: claims and criteria reworded; no check and no tolerance changed.
 """
 
-VERSION = 5
-DIGEST = "ca78e95a84618e4f"
-"""Of all claims and their criteria (`verdicts.criteria_digest`): a test holds it, so that none changes by the way."""
+VERSION = 6
+DIGEST = "f57695dbeb74db0c"
+"""Digest of all claims and criteria (`verdicts.criteria_digest`); a test compares it, so no change goes unnoticed."""
 HOLDS = 0.9
-"""A claim holds where at least this share of the repetitions meets its criterion."""
+"""Smallest share of repetitions that must meet the criterion for a claim to hold."""
 FAILS = 0.1
-"""It fails where at most this share does."""
+"""Largest share of repetitions that may meet the criterion for a claim to fail."""
 REPETITIONS = 20
-"""There is no verdict from fewer, where anything random or arbitrary enters but the time of a run."""
+"""Repetitions required for a verdict on random or arbitrary choices; times need only three runs."""
 HOLDS_IN_WORDS, FAILS_IN_WORDS, UNSETTLED = "holds", "fails", "unsettled"
 DEPENDS = "depends on the "
-"""What the verdict begins with where a named level, or a part of what is claimed, goes the other way throughout."""
+"""Prefix of the verdict if a named level, or a part of the claim, always contradicts the other repetitions."""
 NOT_TESTABLE, NOT_MEASURED = "not testable here", "not measured"
 
 
 def verdict_of(met: int, of: int) -> str:
-    """Return the verdict on a claim that `met` of `of` repetitions bear out.
+    """Return the verdict if `met` of `of` repetitions meet the criterion.
 
     >>> verdict_of(18, 20), verdict_of(2, 20), verdict_of(12, 20), verdict_of(3, 3)
     ('holds', 'fails', 'unsettled', 'holds')
@@ -38,9 +39,9 @@ def verdict_of(met: int, of: int) -> str:
 
 
 def sign_test(margins: "list[float]") -> float:
-    """Return the two-sided p-value of a sign test: how likely so lopsided a count is where neither side is favoured.
+    """Return the two-sided p-value of a sign test: how probable so uneven a count is if both signs are equally likely.
 
-    Ties are left out. Reference: Conover, Practical nonparametric statistics, 3.4.
+    Ties are ignored. Reference: Conover, Practical nonparametric statistics, 3.4.
 
     >>> sign_test([1.0] * 6), sign_test([0.0, 0.0])
     (0.03125, 1.0)
@@ -54,7 +55,7 @@ def sign_test(margins: "list[float]") -> float:
 
 
 def holm(p_values: "list[float]") -> list[float]:
-    """Return p-values corrected for their number by Holm's step-down procedure.
+    """Return p-values corrected for multiple tests by Holm's step-down procedure.
 
     Reference: Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 6, 1979.
 

@@ -1,7 +1,7 @@
-"""What the papers leave open, drawn again and again: leaf orders, samples of records, and unbalanced taxonomies.
+"""Random draws for choices that the papers leave open: leaf orders, samples of records, and unbalanced taxonomies.
 
-Everything is drawn by SplitMix64 with the draw's number as its seed, so that it is the same everywhere. No record is
-drawn twice: duplicates would raise supports.
+All draws use SplitMix64 with the number of the draw as seed, so they are identical on every machine. Samples are drawn
+without replacement: duplicates would raise supports.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 
 NAMED_ORDERS = ("numeric", "lexical", "frequency", "first seen")
-"""Orders that somebody might choose; each is shown singly."""
+"""Leaf orders that people might choose; each is shown separately."""
 RANDOM_ORDERS = tuple(f"random {number}" for number in range(1, 21))
-"""Orders that statistics are taken over."""
+"""Leaf orders for statistics."""
 _RANDOM = "random "
 _WHOLE = 1 << 20
 _MOST_SKEWED = 4.0
@@ -27,16 +27,16 @@ _Records = TypeVar("_Records", SetColumn, Table)
 
 
 def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
-    """Return the labels of a column in an order of leaves, for `Hierarchy.balanced`.
+    """Return the labels of a column in a leaf order, for `Hierarchy.balanced`.
 
     Parameters
     ----------
     column
-        Whose labels.
+        Column with the labels.
     order
-        ``numeric`` (numbers by value, then other labels), ``lexical`` (by code point), ``frequency`` (the most frequent
-        first, ties by number), ``first seen`` (as the records name them, a record's own by number; what no record holds
-        comes last) or ``random N`` (a permutation drawn with N as its seed, of the labels by number).
+        ``numeric`` (numbers by value, then other labels), ``lexical`` (by code point), ``frequency`` (most frequent
+        first, ties by number), ``first seen`` (by first record, labels of one record by number, absent labels last)
+        or ``random N`` (a permutation of the labels by number, drawn with seed N).
 
     Examples
     --------
@@ -49,7 +49,7 @@ def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
     Raises
     ------
     InputError
-        If there is no such order.
+        If the order is unknown.
     """
     labels = list(column.vocabulary.labels)
     if order == "lexical":
@@ -71,7 +71,7 @@ def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
 
 
 def permutation(n: int, number: int) -> Int64:
-    """Return a random permutation of 0 .. n - 1, int64 (n,): the order of `n` words drawn with `number` as the seed.
+    """Return a random permutation of 0 .. n - 1, int64 (n,): the sort order of `n` words drawn with seed `number`.
 
     >>> permutation(5, 1).tolist()
     [4, 3, 0, 1, 2]
@@ -80,14 +80,14 @@ def permutation(n: int, number: int) -> Int64:
 
 
 def subsample(records: _Records, size: int, number: int) -> _Records:
-    """Draw `size` records without replacement, and return them in their order.
+    """Draw `size` records without replacement, in their original order.
 
-    A smaller sample of the same number is part of a larger one. Items that no record of it holds remain in the domain.
+    A smaller sample with the same number is a subset of a larger one. The domain does not change.
 
     Raises
     ------
     InputError
-        If there are fewer records.
+        If `records` has fewer records.
     """
     if not 0 <= size <= records.n:
         msg = f"size must be at most {records.n:,}, the number of records, got {size:,}"
@@ -96,17 +96,17 @@ def subsample(records: _Records, size: int, number: int) -> _Records:
 
 
 def parts(records: _Records, count: int, number: int) -> list[_Records]:
-    """Deal the records out into `count` random parts of about equal size, each in the order of the records."""
+    """Split the records into `count` random parts of about equal size, each in the original order."""
     return [_taken(records, np.sort(part)) for part in np.array_split(permutation(records.n, number), count)]
 
 
 def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5) -> Hierarchy:
-    """Draw an unbalanced taxonomy over leaves in the given order: some lie just below the root, others very deep.
+    """Draw an unbalanced taxonomy over leaves in the given order, with leaves at very different depths.
 
-    A node over n leaves gets c children, c drawn alike from 2 .. min(fanout, n). The i-th largest of them has leaves in
-    proportion to ``i ** -skew``, at least one, and the children stand in an order drawn alike. With skew 0 children
-    are equal, and the tree is as deep as a balanced one; the larger it is, the more leaves lie below the first child.
-    The model stands for no taxonomy in particular, and is fitted to none.
+    A node over n leaves gets c children, c uniform in 2 .. min(fanout, n). The i-th largest child receives a share of
+    the leaves proportional to ``i ** -skew``, at least one; the children are in random order. With skew 0, children
+    have equal size, and the tree is as deep as a balanced one. A larger skew puts more leaves below the first child.
+    The model does not represent a particular taxonomy, and is not fitted to one.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5
     number
         Seed.
     fanout
-        Most children of a node (>= 2).
+        Largest number of children of a node (>= 2).
 
     Examples
     --------
@@ -154,7 +154,7 @@ def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5
 
 
 def _sizes(n: int, weights: Sequence[int], random: SplitMix) -> list[int]:
-    """Return the leaves below each child of a node over `n`: in whole numbers, so that they are the same everywhere."""
+    """Return the number of leaves below each child of a node over `n`, in integers: identical on every machine."""
     count = 2 + random.below(min(len(weights), n) - 1)
     chosen = weights[:count]
     sizes = [1 + (n - count) * weight // sum(chosen) for weight in chosen]
@@ -168,7 +168,7 @@ def _by_number(label: str) -> tuple[bool, int, str]:
 
 
 def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
-    """Return the record that holds each label first, int64 (M,): one past the last record where none does."""
+    """Return the first record that contains each label, int64 (M,); the record count for absent labels."""
     codes = column.items if isinstance(column, SetColumn) else column.codes
     lengths = column.lengths if isinstance(column, SetColumn) else np.ones(column.n, np.int64)
     first = np.full(len(column.vocabulary), column.n, np.int64)
@@ -177,7 +177,7 @@ def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
 
 
 def _taken(records: _Records, chosen: Int64) -> _Records:
-    """Return some records of a column or of a table with all its columns."""
+    """Return the chosen records of a column or a table."""
     found: Any
     if isinstance(records, Table):
         one = {role: getattr(records, role) for role in ("transactions", "sensitive")}

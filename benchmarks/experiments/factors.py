@@ -1,4 +1,4 @@
-"""What is arbitrary in an experiment, and the values that it is given: leaf orders, samples, seeds, workloads, runs."""
+"""Factors of an experiment and their levels: leaf orders, samples, seeds, workloads, runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, replace
@@ -7,17 +7,17 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from benchmarks.experiments.draws import NAMED_ORDERS, RANDOM_ORDERS
 
 Cost = Literal["", "time", "memory"]
-"""What of a case's cost is judged, if any."""
+"""Judged cost of a case, if any."""
 
 
 class Repeatable(Protocol):
-    """A dataclass with parameters, a repetition and a cost, as a case is."""
+    """A dataclass with parameters, a repetition and a cost, such as a case."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is measured."""
+        """Parameters of the measurement."""
 
 
 C = TypeVar("C", bound=Repeatable)
@@ -25,20 +25,20 @@ C = TypeVar("C", bound=Repeatable)
 
 @dataclass(frozen=True)
 class Factor:
-    """Something that a paper leaves open, or that is drawn, and the levels at which an experiment is repeated."""
+    """A random or unstated choice, and the levels at which an experiment is repeated."""
 
     name: str
-    """What it is, as in "depends on the leaf order"."""
+    """Name, as in "depends on the leaf order"."""
     parameter: str
-    """The parameter of a case that says its level."""
+    """Case parameter that contains the level."""
     draws: Sequence[str]
-    """Levels drawn at random: statistics and shares are over these."""
+    """Levels drawn at random, for statistics and shares."""
     singles: Sequence[str] = ()
-    """Named levels, which are shown one by one."""
+    """Named levels, shown separately."""
     quick: Sequence[str] = ()
-    """The levels of the quick subset."""
+    """Levels of the quick subset."""
     least: int = 20
-    """Repetitions without which there is no verdict."""
+    """Smallest number of repetitions for a verdict."""
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Factor:
         return (*self.draws, *self.singles)
 
     def over(self, cases: Iterable[C], *, cost: Cost = "", levels: Sequence[str] | None = None) -> list[C]:
-        """Return every case at every level, level by level, so that what is compared runs side by side."""
+        """Return every case at every level, level by level, so that compared cases run side by side."""
         made = list(cases)
         return [
             replace(case, parameters={**case.parameters, self.parameter: level}, repetition=level, cost=cost)
@@ -60,11 +60,11 @@ def _numbered(name: str, count: int) -> tuple[str, ...]:
 
 
 ORDERS = Factor("leaf order", "order", RANDOM_ORDERS, NAMED_ORDERS, (*RANDOM_ORDERS[:2], NAMED_ORDERS[0]))
-"""The order of the items below a balanced hierarchy: no paper gives one."""
+"""Order of the items below a balanced hierarchy; no paper states it."""
 SAMPLES = Factor("sample", "sample", _numbered("sample", 20), quick=_numbered("sample", 2))
-"""Records drawn without replacement: drawn twice, a record would raise supports."""
+"""Records drawn without replacement; duplicates would raise supports."""
 SEEDS = Factor("seed", "seed", _numbered("seed", 20), quick=_numbered("seed", 2))
-"""The seed of an algorithm or of a generator of data."""
+"""Seed of an algorithm or a data generator."""
 WORKLOADS = Factor("workload", "workload", _numbered("workload", 20), quick=_numbered("workload", 2))
 """Queries drawn from the data."""
 TREES = Factor("taxonomy", "tree", _numbered("tree", 20), quick=_numbered("tree", 2))
@@ -72,14 +72,14 @@ TREES = Factor("taxonomy", "tree", _numbered("tree", 20), quick=_numbered("tree"
 POLICIES = Factor("policy", "policy", _numbered("policy", 20), quick=_numbered("policy", 2))
 """Constraints drawn at random."""
 RUNS = Factor("run", "run", _numbered("run", 3), quick=("run 1",), least=3)
-"""Runs of the same, for times: in each, what is compared runs side by side."""
+"""Identical runs, for times; compared cases run side by side in each."""
 
 FACTORS = (ORDERS, SAMPLES, SEEDS, WORKLOADS, TREES, POLICIES, RUNS)
 _OF_LEVEL = {level: factor for factor in FACTORS for level in factor.levels}
 
 
 def factor_of(repetition: str) -> Factor | None:
-    """Return the factor that a level is of; None for what is taken once.
+    """Return the factor of a level; None for the empty level of cases measured once.
 
     >>> factor_of("random 3").name, factor_of("")
     ('leaf order', None)
@@ -88,7 +88,7 @@ def factor_of(repetition: str) -> Factor | None:
 
 
 def number_of(level: str) -> int:
-    """Return the number of a drawn level, for a generator of random numbers.
+    """Return the number of a drawn level, used as a seed.
 
     >>> number_of("sample 7")
     7

@@ -1,4 +1,4 @@
-"""The page of findings: what of the papers can be relied on, what cannot, and on what it depends."""
+"""The page of findings: which claims of the papers hold, fail, or depend on a choice."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: the rules, the totals, and for each paper its claims by verdict; no study of our own."""
+    """Return the page: the rules, the totals, and the claims of each paper by verdict, without our own studies."""
     of_papers = {key: judged[key] for key in papers(studies=False)}
     parts = [_INTRODUCTION, _totals(of_papers), _in_short(of_papers)]
     for key, claims in of_papers.items():
@@ -65,34 +65,38 @@ python -m benchmarks.experiments run terrovitis2008 --figure fig8
 def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
     counted = totals(judged)
     verdicts = [word.removesuffix(" the ") for word, _ in _ORDER]
-    there = [word for word in verdicts if any(word in counts for counts in counted.values())]
+    occurring = [word for word in verdicts if any(word in counts for counts in counted.values())]
     cells = [
-        (_KINDS[kind], *(str(counted.get(kind, {}).get(word, 0)) for word in there), str(sum(counted[kind].values())))
+        (
+            _KINDS[kind],
+            *(str(counted.get(kind, {}).get(word, 0)) for word in occurring),
+            str(sum(counted[kind].values())),
+        )
         for kind in _KINDS
         if kind in counted
     ]
-    return "## Totals\n\n" + rows(("claims", *there, "all"), cells)
+    return "## Totals\n\n" + rows(("claims", *occurring, "all"), cells)
 
 
 def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = [
-        (names(key), one.figure, one.claim.text, f"**{one.verdict}**", _in_few_words(one))
+        (names(key), judgement.figure, judgement.claim.text, f"**{judgement.verdict}**", _in_few_words(judgement))
         for key, claims in judged.items()
-        for one in claims
-        if one.claim.main
+        for judgement in claims
+        if judgement.claim.main
     ]
     if not cells:
         return ""
     return "## Main findings\n\n" + rows(("paper", "figure", "finding", "verdict", "repetitions"), cells)
 
 
-def _in_few_words(one: Judged) -> str:
-    """Return how many repetitions bear a claim out; where it depends on something, at which parts or named levels."""
-    if one.claim.factor is None:
+def _in_few_words(judgement: Judged) -> str:
+    """Return the share of repetitions that meet the criterion, with parts and named levels if it depends on them."""
+    if judgement.claim.factor is None:
         return "counted once"
-    if one.verdict.startswith(criteria.DEPENDS):
-        return _share(one)
-    return f"{one.claim.factor.name}: {one.met} of {one.of}"
+    if judgement.verdict.startswith(criteria.DEPENDS):
+        return _share(judgement)
+    return f"{judgement.claim.factor.name}: {judgement.met} of {judgement.of}"
 
 
 def names(key: str) -> str:
@@ -107,29 +111,31 @@ def names(key: str) -> str:
 
 def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
     page = f"../benchmarks/results/{key}/README.md"
-    where = f"All figures with numbers, and our own claims: [{key}]({page})."
-    parts = [f"## {paper(key).title}", f"{where} {_measured_at(key)}"]
+    link = f"All figures with numbers, and our own claims: [{key}]({page})."
+    parts = [f"## {paper(key).title}", f"{link} {_measured_at(key)}"]
     for word, head in _ORDER:
-        chosen = [one for one in judged if one.claim.kind == "paper" and one.verdict.startswith(word)]
+        chosen = [
+            judgement for judgement in judged if judgement.claim.kind == "paper" and judgement.verdict.startswith(word)
+        ]
         if not chosen:
             continue
-        cells = [(one.figure, _claim(one), _share(one), one.measured) for one in chosen]
+        cells = [(judgement.figure, _claim(judgement), _share(judgement), judgement.measured) for judgement in chosen]
         parts += [f"### {head}", rows(("figure", "claim", "repetitions", "measured"), cells)]
     return parts
 
 
 def _measured_at(key: str) -> str:
-    """Say at which commits the results were measured, and how to learn whether the code has changed since."""
-    commits = sorted({one["machine"]["commit"] for one in results_of(paper(key)).values()})
-    ask = f"`python -m benchmarks.experiments status {key}`"
-    return f"Measured at {', '.join(commits)}; {ask} lists results that are out of date."
+    """Return the commits of the results, and the command that lists stale results."""
+    commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
+    command = f"`python -m benchmarks.experiments status {key}`"
+    return f"Measured at {', '.join(commits)}; {command} lists results that are out of date."
 
 
-def _claim(one: Judged) -> str:
-    printed = f" (printed: {one.claim.printed})" if one.claim.printed else ""
-    depends = f" **{one.verdict}**" if one.verdict.startswith(criteria.DEPENDS) else ""
-    return f"{one.claim.text}{printed}{depends}"
+def _claim(judgement: Judged) -> str:
+    printed = f" (printed: {judgement.claim.printed})" if judgement.claim.printed else ""
+    depends = f" **{judgement.verdict}**" if judgement.verdict.startswith(criteria.DEPENDS) else ""
+    return f"{judgement.claim.text}{printed}{depends}"
 
 
-def _share(one: Judged) -> str:
-    return f"{one.claim.factor.name}: {one.share}" if one.claim.factor and one.share else ""
+def _share(judgement: Judged) -> str:
+    return f"{judgement.claim.factor.name}: {judgement.share}" if judgement.claim.factor and judgement.share else ""

@@ -1,4 +1,4 @@
-"""The page of all panels and tables of the papers: which are reproduced, with which differences, and what came out."""
+"""The page of all panels and tables of the papers: reproduction status, differences and verdicts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ _STATUSES = "as printed", "with differences", "not testable"
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: how many panels there are of each kind, then a table a paper."""
+    """Return the page: the number of panels by status, then one table per paper."""
     counted = {key: Counter[str](panel.status for panel in of_paper(key)) for key in papers(studies=False)}
-    whole = sum(counted.values(), Counter[str]())
+    total = sum(counted.values(), Counter[str]())
     cells = [
         (name, *(str(counts[status]) for status in _STATUSES), str(counts.total()))
-        for name, counts in [*((names(key), counts) for key, counts in counted.items()), ("all", whole)]
+        for name, counts in [*((names(key), counts) for key, counts in counted.items()), ("all", total)]
     ]
     parts = [_INTRODUCTION, rows(("paper", *_STATUSES, "panels"), cells)]
     for key in counted:
@@ -31,7 +31,7 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 _INTRODUCTION = """\
 # Every panel and table
 
-This page lists every figure panel, table and result section of the five papers, and shows if we reproduced it.
+This page lists every figure panel, table and result section of the five papers, and its reproduction status.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*
 
@@ -48,9 +48,9 @@ This page lists every figure panel, table and result section of the five papers,
 def _table(key: str, judged: Sequence[Judged]) -> str:
     cells = []
     for panel in of_paper(key):
-        here = f"[{panel.figure}](../benchmarks/results/{key}/README.md)" if panel.figure else ""
-        how = panel.status + (f": {panel.differences}" if panel.differences else "")
-        cells.append((panel.label, panel.shows, _printed(panel), here, how, _verdicts(panel, judged)))
+        link = f"[{panel.figure}](../benchmarks/results/{key}/README.md)" if panel.figure else ""
+        status = panel.status + (f": {panel.differences}" if panel.differences else "")
+        cells.append((panel.label, panel.shows, _printed(panel), link, status, _verdicts(panel, judged)))
     return rows(("panel", "shows", "printed", "here", "reproduced", "verdicts"), cells)
 
 
@@ -60,10 +60,12 @@ def _printed(panel: Panel) -> str:
 
 def _band(band: Band) -> str:
     value = f"{band.low:,g}" if band.low == band.high else f"{band.low:,g} to {band.high:,g}"
-    said_of = ", ".join(part for part in (band.series, band.where) if part)
-    return " ".join(part for part in (value, band.unit, f"({said_of})" if said_of else "") if part)
+    scope = ", ".join(part for part in (band.series, band.where) if part)
+    return " ".join(part for part in (value, band.unit, f"({scope})" if scope else "") if part)
 
 
 def _verdicts(panel: Panel, judged: Sequence[Judged]) -> str:
-    found = Counter(one.verdict for one in judged if one.key == panel.figure and one.claim.kind == "paper")
-    return ", ".join(f"{verdict} {count}" for verdict, count in sorted(found.items()))
+    counts = Counter(
+        judgement.verdict for judgement in judged if judgement.key == panel.figure and judgement.claim.kind == "paper"
+    )
+    return ", ".join(f"{verdict} {count}" for verdict, count in sorted(counts.items()))

@@ -1,4 +1,4 @@
-"""Judging claims: each repetition by itself, then the verdict from their shares."""
+"""Judging claims: check each repetition, then derive the verdict from the share that meets the criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,40 +11,40 @@ from benchmarks.experiments.factors import Factor
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim, and whether the results bear it out."""
+    """A claim with its verdict."""
 
     key: str
     """Key of the figure."""
     figure: str
-    """Its label in the paper."""
+    """Label of the figure in the paper."""
     claim: Claim
     verdict: str
-    """One of the words of `criteria`, or "depends on the ..."."""
+    """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """The figures that the verdict rests on (medians where it was repeated), or why there is none."""
+    """Figures behind the verdict (medians over repetitions), or the reason why there are none."""
     met: int = 0
-    """Repetitions that bear it out."""
+    """Repetitions that meet the criterion."""
     of: int = 0
-    """Repetitions: drawn levels, runs, or 1 for what is taken once."""
+    """All repetitions: drawn levels, runs, or 1 if measured once."""
     singles: Mapping[str, bool] = field(default_factory=dict)
-    """Whether it holds at each named level."""
+    """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """For each part of what is claimed, how many repetitions bear it out, and of how many."""
+    """For each part of the claim: repetitions that meet the criterion, and all repetitions."""
     p: float | None = None
-    """Of the sign test over the repetitions, corrected for the number of tests of the paper."""
+    """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
     @property
     def share(self) -> str:
-        """How many repetitions bear it out, in words."""
+        """Repetitions that meet the criterion, as text."""
         if self.of == 0 or self.claim.factor is None:
             return ""
-        apart = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
+        named = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
         parts = [f"{name}: {met} of {of}" for name, (met, of) in self.parts.items()]
-        return "; ".join([f"{self.met} of {self.of}", *parts, *apart])
+        return "; ".join([f"{self.met} of {self.of}", *parts, *named])
 
     @property
     def record(self) -> dict[str, Any]:
-        """The verdict as `verdicts.json` has it."""
+        """The verdict as a record of `verdicts.json`."""
         return {
             "figure": self.key,
             "claim": self.claim.text,
@@ -63,55 +63,59 @@ class Judged:
         }
 
 
-def judge(chosen: Paper, found: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
-    """Judge each claim of a paper; one whose cases have not all a result is not judged."""
-    judged = [judge_claim(figure, _owned(chosen, claim), found) for figure in chosen.figures for claim in figure.claims]
-    tested = [i for i, one in enumerate(judged) if one.p is not None]
+def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
+    """Judge each claim of a paper; claims with missing results get the verdict "not measured"."""
+    judged = [
+        judge_claim(figure, _with_origin(chosen, claim), results_by_case)
+        for figure in chosen.figures
+        for claim in figure.claims
+    ]
+    tested = [i for i, judgement in enumerate(judged) if judgement.p is not None]
     corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
     for i, p in zip(tested, corrected, strict=True):
         judged[i] = replace(judged[i], p=p)
     return judged
 
 
-def _owned(chosen: Paper, claim: Claim) -> Claim:
-    """Return a claim of a study of our own as such."""
+def _with_origin(chosen: Paper, claim: Claim) -> Claim:
+    """Return the claim, marked as our own if it belongs to a study."""
     return replace(claim, kind="own") if chosen.study else claim
 
 
-def results_of_figure(figure: Figure, found: Mapping[Key, Mapping[str, Any]]) -> Repeated:
-    """Return the results of one figure by level, without the cases that failed."""
+def results_of_figure(figure: Figure, results_by_case: Mapping[Key, Mapping[str, Any]]) -> Repeated:
+    """Return the results of a figure by level, without failed cases."""
     levels: dict[str, dict[tuple[str, float | str], Measured]] = {}
     for case in figure.cases:
-        measured = found.get(case.key, {}).get("measured")
+        measured = results_by_case.get(case.key, {}).get("measured")
         if measured is not None:
             levels.setdefault(case.repetition, {})[case.series, case.x] = measured
     return Repeated({level: Results(measured) for level, measured in levels.items()})
 
 
 def cases_of(figure: Figure, claim: Claim) -> list[Case]:
-    """Return the cases that a claim is judged by."""
+    """Return the cases that a claim needs."""
     return [case for case in figure.cases if not claim.about or case.series in claim.about]
 
 
 def complete_levels(cases: Sequence[Case], results: Repeated, levels: Sequence[str]) -> list[str]:
-    """Return those of some levels at which all cases have a result."""
+    """Return the levels at which all cases have a result."""
     wanted: dict[str, list[Case]] = {level: [] for level in levels}
     for case in cases:
         if case.repetition in wanted:
             wanted[case.repetition].append(case)
-    there = {level: one.measured for level, one in results.levels.items()}
+    measured = {level: at_level.measured for level, at_level in results.levels.items()}
     return [
         level
-        for level, asked in wanted.items()
-        if asked and all((case.series, case.x) in there.get(level, {}) for case in asked)
+        for level, level_cases in wanted.items()
+        if level_cases and all((case.series, case.x) in measured.get(level, {}) for case in level_cases)
     ]
 
 
-def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, Any]]) -> Judged:
-    """Judge one claim by the results of its figure."""
+def judge_claim(figure: Figure, claim: Claim, results_by_case: Mapping[Key, Mapping[str, Any]]) -> Judged:
+    """Judge a claim by the results of its figure."""
     if claim.check is None:
         return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, claim.criterion)
-    results = results_of_figure(figure, found)
+    results = results_of_figure(figure, results_by_case)
     draws = list(claim.factor.draws) if claim.factor else [""]
     cases = cases_of(figure, claim)
     levels = complete_levels(cases, results, [*draws, *(claim.factor.singles if claim.factor else ())])
@@ -121,13 +125,13 @@ def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, A
         findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
         shown = Finding(*claim.check(results.median(drawn))).shown if drawn else ""
     except KeyError as missing:
-        return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"some case has no {missing}")
+        return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"a case lacks {missing}")
     if len(drawn) < wanted:
         met = sum(findings[level].held for level in drawn)
-        so_far = f"{len(drawn)} of {wanted} repetitions are there"
+        so_far = f"{len(drawn)} of {wanted} repetitions are measured"
         if claim.factor is None:
-            measured = sum("measured" in found.get(case.key, {}) for case in cases)
-            so_far = f"{measured} of {len(cases)} cases are there"
+            measured = sum("measured" in results_by_case.get(case.key, {}) for case in cases)
+            so_far = f"{measured} of {len(cases)} cases are measured"
         if drawn and claim.factor:
             so_far += f"; met in {met}: {shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
@@ -139,12 +143,12 @@ def _singles(factor: Factor | None, findings: Mapping[str, Finding]) -> dict[str
 
 
 def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[str, bool], shown: str) -> Judged:
-    met, of = sum(bool(one.held) for one in draws), len(draws)
+    met, of = sum(bool(finding.held) for finding in draws), len(draws)
     parts = {}
-    for name in dict.fromkeys(name for one in draws for name in one.parts):
-        answers = [one.parts[name] for one in draws if name in one.parts]
+    for name in dict.fromkeys(name for finding in draws for name in finding.parts):
+        answers = [finding.parts[name] for finding in draws if name in finding.parts]
         parts[name] = (sum(map(bool, answers)), len(answers))
-    margins = [one.margin for one in draws if one.margin is not None]
+    margins = [finding.margin for finding in draws if finding.margin is not None]
     return Judged(
         figure.key,
         figure.label,
@@ -160,7 +164,7 @@ def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[st
 
 
 def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
-    """Return the verdict of the shares; it depends on something only where that separates."""
+    """Return the verdict for the shares; "depends on" only if a factor or part separates the outcomes."""
     verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
     if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:
         return criteria.DEPENDS + claim.over

@@ -1,4 +1,4 @@
-"""The page of what does not hold: claims whose failure says something about the method, argued and shown."""
+"""The page of failed claims that reveal something about a method, with the reasons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ PAGE = ROOT / "docs" / "negatives.md"
 
 @dataclass(frozen=True)
 class Negative:
-    """Something that is believed of a method, and what argues against it."""
+    """A common belief about a method, and the evidence against it."""
 
     title: str
     argument: str
-    """Why it is so, without a figure: those are in the verdicts."""
+    """Explanation without figures; the verdicts contain them."""
     claims: Sequence[tuple[str, str, str]]
-    """Key of the paper or study, key of the figure, and text of the claims that show it."""
+    """Paper or study key, figure key and claim text of each supporting claim."""
 
 
 NEGATIVES = (
@@ -33,8 +33,8 @@ NEGATIVES = (
         (
             ("terrovitis2008", "fig11a", "AA's loss is low on the large sets"),
             ("optimum", "orders", "the order of the leaves matters more than the algorithm"),
-            ("optimum", "orders", "AA's distance does not depend on the order"),
-            ("optimum", "orders", "frequent items side by side lose the least"),
+            ("optimum", "orders", "AA's distance from the best cut does not depend on the order"),
+            ("optimum", "orders", "the order by frequency loses least"),
         ),
     ),
     Negative(
@@ -61,7 +61,7 @@ NEGATIVES = (
         (
             ("loukides2010", "fig10a", "COAT's UL is below AA's for all k"),
             ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m, BMS-2"),
-            ("loukides2010", "fig10a", "UL says how large the largest published group is, and hardly more"),
+            ("loukides2010", "fig10a", "UL measures little more than the size of the largest published group"),
             ("loukides2010", "fig10a", "COAT's NCP is below AA's for all k"),
         ),
     ),
@@ -73,7 +73,7 @@ NEGATIVES = (
         "to generalize more than in both clusters.",
         (
             ("poulis2013", "fig7g", "UL never increases as clusters merge"),
-            ("poulis2013", "fig7g", "UL is lower in the end than at first"),
+            ("poulis2013", "fig7g", "UL is lower after all merges than before"),
             ("poulis2013", "fig7h", "UL never increases as clusters merge"),
         ),
     ),
@@ -83,13 +83,8 @@ NEGATIVES = (
         "generalization satisfies the policy, and AA cannot violate it. The claim that AA meets none of the four "
         "policies is therefore arithmetically impossible.",
         (
-            ("loukides2010", "fig13", "AA meets none of them"),
-            (
-                "loukides2010",
-                "fig13",
-                "UP4 restricts nothing on BMS-1: its one group of up to 500 holds all 497 items, so that AA cannot "
-                "violate it",
-            ),
+            ("loukides2010", "fig13", "AA satisfies none of the utility policies"),
+            ("loukides2010", "fig13", "UP4 restricts nothing on BMS-1: its only group contains all 497 items"),
         ),
     ),
     Negative(
@@ -119,10 +114,10 @@ NEGATIVES = (
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: each argument with the verdicts that bear on it."""
+    """Return the page: each argument with its verdicts."""
     parts = [_INTRODUCTION]
-    for one in NEGATIVES:
-        parts += [f"## {one.title}", one.argument, _table(one, judged)]
+    for negative in NEGATIVES:
+        parts += [f"## {negative.title}", negative.argument, _table(negative, judged)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -135,12 +130,23 @@ This page explains which claims about the methods fail on other data or under an
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
 
-def _table(one: Negative, judged: Mapping[str, Sequence[Judged]]) -> str:
+def _table(negative: Negative, judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = []
-    for key, figure, claim in one.claims:
-        (found,) = [each for each in judged[key] if (each.key, each.claim.text) == (figure, claim)]
-        page = f"[{found.figure}](../benchmarks/results/{key}/README.md)"
-        whose = "own study" if paper(key).study else names(key)
-        own = "" if found.claim.kind == "paper" else f" ({found.claim.kind})"
-        cells.append((whose, page, found.claim.text + own, f"**{found.verdict}**", found.share, found.measured))
+    for key, figure, claim in negative.claims:
+        (judgement,) = [
+            candidate for candidate in judged[key] if (candidate.key, candidate.claim.text) == (figure, claim)
+        ]
+        page = f"[{judgement.figure}](../benchmarks/results/{key}/README.md)"
+        source = "own study" if paper(key).study else names(key)
+        origin = "" if judgement.claim.kind == "paper" else f" ({judgement.claim.kind})"
+        cells.append(
+            (
+                source,
+                page,
+                judgement.claim.text + origin,
+                f"**{judgement.verdict}**",
+                judgement.share,
+                judgement.measured,
+            )
+        )
     return rows(("paper", "figure", "claim", "verdict", "repetitions", "measured"), cells)

@@ -1,7 +1,7 @@
-"""Every panel and table of the five papers: what it shows, what the paper prints for it, and what is different here.
+"""Every panel and table of the five papers: contents, printed figures, and the differences of our reproduction.
 
-The plots of the papers print no numbers; `printed` holds what their texts and tables say, nothing read off a curve.
-What a paper leaves open (an order of leaves, a sample, a workload, a seed) is no difference: it is drawn, many times.
+The plots of the papers contain no numbers; `printed` contains only figures from texts and tables.
+Unstated choices (leaf order, sample, workload, seed) are not differences: they are drawn many times.
 """
 
 from collections import Counter
@@ -14,40 +14,40 @@ Status = Literal["as printed", "with differences", "not testable"]
 
 @dataclass(frozen=True)
 class Band:
-    """What a paper prints: a value, or the range that its values lie in."""
+    """A value or a range of values that a paper prints."""
 
     low: float
     high: float
     unit: str = ""
-    """Unit of the quantity; none for a share or a ratio."""
+    """Unit of the quantity; empty for a share or a ratio."""
     series: str = ""
-    """Curve that it is said of; of all, if empty."""
+    """Curve of the value; all curves if empty."""
     where: str = ""
-    """Parameters that it is said of; of all, if empty."""
+    """Parameters of the value; all if empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A panel of a figure, a table, or a section that gives results without either."""
+    """A panel of a figure, a table, or a section with results of its own."""
 
     paper: str
     """Key of the paper's package."""
     label: str
     """Name in the paper."""
     shows: str
-    """What is drawn or listed over what."""
+    """Quantities drawn or listed, and the axis."""
     printed: Mapping[str, tuple[Band, ...]] = field(default_factory=dict)
-    """Bands by quantity: a key of the figure's quantities, else what it is in words (of two or more)."""
+    """Bands by quantity: a quantity key of the figure, or a description of at least two words."""
     figure: str | None = None
-    """Key of the figure here, if there is one."""
+    """Key of our figure, if any."""
     status: Status = "as printed"
-    """``as printed``: the data and parameters of the paper, as far as it gives them."""
+    """``as printed``: the data and parameters of the paper, as far as it states them."""
     differences: str = ""
-    """What is different here, or why it cannot be tested."""
+    """Differences of our reproduction, or the reason why the panel cannot be tested."""
 
 
 def of_paper(paper: str) -> tuple[Panel, ...]:
-    """Return the panels of a paper in its order.
+    """Return the panels of a paper, in the paper's order.
 
     >>> [panel.label for panel in of_paper("liu2010")]
     ['Fig. 3a', 'Fig. 3b', 'Fig. 3c', 'Fig. 3d', 'Section 5.2']
@@ -56,7 +56,7 @@ def of_paper(paper: str) -> tuple[Panel, ...]:
 
 
 def of_figure(paper: str, figure: str) -> tuple[Panel, ...]:
-    """Return the panels that a figure here reproduces.
+    """Return the panels that one of our figures reproduces.
 
     >>> [panel.label for panel in of_figure("terrovitis2008", "fig8")]
     ['Fig. 8a', 'Fig. 8b', 'Fig. 8c']
@@ -65,11 +65,11 @@ def of_figure(paper: str, figure: str) -> tuple[Panel, ...]:
 
 
 def counted() -> dict[str, Counter[str]]:
-    """Return for each paper how many of its panels have each status."""
-    found: dict[str, Counter[str]] = {}
+    """Return the number of panels by status, for each paper."""
+    counts: dict[str, Counter[str]] = {}
     for panel in PANELS:
-        found.setdefault(panel.paper, Counter())[panel.status] += 1
-    return found
+        counts.setdefault(panel.paper, Counter())[panel.status] += 1
+    return counts
 
 
 def _value(value: float, unit: str = "", series: str = "", where: str = "") -> Band:
@@ -77,7 +77,7 @@ def _value(value: float, unit: str = "", series: str = "", where: str = "") -> B
 
 
 def _shape(data: str, records: int, items: int, longest: int, average: float) -> dict[str, Band]:
-    """Return what a table of data sets says of one: the quantities are those of a table here."""
+    """Return the printed characteristics of a data set, by quantity of our table."""
     return {
         "records": _value(records, series=data),
         "items": _value(items, series=data),
@@ -87,7 +87,7 @@ def _shape(data: str, records: int, items: int, longest: int, average: float) ->
 
 
 def _shapes(*data: Mapping[str, Band]) -> dict[str, tuple[Band, ...]]:
-    return {quantity: tuple(one[quantity] for one in data) for quantity in data[0]}
+    return {quantity: tuple(shape[quantity] for shape in data) for quantity in data[0]}
 
 
 _BMS_1 = _shape("BMS-WebView-1", 59_602, 497, 267, 2.5)
@@ -297,4 +297,4 @@ def _albouna() -> Iterable[Panel]:
 
 
 PANELS: tuple[Panel, ...] = (*_terrovitis(), *_loukides(), *_liu(), *_poulis(), *_albouna())
-"""All panels, paper by paper in the order of the pages."""
+"""All panels, ordered by paper."""

@@ -1,4 +1,4 @@
-"""The panels of a figure: for each quantity the curves, their medians and ranges over what is repeated."""
+"""The panels of a figure: for each quantity the curves, with medians and ranges over repetitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,50 +10,50 @@ from benchmarks.experiments.store import COSTS_BEGIN
 
 @dataclass(frozen=True)
 class Panel:
-    """One quantity of a figure, at the levels that it was measured at."""
+    """A quantity of a figure, at all levels that have measured it."""
 
     quantity: str
     label: str
     results: Repeated
     levels: Sequence[str]
-    """The levels whose medians and ranges are shown; one, and empty, for what is taken once."""
+    """Levels behind medians and ranges; one empty level if measured once."""
     singles: Sequence[str]
-    """Named levels, which are shown one by one."""
+    """Named levels, shown separately."""
     median: Results
     printed: Sequence[Printed]
-    """What the paper's text says of it."""
+    """Figures that the paper states for the quantity."""
 
     @property
     def series(self) -> list[str]:
-        """Names of the curves that have this quantity."""
+        """Names of the curves with this quantity."""
         return [name for name in self.median.series if self.median.curve(name, self.quantity)]
 
     @property
     def positions(self) -> list[float | str]:
-        """Positions on the horizontal axis at which some curve has this quantity."""
+        """Positions on the horizontal axis with a value of this quantity."""
         there = {x for name in self.series for x, _ in self.median.curve(name, self.quantity)}
         return [x for x in self.median.positions if x in there]
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is more than one position to draw."""
+        """True if the panel has several positions to draw."""
         return len(self.positions) > 1
 
     def point(self, series: str, x: float | str) -> tuple[float, float, float] | None:
-        """Return median, least and largest value of a point; None where it was not measured."""
+        """Return the median, smallest and largest value of a point; None if not measured."""
         if self.quantity not in self.median.measured.get((series, x), {}):
             return None
         low, high = self.results.range(self.levels, series, x, self.quantity)
         return self.median.at(series, x, self.quantity), low, high
 
     def single(self, level: str, series: str, x: float | str) -> float | None:
-        """Return the value of a point at a named level; None where it was not measured."""
-        found = self.results.levels[level].measured.get((series, x), {}) if level in self.results.levels else {}
-        return float(found[self.quantity]) if self.quantity in found else None
+        """Return the value of a point at a named level; None if not measured."""
+        measured = self.results.levels[level].measured.get((series, x), {}) if level in self.results.levels else {}
+        return float(measured[self.quantity]) if self.quantity in measured else None
 
 
 def panels_of(figure: Figure, results: Repeated) -> list[Panel]:
-    """Return a panel for each quantity of a figure that was measured."""
+    """Return a panel for each measured quantity of a figure."""
     return [
         panel
         for quantity, label in figure.quantities.items()
@@ -62,10 +62,10 @@ def panels_of(figure: Figure, results: Repeated) -> list[Panel]:
 
 
 def _panel(figure: Figure, results: Repeated, quantity: str, label: str) -> Panel | None:
-    """Return the panel of a quantity: of what is repeated, if anything; costs are those of runs where there are any."""
+    """Return the panel of a quantity over its repetitions, if any; costs use the levels of runs if there are any."""
     by_factor: dict[str, list[str]] = {}
-    for level, one in results.levels.items():
-        if one.has(quantity):
+    for level, at_level in results.levels.items():
+        if at_level.has(quantity):
             factor = factor_of(level)
             by_factor.setdefault(factor.name if factor else "", []).append(level)
     if not by_factor:
@@ -76,5 +76,5 @@ def _panel(figure: Figure, results: Repeated, quantity: str, label: str) -> Pane
     draws = [level for level in by_factor[chosen] if factor is None or level in factor.draws]
     singles = [level for level in (factor.singles if factor else ()) if level in by_factor[chosen]]
     levels = draws or singles
-    printed = [one for one in figure.printed if one.quantity == quantity]
+    printed = [band for band in figure.printed if band.quantity == quantity]
     return Panel(quantity, label, results, levels, singles if draws else [], results.median(levels), printed)

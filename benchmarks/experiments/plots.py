@@ -1,4 +1,4 @@
-"""The picture of a figure: a panel for each measured quantity, the spread of what is repeated, verdicts below."""
+"""The picture of a figure: one panel per quantity, ranges over repetitions, verdicts below."""
 
 import re
 import textwrap
@@ -13,40 +13,40 @@ from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.panels_of import Panel, panels_of
 
 _LOG_FROM = 15
-"""An axis is logarithmic where its largest value is this many times the smallest."""
+"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 _MARKERS = "os^DvPX*"
 _COLUMNS = 3
-"""Most panels side by side."""
+"""Largest number of panels in a row."""
 _SIGNS = "x+1234"
-"""What named levels are drawn as."""
+"""Markers of named levels."""
 _PRINTED = "the paper's text"
-"""What the legend calls the figures that a paper prints."""
+"""Legend entry for the figures that a paper prints."""
 _WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.8, 3.6, 0.25, 0.16
-"""Inches of a panel, of one with slanted labels of ticks, of a line of the legend, and of one of the caption."""
+"""Inches: panel width and height, height with slanted tick labels, line height of the legend and of the caption."""
 _CHARACTERS = 44
-"""Characters of tick labels that fit below the horizontal axis of a panel, side by side."""
+"""Characters of tick labels that fit side by side below a panel."""
 _FEW_POSITIONS = 6
-"""So many slanted labels stand apart, however little they are turned."""
+"""Number of slanted labels that never overlap, at any angle."""
 _LABEL_WIDTH = 32
-"""Characters after which the label of the vertical axis goes on in a new line."""
+"""Characters per line of the label of the vertical axis."""
 _STYLE: Any = {
     "svg.hashsalt": "anonset",
     "svg.fonttype": "none",
     "font.sans-serif": ["DejaVu Sans", "Verdana"],
     "font.size": 9,
 }
-"""The same names within the file each time; text as text, which is short and can be searched."""
+"""Deterministic element names; text stored as text, which is short and searchable."""
 _METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-"""Left out of the file: it depends on nothing but what is drawn."""
+"""Metadata left out of the file, so that it depends only on the drawing."""
 
 
 def file_name(figure: Figure) -> str:
-    """Return the name of the file that a figure is drawn into."""
+    """Return the file name of a figure's plot."""
     return f"{figure.key}.svg"
 
 
 def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judged] = ()) -> str | None:
-    """Draw a figure, a panel a quantity, its verdicts below; return the file's name, or None with nothing to draw."""
+    """Draw a figure, one panel per quantity, with its verdicts; return the file name, or None if nothing is drawn."""
     drawn = [panel for panel in panels_of(figure, results) if panel.is_drawn]
     if not drawn:
         return None
@@ -75,18 +75,18 @@ def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judge
 
 
 def _caption(judged: Sequence[Judged], columns: int) -> str:
-    """Return the verdicts, a line each, cut to the width of the picture."""
+    """Return the verdicts, one per line, cut to the width of the picture."""
     lines = []
-    for one in judged:
-        counts = f" ({one.met} of {one.of})" if one.claim.factor and one.of else ""
-        whose = "" if one.claim.kind == "paper" else f", {one.claim.kind}"
-        line = f"{one.verdict}{counts}{whose}: {one.claim.text}"
+    for judgement in judged:
+        counts = f" ({judgement.met} of {judgement.of})" if judgement.claim.factor and judgement.of else ""
+        origin = "" if judgement.claim.kind == "paper" else f", {judgement.claim.kind}"
+        line = f"{judgement.verdict}{counts}{origin}: {judgement.claim.text}"
         lines.append(textwrap.shorten(line, 78 * columns, placeholder=" …").replace("$", r"\$"))
     return "\n".join(lines)
 
 
 def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int, caption: str) -> tuple[float, float]:
-    """Return the inches of a picture of so many panels below and beside each other, of its legend and its caption."""
+    """Return the size of a picture in inches, with its legend and caption."""
     slanted = any(_are_crowded([x for x in panel.positions if isinstance(x, str)] or [""]) for panel in drawn)
     height = _HEIGHT_OF_SLANTED if slanted else _HEIGHT
     entries = [*names, *_kinds(drawn)]
@@ -96,7 +96,7 @@ def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int
 
 
 def _kinds(drawn: Sequence[Panel]) -> list[str]:
-    """Return the entries of the legend that are no curves."""
+    """Return the legend entries that are not curves."""
     levels = dict.fromkeys(level for panel in drawn for level in panel.singles)
     return [*levels, *([_PRINTED] if any(panel.printed for panel in drawn) else [])]
 
@@ -107,7 +107,7 @@ def _entries_side_by_side(entries: Sequence[str], columns: int) -> int:
 
 
 def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
-    """Draw one quantity: medians as curves, ranges as bands, named levels as small signs, the paper's figures grey."""
+    """Draw a quantity: medians as curves, ranges as bands, named levels as markers, the paper's figures in grey."""
     numeric = [x for x in panel.positions if not isinstance(x, str)]
     place = {x: float(x) if isinstance(x, int | float) else float(i) for i, x in enumerate(panel.positions)}
     shown: list[float] = []
@@ -125,9 +125,9 @@ def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
             signs = {"marker": _SIGNS[j % len(_SIGNS)], "color": f"C{i}", "linestyle": "none", "markersize": 4}
             ax.plot([x for x, _ in at], [y for _, y in at], alpha=0.7, label=f"_{level}", **signs)
             shown += [y for _, y in at]
-    for one in panel.printed:
-        ax.axhspan(one.low, one.high if one.high > one.low else one.low * 1.01, color="0.6", alpha=0.3, zorder=0)
-        shown += [one.low, one.high]
+    for band in panel.printed:
+        ax.axhspan(band.low, band.high if band.high > band.low else band.low * 1.01, color="0.6", alpha=0.3, zorder=0)
+        shown += [band.low, band.high]
     _scale_values(ax, shown)
     if numeric:
         _scale_positions(ax, numeric)
@@ -139,7 +139,7 @@ def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
 
 
 def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], numeric: bool, color: str) -> None:
-    """Draw the range of the repetitions: a band along a curve, a line through a point that stands alone."""
+    """Draw the range of the repetitions: a band along a curve, or a bar through a single point."""
     xs, _, low, high = zip(*points, strict=True)
     if numeric:
         ax.fill_between(xs, low, high, color=color, alpha=0.2, linewidth=0)
@@ -148,7 +148,7 @@ def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], nu
 
 
 def _name_curves(picture: Any, names: Sequence[str], kinds: Sequence[str], columns: int) -> None:
-    """Name curves and signs once, above all panels: they look the same in each."""
+    """Draw one legend above all panels, which share curves and markers."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -168,9 +168,9 @@ def _name_curves(picture: Any, names: Sequence[str], kinds: Sequence[str], colum
 
 
 def _short(svg: str) -> str:
-    r"""Leave out what nobody sees: more than hundredths of a point, turns by nothing, and blanks at line ends.
+    r"""Shorten an SVG: round coordinates to hundredths, drop zero rotations and trailing blanks.
 
-    What is read, such as the value at a tick, stays as it is.
+    Visible text, such as tick labels, does not change.
 
     >>> _short('  <path d="M 46.266646 196.398979 \nL 3.00024 0 \n"/><text x="1.234">0.005</text>')
     '<path d="M 46.27 196.4 L 3 0"/><text x="1.23">0.005</text>'
@@ -186,7 +186,7 @@ def _in_hundredths(number: re.Match[str]) -> str:
 
 
 def is_wide(values: Sequence[float]) -> bool:
-    """Tell whether values need a logarithmic axis.
+    """Return True if values need a logarithmic axis.
 
     >>> is_wide([2, 50]), is_wide([10, 20]), is_wide([0, 50])
     (True, False, False)
@@ -195,7 +195,7 @@ def is_wide(values: Sequence[float]) -> bool:
 
 
 def tick(value: float, _: int = 0) -> str:
-    """Write the value at a tick of an axis, without a power of ten where it can be done in few digits.
+    """Format a tick value, without a power of ten if a few digits suffice.
 
     >>> tick(0.05), tick(20), tick(515597), tick(2e6), tick(1e-7)
     ('0.05', '20', '515,597', '2,000,000', '1e-07')
@@ -204,14 +204,14 @@ def tick(value: float, _: int = 0) -> str:
 
 
 def spaced(labels: Sequence[str], at: Sequence[float]) -> list[str]:
-    """Blank the labels that would run into one before them, or into the last one.
+    """Blank the labels that would overlap their predecessor or the last label.
 
     Parameters
     ----------
     labels
         Labels of ticks from left to right.
     at
-        Where they stand on the axis, from 0 to 1.
+        Positions on the axis, from 0 to 1.
 
     >>> spaced(["5", "7", "9", "50"], [0.0, 0.01, 0.2, 1.0])
     ['5', '', '9', '50']
@@ -229,7 +229,7 @@ def spaced(labels: Sequence[str], at: Sequence[float]) -> list[str]:
 
 
 def _scale_values(ax: Any, values: Sequence[float]) -> None:
-    """Scale the vertical axis; a logarithmic one has ticks at 1, 2 and 5 where it spans few powers of ten."""
+    """Scale the vertical axis; a logarithmic axis over few powers of ten has ticks at 1, 2 and 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if not is_wide(values):
@@ -244,7 +244,7 @@ def _scale_values(ax: Any, values: Sequence[float]) -> None:
 
 
 def _scale_positions(ax: Any, positions: Sequence[float]) -> None:
-    """Scale the horizontal axis, with a tick at every position that was measured."""
+    """Scale the horizontal axis, with a tick at every measured position."""
     from matplotlib.ticker import NullLocator
 
     ordered = sorted(positions)
@@ -259,7 +259,7 @@ def _scale_positions(ax: Any, positions: Sequence[float]) -> None:
 
 
 def _name_positions(ax: Any, names: Sequence[str]) -> None:
-    """Put names below the horizontal axis; slanted where they do not fit side by side."""
+    """Label the horizontal axis with names, slanted if they do not fit side by side."""
     turned = 20 if len(names) <= _FEW_POSITIONS else 40
     slanted = {"rotation": turned, "ha": "right", "rotation_mode": "anchor"} if _are_crowded(names) else {}
     ax.set_xticks(range(len(names)), names, **slanted)

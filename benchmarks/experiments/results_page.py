@@ -1,4 +1,4 @@
-"""Blocks of the page of results that are generated."""
+"""Generated blocks of the results page."""
 
 import json
 from pathlib import Path
@@ -11,46 +11,50 @@ from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "results.md"
 BENCHMARKS = "benchmarks"
-"""Key of the results of pytest-benchmark, which lie in ``benchmarks/results/benchmarks.json``."""
+"""Key of the pytest-benchmark results, stored in ``benchmarks/results/benchmarks.json``."""
 
 ALGORITHMS = "benchmarks/algorithms/"
-"""Where the benchmarks of whole algorithms lie, those that the page shows."""
+"""Folder of the algorithm benchmarks, which the page shows."""
 
 
 def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
-    """Replace what is between the key's markers in the page; return what was done, in words."""
+    """Replace the text between the markers of `key` in the page; return a line that describes the change."""
     first, last = f"<!-- results:{key} -->", f"<!-- /results:{key} -->"
     text = page.read_text(encoding="utf-8")
     start, end = text.find(first), text.find(last)
     if start < 0 or end < start:
-        return f"{page.name}: nothing done, it has no markers {first} and {last}"
+        return f"{page.name}: unchanged, it has no markers {first} and {last}"
     block = benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results)
     page.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
     return f"{page.name}: wrote the results of {key}"
 
 
 def claims_table(key: str, results: Path = RESULTS) -> str:
-    """Return the verdict on each claim of a paper as a short Markdown table."""
+    """Return the verdicts on all claims of a paper as a short Markdown table."""
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
-    cells = [(one.figure, one.claim.text, f"**{one.verdict}**", one.measured) for one in judged]
+    cells = [
+        (judgement.figure, judgement.claim.text, f"**{judgement.verdict}**", judgement.measured) for judgement in judged
+    ]
     return rows(("figure", "claim", "verdict", "measured"), cells)
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:
-    """Return what pytest-benchmark found of the algorithms as a Markdown table: best of the rounds, and what was noted.
+    """Return the algorithm benchmarks as a Markdown table: best of the rounds, and extra details.
 
-    The kernels' figures stay in the file.
+    Benchmarks of kernels are not shown.
     """
     path = results / "benchmarks.json"
     if not path.exists():
         return "Not measured yet."
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
+    records: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     cells = []
-    found = [one for one in found if str(one["fullname"]).startswith(ALGORITHMS)]
-    for one in sorted(found, key=lambda one: str(one["fullname"])):
-        beside = ", ".join(f"{name} {_plain(value)}" for name, value in one["extra_info"].items())
-        cells.append((one["group"], one["name"].removeprefix("test_bench_"), _duration(one["stats"]["min"]), beside))
+    records = [record for record in records if str(record["fullname"]).startswith(ALGORITHMS)]
+    for record in sorted(records, key=lambda record: str(record["fullname"])):
+        details = ", ".join(f"{name} {_plain(value)}" for name, value in record["extra_info"].items())
+        cells.append(
+            (record["group"], record["name"].removeprefix("test_bench_"), _duration(record["stats"]["min"]), details)
+        )
     return rows(("group", "benchmark", "best", "details"), cells)
 
 

@@ -1,7 +1,7 @@
-"""Running cases: what has a result of the same parameters, code and data is not run again.
+"""Running cases without a fresh result, that is, a result of the same parameters, code and data.
 
-Cases of which only what comes out counts run in two processes side by side. Those whose time is judged come after all
-others, one at a time, repetition by repetition; those whose memory is judged have a process of their own.
+Cases without judged costs run in two processes side by side. Cases with judged time run last, one at a time, repetition
+by repetition; cases with judged memory run in a process of their own.
 """
 
 import json
@@ -28,49 +28,49 @@ from anonset.errors import InputError
 
 RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
-"""Where the quick subset's results lie: they never take the place of the tracked ones."""
+"""Folder for results of the quick subset, separate from the tracked results."""
 SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
-"""What a result depends on: changes here that are not committed are noted beside it."""
+"""Folders of a result's sources; results record uncommitted changes in them."""
 SIDE_BY_SIDE = 2
-"""Processes for cases whose cost is not judged."""
-_KEPT_EVERY = 15.0
-"""Seconds after which what was measured is written: so much is lost when the run is killed."""
+"""Processes for cases without judged costs."""
+_WRITE_EVERY = 15.0
+"""Seconds between writes of new results; a killed run loses at most this much."""
 
 
 def paper(key: str) -> Paper:
-    """Import the experiments of a paper: a package beside this module, or any module if the key holds a dot.
+    """Import the experiments of a paper: a package in this folder, or any module if the key contains a dot.
 
     Raises
     ------
     InputError
-        If there is no such paper.
+        If the paper is unknown.
     """
     name = key if "." in key else f"{__package__}.{key}"
     try:
-        found: Paper = import_module(name).PAPER
+        loaded: Paper = import_module(name).PAPER
     except ModuleNotFoundError as missing:
         if missing.name != name:
             raise
         msg = f"paper must be one of {', '.join(papers())}, got {key!r}"
         raise InputError(msg) from None
-    return found
+    return loaded
 
 
 def papers(*, studies: bool = True) -> list[str]:
-    """Return the keys of all papers, with our own studies or without."""
+    """Return the keys of all papers, with or without our own studies."""
     keys = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
     return keys if studies else [key for key in keys if not paper(key).study]
 
 
 def results_of(chosen: Paper, results: Path = RESULTS) -> dict[Key, store.Result]:
-    """Load the results of a paper by key, but those of other parameters than its cases have now."""
-    found = store.load(results / chosen.key)
-    asked = {case.key: dict(case.parameters) for case in chosen.cases}
-    return {key: one for key, one in found.items() if key in asked and one["parameters"] == asked[key]}
+    """Load the results of a paper by key, without results of outdated parameters."""
+    loaded = store.load(results / chosen.key)
+    current = {case.key: dict(case.parameters) for case in chosen.cases}
+    return {key: result for key, result in loaded.items() if key in current and result["parameters"] == current[key]}
 
 
 def is_fresh(chosen: Paper, result: store.Result) -> bool:
-    """Tell whether a result is one of the code and data as they are now."""
+    """Return True if a result belongs to the current code and data."""
     if "measured" not in result:
         return False
     now = sources.digest(result["modules"], chosen.reads(result["parameters"]))
@@ -78,7 +78,7 @@ def is_fresh(chosen: Paper, result: store.Result) -> bool:
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine, the commit and the versions that a result was measured with."""
+    """Describe the machine, the commit and the versions of a measurement."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -100,7 +100,7 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout, marked where sources are not committed."""
+    """Return the commit of the checkout, marked if sources have uncommitted changes."""
     commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     if commit.returncode:
         return "unknown"
@@ -112,13 +112,13 @@ def _commit() -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run of a paper."""
+    """Cases of a paper that are to be run."""
 
     due: Sequence[Case]
     there: int
-    """Cases that have a result of the same parameters, code and data."""
+    """Cases with a fresh result."""
     without_data: Sequence[str]
-    """Data sets that are not there; their cases keep the results that they have."""
+    """Missing data sets; their cases keep old results."""
     cases_without_data: int
 
 
@@ -131,52 +131,54 @@ def plan(
     again: bool = False,
     results: Path = RESULTS,
 ) -> Plan:
-    """Find the cases that have no fresh result, or, if they are to be run `again`, all.
+    """Find the cases without a fresh result, or all cases if `again`.
 
     Raises
     ------
     ValueError
-        If there is no such figure.
+        If a figure is unknown.
     """
     if unknown := set(figures) - {figure.key for figure in chosen.figures}:
         known = ", ".join(figure.key for figure in chosen.figures)
         msg = f"figure of {chosen.key} must be one of {known}, got {min(unknown)!r}"
         raise ValueError(msg)
-    asked = [
+    wanted = [
         case for case in (chosen.quick_cases() if quick else chosen.cases) if not figures or case.figure in figures
     ]
-    asked = [case for case in asked if not (untimed and case.cost)]
-    missing = _missing(chosen, asked)
-    can_run = [case for case in asked if not missing.intersection(chosen.reads(case.parameters))]
-    found = results_of(chosen, results)
-    due = [case for case in can_run if again or case.key not in found or not is_fresh(chosen, found[case.key])]
-    return Plan(due, len(can_run) - len(due), sorted(missing), len(asked) - len(can_run))
+    wanted = [case for case in wanted if not (untimed and case.cost)]
+    missing = _missing(chosen, wanted)
+    can_run = [case for case in wanted if not missing.intersection(chosen.reads(case.parameters))]
+    existing = results_of(chosen, results)
+    due = [case for case in can_run if again or case.key not in existing or not is_fresh(chosen, existing[case.key])]
+    return Plan(due, len(can_run) - len(due), sorted(missing), len(wanted) - len(can_run))
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A figure, which can be measured by itself."""
+    """A figure, which can be measured separately."""
 
     figure: str
     cases: int
     due: int
     seconds: float
-    """What those cases took that have a result, of whatever code, one after the other."""
+    """Seconds that the measured cases took in total, with any version of the code."""
 
 
 def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
-    """Return the figures of a paper, in order, and how much of each is to be measured."""
-    found = results_of(chosen, results)
+    """Return the figures of a paper in order, with the number of cases due."""
+    measured = results_of(chosen, results)
     due = Counter(case.figure for case in plan(chosen, results=results).due)
     cases = Counter(case.figure for case in chosen.cases)
     seconds: Counter[str] = Counter()
-    for key, one in found.items():
-        seconds[key[0]] += one.get("seconds_of_case", 0.0)
-    return [Piece(one.key, cases[one.key], due[one.key], float(seconds[one.key])) for one in chosen.figures]
+    for key, result in measured.items():
+        seconds[key[0]] += result.get("seconds_of_case", 0.0)
+    return [
+        Piece(figure.key, cases[figure.key], due[figure.key], float(seconds[figure.key])) for figure in chosen.figures
+    ]
 
 
 def _missing(chosen: Paper, cases: Iterable[Case]) -> set[str]:
-    """Return the data sets that cases read and that are not there."""
+    """Return the missing data sets that cases read."""
     from anonset.errors import InputError
 
     missing = set()
@@ -198,42 +200,44 @@ def run(
     timeout: float = 600.0,
     results: Path = RESULTS,
 ) -> tuple[int, int]:
-    """Run the cases that have no fresh result, or all `again`; return how many were run, and how many of them failed.
+    """Run the cases without a fresh result, or all if `again`; return the number of cases run and of failures.
 
-    A case that fails or runs out of time leaves a result that says so; it is tried again in the next run. Cases of the
-    same parameters are measured once.
+    A failed case, or one that exceeds its time limit, gets a result with the error; the next run tries it again. Cases
+    with equal parameters are measured once.
 
     Raises
     ------
     ValueError
-        If there is no such paper or figure.
+        If the paper or a figure is unknown.
     """
     chosen = paper(key)
     planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, again=again, results=results)
     if planned.without_data:
         names = ", ".join(planned.without_data)
-        sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) are left out: no data {names}\n")
+        sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) skipped: no data {names}\n")
     if planned.due and chosen.prepare is not None:
         subprocess.run([sys.executable, "-m", str(__package__), "prepare", key], cwd=ROOT, check=True)
-    alike: dict[str, list[Case]] = {}
+    equal_cases: dict[str, list[Case]] = {}
     for case in planned.due:
-        alike.setdefault(json.dumps(dict(case.parameters), sort_keys=True), []).append(case)
-    kept = _Kept(chosen, results / key, machine())
-    with closing(kept):
-        _run_all(chosen, alike, kept, timeout)
-    return len(planned.due), kept.failed
+        equal_cases.setdefault(json.dumps(dict(case.parameters), sort_keys=True), []).append(case)
+    new_results = _NewResults(chosen, results / key, machine())
+    with closing(new_results):
+        _run_all(chosen, equal_cases, new_results, timeout)
+    return len(planned.due), new_results.failed
 
 
-def _run_all(chosen: Paper, alike: dict[str, list[Case]], kept: "_Kept", timeout: float) -> None:
-    """Run one case of each that are alike: first those whose cost is not judged, side by side."""
-    chosen_cases = [max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in alike.values()]
-    same = {id(case): cases for case, cases in zip(chosen_cases, alike.values(), strict=True)}
+def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_NewResults", timeout: float) -> None:
+    """Run a case of each group with equal parameters; cases without judged costs first, side by side."""
+    chosen_cases = [
+        max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in equal_cases.values()
+    ]
+    same = {id(case): cases for case, cases in zip(chosen_cases, equal_cases.values(), strict=True)}
 
     def run_group(group: list[Case]) -> None:
         with closing(Worker(chosen.key)) as worker:
             for case in group:
-                kept.add(same[id(case)], worker.run(case, timeout))
-        kept.close()  # later cases may be about these
+                new_results.add(same[id(case)], worker.run(case, timeout))
+        new_results.close()  # later cases may need these results
 
     free = [case for case in chosen_cases if not case.cost]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as lanes:
@@ -243,15 +247,15 @@ def _run_all(chosen: Paper, alike: dict[str, list[Case]], kept: "_Kept", timeout
 
 
 def _split(groups: list[list[Case]], most: int = 60) -> Iterator[list[Case]]:
-    """Return groups of at most so many cases, the largest first, so that no process is left alone with many."""
+    """Split groups into groups of at most `most` cases, largest first, for balanced processes."""
     for group in sorted(groups, key=len, reverse=True):
         for at in range(0, len(group), most):
             yield group[at : at + most]
 
 
 @dataclass
-class _Kept:
-    """Results on their way into the files: written every few seconds and at the end."""
+class _NewResults:
+    """Buffer of new results, written every few seconds and at the end."""
 
     chosen: Paper
     folder: Path
@@ -262,7 +266,7 @@ class _Kept:
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, cases: Sequence[Case], answer: dict[str, Any]) -> None:
-        """Take what was measured for cases of the same parameters."""
+        """Add the result of cases with equal parameters."""
         modules = answer.get("modules", [])
         for case in cases:
             result = {
@@ -281,11 +285,11 @@ class _Kept:
             with self._lock:
                 self._new.append(result)
                 self.failed += "error" in answer
-        if time.monotonic() - self._written > _KEPT_EVERY:
+        if time.monotonic() - self._written > _WRITE_EVERY:
             self.close()
 
     def close(self) -> None:
-        """Write what is new."""
+        """Write new results."""
         with self._lock:
             if self._new:
                 store.save(self.folder, self._new, {case.key for case in self.chosen.cases})

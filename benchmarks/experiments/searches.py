@@ -1,4 +1,4 @@
-"""Running one search for a measurement: its data, its time apart from compiling, its peak memory, its check."""
+"""Running a search for a measurement: data, time without compiling, peak memory, verification."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,18 +18,18 @@ REPEATS = 3
 ENOUGH = 2.0
 """Seconds after which a search is not repeated."""
 VERIFY_BUDGET = 1_000_000_000
-"""Itemset occurrences that the check of a result may count: some ten seconds."""
+"""Limit of itemset occurrences that verification counts, about ten seconds."""
 
 
 @dataclass(frozen=True)
 class Timed(Generic[_Found]):
-    """Repeated runs of one search."""
+    """Outcome of repeated runs of a search."""
 
     seconds: Sequence[float]
     peak_mib: float
-    """Peak memory of the process while it ran, data included."""
+    """Peak memory of the process during the runs, data included."""
     found: _Found
-    """What the last run returned."""
+    """Return value of the last run."""
 
     @property
     def measured(self) -> dict[str, Any]:
@@ -38,19 +38,19 @@ class Timed(Generic[_Found]):
 
 
 def load(name: str, records: int | None = None, seed: int = 1) -> "SetColumn":
-    """Return the records of a data set of the catalogue, or of the generated stand-in of BMS-POS.
+    """Return the records of a catalogue data set, or of the generated replacement of BMS-POS.
 
     Parameters
     ----------
     name
-        A name of the catalogue, or ``pos_like``.
+        Name in the catalogue, or ``pos_like``.
     records
-        Draw so many records, by SplitMix64; all by default. The generated set is made with so many.
+        Number of records to draw, by SplitMix64, or to generate for ``pos_like``; all by default.
 
     Raises
     ------
     InputError
-        If the real data cannot be found.
+        If the data are missing.
     """
     if name == "pos_like":
         return _read_once(name, records or 515_597)
@@ -60,7 +60,7 @@ def load(name: str, records: int | None = None, seed: int = 1) -> "SetColumn":
 
 @lru_cache(maxsize=2)
 def _read_once(name: str, records: int | None = None) -> "SetColumn":
-    """Return the items of a data set; a process that runs many cases of it reads it once."""
+    """Return the items of a data set, cached for further cases of the process."""
     from anonset_datasets import catalogue
     from anonset_datasets.generators import pos_like
 
@@ -73,7 +73,7 @@ def _read_once(name: str, records: int | None = None) -> "SetColumn":
 
 
 def drawn(column: "SetColumn", records: int, seed: int) -> "SetColumn":
-    """Return so many records of a column, drawn at random without replacement, in their order."""
+    """Return `records` random records of a column, drawn without replacement, in their original order."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -82,7 +82,7 @@ def drawn(column: "SetColumn", records: int, seed: int) -> "SetColumn":
 
 
 def hierarchy_for(column: "SetColumn", name: str, fanout: int | None) -> "Hierarchy":
-    """Return a balanced hierarchy over the items, or, without a fan-out, the data set's own taxonomy."""
+    """Return a balanced hierarchy over the items, or without a fan-out the taxonomy of the data set."""
     from anonset import Hierarchy, read_hierarchy
     from anonset_datasets import catalogue
 
@@ -96,7 +96,7 @@ def hierarchy_for(column: "SetColumn", name: str, fanout: int | None) -> "Hierar
 
 
 def algorithm_of(name: str, parameters: Mapping[str, Any]) -> "Algorithm":
-    """Return an algorithm by its name on the command line."""
+    """Return an algorithm by its command-line name."""
     from anonset.algorithms.registry import ALGORITHMS
 
     made: Algorithm = ALGORITHMS[name](**parameters)
@@ -104,14 +104,14 @@ def algorithm_of(name: str, parameters: Mapping[str, Any]) -> "Algorithm":
 
 
 def fresh(column: "SetColumn") -> "Table":
-    """Return the column in a new table, without anything that was computed for it before."""
+    """Return the column in a new table without cached results."""
     from anonset import SetColumn, Table
 
     return Table(SetColumn(column.name, column.indptr, column.items, column.vocabulary))
 
 
 def timed(search: Callable[["Table"], _Found], column: "SetColumn") -> Timed[_Found]:
-    """Run a search on fresh tables, up to three times, and no more once that has taken two seconds."""
+    """Run a search on new tables up to three times, but start no further run after two seconds."""
     forget_peak()
     seconds: list[float] = []
     while True:
@@ -124,14 +124,14 @@ def timed(search: Callable[["Table"], _Found], column: "SetColumn") -> Timed[_Fo
 
 
 def timed_algorithm(algorithm: "Algorithm", column: "SetColumn", hierarchy: "Hierarchy") -> "Timed[Result]":
-    """Run an algorithm on fresh tables."""
+    """Run an algorithm on new tables."""
     return timed(lambda table: algorithm.recode(table, {column.name: hierarchy}), column)
 
 
 def warm_up(algorithm: "Algorithm") -> float:
-    """Run an algorithm of small parameters on a dense and a sparse tiny table, so that its kernels are there; seconds.
+    """Run an algorithm on a dense and a sparse tiny table to compile its kernels; return the seconds.
 
-    The tables hold fewer items than records are needed for k=3, so that no algorithm must refuse.
+    The tables contain few enough items that k=3 is feasible for every algorithm.
     """
     import numpy as np
 
@@ -148,7 +148,7 @@ def warm_up(algorithm: "Algorithm") -> float:
 
 
 def require_holds(publication: Any, model: Any) -> str:
-    """Check a result by the verification's own path, as far as the budget reaches; return what was covered.
+    """Verify a result independently within the budget; return the covered part.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What a result depends on: the code that its case imported, and the bytes of the data that it read.
+"""Sources of a result: the modules that its case imported, and the data files that it read.
 
-A result counts as long as both are what they were. Code is compared by its syntax trees without docstrings, so that a
-comment or a line break makes nothing stale. What only describes and draws experiments is left out: a case's parameters
-are compared by themselves.
+A result is fresh if neither has changed. Modules are compared by their syntax trees without docstrings, so comments and
+line breaks do not matter. Modules that only describe, judge or draw experiments are ignored; case parameters
+are compared separately.
 """
 
 import ast
@@ -18,7 +18,7 @@ _DESCRIBES = {
     "loss_checks", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner", "sources", "store",
     "verdicts", "workers",
 }  # fmt: skip
-"""Modules of the experiments, here and in a paper's package, that take no part in measuring."""
+"""Names of the modules, in this package and in the packages of papers, that do not take part in measuring."""
 
 
 def imported() -> list[str]:
@@ -35,31 +35,31 @@ def _measures(module: str) -> bool:
 
 
 def digest(modules: Iterable[str], data: Iterable[str]) -> str:
-    """Return one digest of the present code of some modules and of the present files of data sets.
+    """Return one digest of the current code of modules and the current files of data sets.
 
-    A module that is no longer there counts as changed.
+    A deleted module counts as changed.
 
     Raises
     ------
     InputError
-        If a file of a data set is not there.
+        If a file of a data set is missing.
     """
-    found = sha256()
+    result_digest = sha256()
     for name in modules:
-        found.update(f"{name} {code_of(name)}\n".encode())
+        result_digest.update(f"{name} {code_of(name)}\n".encode())
     for name in data:
-        found.update(f"{name} {data_of(name)}\n".encode())
-    return found.hexdigest()[:16]
+        result_digest.update(f"{name} {data_of(name)}\n".encode())
+    return result_digest.hexdigest()[:16]
 
 
 @cache
 def data_of(name: str) -> str:
-    """Return a digest of the files of a data set of the catalogue, its hierarchies included; empty for generated data.
+    """Return a digest of the files of a data set and of its hierarchies; empty for generated data.
 
     Raises
     ------
     InputError
-        If a file is not there.
+        If a file is missing.
     """
     from anonset_datasets import catalogue
     from anonset_datasets.entries import ENTRIES
@@ -73,9 +73,9 @@ def data_of(name: str) -> str:
 
 @cache
 def code_of(module: str) -> str:
-    """Return a digest of the syntax tree of a module, without docstrings; empty where there is no such module.
+    """Return a digest of the syntax tree of a module, without docstrings; empty if the module does not exist.
 
-    Modules are looked for beside this one: nothing is imported for it.
+    Finds the source file by its path, without importing the module.
     """
     path = _path_of(module)
     if path is None:
@@ -84,15 +84,15 @@ def code_of(module: str) -> str:
 
 
 def syntax_digest(text: str) -> str:
-    """Return a digest of what a module's text does: of its syntax tree without docstrings.
+    """Return a digest of the syntax tree of `text`, without docstrings and comments.
 
-    >>> syntax_digest("x = 1  # one") == syntax_digest("x = (1)") != syntax_digest("x = 2")
+    >>> syntax_digest("x = 1  # comment") == syntax_digest("x = (1)") != syntax_digest("x = 2")
     True
     """
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node.body = [one for one in node.body if not _is_text(one)]
+            node.body = [statement for statement in node.body if not _is_text(statement)]
     return sha256(ast.dump(tree).encode()).hexdigest()
 
 

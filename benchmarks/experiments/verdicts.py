@@ -1,4 +1,4 @@
-"""The verdicts on all claims as one file for machines, ``verdicts.json``."""
+"""The verdicts on all claims as a machine-readable file, ``verdicts.json``."""
 
 import json
 from collections import Counter
@@ -17,12 +17,12 @@ FILE = "verdicts.json"
 def judged_papers(results: Path = RESULTS) -> dict[str, list[Judged]]:
     """Judge the claims of all papers and of our own studies."""
     chosen = [paper(key) for key in papers()]
-    return {one.key: judge(one, results_of(one, results)) for one in chosen}
+    return {paper_.key: judge(paper_, results_of(paper_, results)) for paper_ in chosen}
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the file's text: the criteria, the totals by whose claim it is, and each verdict with its counts."""
-    whole: dict[str, Any] = {
+    """Return the file's text: criteria, totals by origin of the claim, and each verdict with its counts."""
+    document: dict[str, Any] = {
         "criteria": {
             "version": criteria.VERSION,
             "digest": criteria_digest(judged),
@@ -31,26 +31,26 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
             "repetitions": criteria.REPETITIONS,
         },
         "totals": totals(judged),
-        "papers": {key: [one.record for one in claims] for key, claims in judged.items()},
+        "papers": {key: [judgement.record for judgement in claims] for key, claims in judged.items()},
     }
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def totals(judged: Mapping[str, Sequence[Judged]]) -> dict[str, dict[str, int]]:
-    """Count the verdicts apart for the papers' claims, for our own, and for what an algorithm enforces."""
-    found: dict[str, Counter[str]] = {}
+    """Count the verdicts separately for the papers' claims, our own, and enforced properties."""
+    counts_by_kind: dict[str, Counter[str]] = {}
     for claims in judged.values():
-        for one in claims:
-            verdict = one.verdict.split(" the ")[0]
-            found.setdefault(one.claim.kind, Counter())[verdict] += 1
-    return {kind: dict(sorted(counts.items())) for kind, counts in sorted(found.items())}
+        for judgement in claims:
+            verdict = judgement.verdict.split(" the ")[0]
+            counts_by_kind.setdefault(judgement.claim.kind, Counter())[verdict] += 1
+    return {kind: dict(sorted(counts.items())) for kind, counts in sorted(counts_by_kind.items())}
 
 
 def criteria_digest(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return a digest of all claims with their criteria: it changes with any of them."""
+    """Return a digest of all claims with their criteria."""
     lines = [
-        json.dumps([key, one.key, one.claim.kind, one.claim.text, one.claim.criterion])
+        json.dumps([key, judgement.key, judgement.claim.kind, judgement.claim.text, judgement.claim.criterion])
         for key, claims in judged.items()
-        for one in claims
+        for judgement in claims
     ]
     return sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Processes that run cases: one after the other, data loaded once, and given up where one takes too long."""
+"""Processes that run cases in sequence, with data loaded once and a time limit per case."""
 
 import json
 import os
@@ -20,21 +20,21 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_
 
 
 class Worker:
-    """A process that runs cases of one paper; started with the first, and again after one that broke it."""
+    """A process that runs cases of a paper; starts with the first case, and again after a crash."""
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
-        self._left = b""
+        self._pending = b""
 
     def run(self, case: Case, timeout: float) -> dict[str, Any]:
-        """Run one case; return ``measured`` or ``error``, ``modules``, and when and how busy the machine was."""
-        at, began, load = datetime.now(UTC), time.perf_counter(), os.getloadavg()[0]
+        """Run a case; return ``measured`` or ``error``, ``modules``, the start time and the load of the machine."""
+        measured_at, began, load = datetime.now(UTC), time.perf_counter(), os.getloadavg()[0]
         answer = self._ask(case.slug, timeout)
         return {
             **answer,
-            "measured_at": at.isoformat(timespec="seconds"),
+            "measured_at": measured_at.isoformat(timespec="seconds"),
             "seconds_of_case": round(time.perf_counter() - began, 3),
             "load_before": round(load, 2),
         }
@@ -55,7 +55,7 @@ class Worker:
             self._start()
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
-            msg = "the process of the cases has no pipes"
+            msg = "the worker process has no pipes"
             raise RuntimeError(msg)
         try:
             process.stdin.write(f"{slug}\n".encode())
@@ -72,7 +72,7 @@ class Worker:
         return answer
 
     def _start(self) -> None:
-        self._errors, self._left = TemporaryFile(), b""  # noqa: SIM115
+        self._errors, self._pending = TemporaryFile(), b""  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-m", str(__package__), "serve", self._key],
             cwd=ROOT,
@@ -83,17 +83,17 @@ class Worker:
         )
 
     def _line(self, pipe: Any, timeout: float) -> bytes | None:
-        """Return the next line of a pipe; nothing where it ended, None where it did not come in time."""
+        """Return the next line of a pipe; empty if the process ended, None after the time limit."""
         ends = time.monotonic() + timeout
-        while b"\n" not in self._left:
-            left = ends - time.monotonic()
-            if left <= 0 or not select.select([pipe], [], [], left)[0]:
+        while b"\n" not in self._pending:
+            remaining = ends - time.monotonic()
+            if remaining <= 0 or not select.select([pipe], [], [], remaining)[0]:
                 return None
             read = os.read(pipe.fileno(), 1 << 16)
             if not read:
                 return b""
-            self._left += read
-        line, self._left = self._left.split(b"\n", 1)
+            self._pending += read
+        line, self._pending = self._pending.split(b"\n", 1)
         return line
 
     def _last_words(self, process: "subprocess.Popen[bytes]") -> str:
@@ -105,9 +105,9 @@ class Worker:
 
 
 def serve(chosen: Paper) -> None:
-    """Run the cases whose slugs come in, a line each; answer each with a line of JSON."""
+    """Run the cases whose slugs are read from standard input, one per line; answer with a line of JSON each."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a case prints is no answer
+    os.dup2(2, 1)  # output that a case prints must not mix with answers
     by_slug = {case.slug: case for case in chosen.cases}
     for line in sys.stdin:
         answers.write(json.dumps(measured_or_error(chosen, by_slug[line.strip()].parameters)) + "\n")
@@ -115,16 +115,16 @@ def serve(chosen: Paper) -> None:
 
 
 def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a case in this process: ``measured`` or ``error``, and the modules that are imported by then."""
+    """Measure a case in this process: ``measured`` or ``error``, and the modules imported so far."""
     try:
-        found: dict[str, Any] = {"measured": dict(chosen.measure(parameters))}
-    except Exception as error:  # the case failed, whatever the reason: it is told, and tried again in the next run
-        found = {"error": f"{type(error).__name__}: {error}"}
-    return {**found, "modules": sources.imported()}
+        outcome: dict[str, Any] = {"measured": dict(chosen.measure(parameters))}
+    except Exception as error:  # record any failure of the case; the next run tries it again
+        outcome = {"error": f"{type(error).__name__}: {error}"}
+    return {**outcome, "modules": sources.imported()}
 
 
 def grouped(chosen: Paper, cases: Sequence[Case]) -> list[list[Case]]:
-    """Return cases in groups that one process runs: those of the same data, but each alone whose memory is judged."""
+    """Group cases for one process each: cases of the same data; cases with judged memory alone."""
     groups: dict[tuple[Any, ...], list[Case]] = {}
     for i, case in enumerate(cases):
         name = (i,) if case.cost == "memory" else (case.cost, *chosen.reads(case.parameters))

@@ -1,4 +1,4 @@
-"""Kernels that count sets in bit planes, and that read what is rare."""
+"""Kernels that count sets in bit planes, and that extract rare sets."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.benchmark(group="bit_planes")
 
 
 def table_of(search: CutSearch, size: int) -> RareTable:
-    """Count the sets of all nodes, or those of 3 of the cut."""
+    """Count sets of all nodes, or for sizes above 2 sets of nodes of the cut."""
     taking_part = np.ones(search.hierarchy.n_nodes, np.bool_)
     if size > 2:
         taking_part = np.isin(np.arange(search.hierarchy.n_nodes), search.image)

@@ -1,4 +1,4 @@
-"""Kernels of the count-tree: supports, expanding the records, the size of a walk, and the walk in its three modes."""
+"""Kernels of the count-tree: supports, expansion of records, size of a walk, and the walk in its three modes."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ K = 5
 
 
 class ExpandedCodes:
-    """The records as codes of all nodes but the root, in the order of descending support."""
+    """Records as codes of all nodes except the root, by descending support."""
 
     def __init__(self, search: CutSearch, column: SetColumn) -> None:
         nodes, hierarchy = search.nodes.by_support, search.hierarchy
@@ -50,7 +50,7 @@ def test_bench_walk_sizes(benchmark: Any, expanded: ExpandedCodes) -> None:
 
 @pytest.mark.parametrize(("size", "mode"), [(2, EXACT), (2, LEAVES), (3, MARK)], ids=["exact-2", "leaves-2", "mark-3"])
 def test_bench_walk(benchmark: Any, expanded: ExpandedCodes, size: int, mode: int) -> None:
-    """Walk below every code; the room for rare sets is large enough to go through in one call."""
+    """Walk below every code in a single call, with enough space for all rare sets."""
     n_codes = expanded.n_codes
     records = ExpandedRecords(expanded.codes, expanded.start, expanded.position)
     increments = float(walk_sizes(expanded.codes, n_codes, size).sum())

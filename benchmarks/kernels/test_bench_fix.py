@@ -13,7 +13,7 @@ K = 5
 
 
 def test_bench_fix_threats(benchmark: Any, search: CutSearch) -> None:
-    """Fix rare pairs: of neighbours in the order of support, taken for rare where they are not."""
+    """Fix rare pairs: neighbours by support, treated as rare even if they are not."""
     for rare_nodes in search.rare_sets(1):
         search.fix(rare_nodes)
     nodes = search.nodes.by_support[search.generalized[search.nodes.by_support] == 0]

@@ -9,14 +9,14 @@ from anonset_datasets.generators import GENERATORS
 _INTRODUCTION = """\
 # Data cards
 
-What each data set of the catalogue is, whose it is, on what terms it may be used, and what it stands in for in the
-experiments; then the generators that experiments take data from. The numbers are not taken on trust: a test reads every
-file, or generates the data, and counts. Beside them stands what the papers print.
+This page describes each data set of the catalogue and each generator of the experiments: origin, terms of use, and the
+data of a paper that it replaces. A test reads every file, or generates the data, and compares the numbers. The tables
+also show the numbers that the papers print.
 
-No data come with the project. `anonset datasets check` tells which are there, and how to get the rest.
+The project contains no data. `anonset datasets check` lists the available data sets, and how to obtain the others.
 
-**Never for linking attacks**: {never}. Their terms forbid trying to
-learn who somebody is; those of the former also linking them to other data about persons."""
+**Never use these for linking attacks**: {never}. Their terms forbid attempts to
+identify a person. The terms of the first also forbid linking the records to other data about persons."""
 _HEAD = ("", "records", "items", "longest", "average")
 
 
@@ -31,7 +31,7 @@ def page() -> str:
     for title, kind in (
         ("Sets of items", "transactions"),
         ("With relational columns", "rt"),
-        ("Relations", "relational"),
+        ("Relational tables", "relational"),
     ):
         parts += [f"## {title}", *(_of_entry(entry) for entry in ENTRIES.values() if entry.kind == kind)]
     parts += ["## Generated", *(_of_generator(name, card) for name, card in GENERATED.items())]
@@ -45,28 +45,31 @@ def _of_entry(entry: Entry) -> str:
     facts = (
         ("Origin", entry.source),
         ("Offered by", card.offered),
-        ("Terms", entry.terms + ("; may be passed on" if entry.redistributable else "; not to be passed on")),
-        ("To cite", entry.citation),
-        ("Made", card.made),
-        ("Records", "made up, of no real person" if entry.synthetic else ""),
+        (
+            "Terms",
+            entry.terms + ("; redistribution permitted" if entry.redistributable else "; redistribution not permitted"),
+        ),
+        ("Citation", entry.citation),
+        ("Preparation", card.made),
+        ("Records", "synthetic, no real persons" if entry.synthetic else ""),
         ("Quasi-identifiers", columns),
         ("Hierarchy of the items", _hierarchy(entry)),
-        ("Stands in for", card.stands_in_for),
-        ("Differs", card.differs),
+        ("Replaces", card.stands_in_for),
+        ("Differences", card.differs),
         ("Note", entry.note),
     )
     return _section(entry.name, entry.about, None if entry.optional else own, card, facts)
 
 
 def _of_generator(name: str, card: Card) -> str:
-    facts = (("Made", card.made), ("Stands in for", card.stands_in_for), ("Differs", card.differs))
+    facts = (("Generation", card.made), ("Replaces", card.stands_in_for), ("Differences", card.differs))
     return _section(name, GENERATORS[name].about, card.measured, card, facts)
 
 
 def _hierarchy(entry: Entry) -> str:
     if entry.items is None:
         return ""
-    return f"`{entry.default_hierarchy}`; there is no taxonomy" if entry.taxonomy is None else f"`{entry.taxonomy}`"
+    return f"`{entry.default_hierarchy}` (no taxonomy available)" if entry.taxonomy is None else f"`{entry.taxonomy}`"
 
 
 def _section(name: str, about: str, own: Shape | None, card: Card, facts: Iterable[tuple[str, str]]) -> str:

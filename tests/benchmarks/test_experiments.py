@@ -91,7 +91,7 @@ def test_cases_run_once_failures_are_repeated_and_claims_judged(place):
     page = render.render("made.up", results).read_text()
     assert "| Fig. 1 | it grows | last above first | **holds** | 1 \\| 4 |" in page
     assert "| Fig. 1 | it falls | last below first | **fails** | 1, 4 |" in page
-    assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 cases are there |" in page
+    assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 cases are measured |" in page
     assert "failed (a 3): RuntimeError: three cannot be had" in page
     assert "| 2 | 4 |  |" in page
     assert "![Fig. 1: squares](squares.svg)" in page
@@ -132,7 +132,7 @@ def test_results_are_compared_without_times(place, capsys):
     measured = {"seconds": 9.0, "ncp": 0.3}
     store.save(folder, [changed | {"measured": measured}], {case.key for case in runner.paper("made.up").cases})
     _, (difference,) = agreement.compared("made.up", place / "again", place / "results")
-    assert str(difference) == "squares a 2: ncp 0.3, and None"
+    assert str(difference) == "squares a 2: ncp 0.3, expected None"
     store.save(
         place / "results" / "made.up", [changed | {"measured": {"ncp": 0.3 * (1 + 1e-13)}}], {changed_key(changed)}
     )
@@ -172,7 +172,7 @@ def test_the_block_of_the_page_is_replaced(place):
 def test_a_page_without_markers_is_unchanged(place):
     page = place / "README.md"
     page.write_text("nothing here\n")
-    assert "nothing done, it has no markers" in results_page.write_block("made.up", page, place / "results")
+    assert "unchanged, it has no markers" in results_page.write_block("made.up", page, place / "results")
     assert page.read_text() == "nothing here\n"
 
 

@@ -38,7 +38,7 @@ def test_fewer_than_twenty_repetitions_have_no_verdict():
     values = dict.fromkeys(SAMPLES.draws[:19], 0.5)
     judgement = judged(values, factor=SAMPLES)
     assert judgement.verdict == "not measured"
-    assert judgement.measured == "19 of 20 repetitions are there; met in 19: 0.5"
+    assert judgement.measured == "19 of 20 repetitions are measured; met in 19: 0.5"
 
 
 def test_an_opposite_result_of_a_named_order_depends_on_the_order():
@@ -178,11 +178,11 @@ def test_a_claim_is_judged_when_all_of_its_cases_exist():
     actual = {case.key: result(case, n) for n, case in enumerate(cases[:4], 1)}
     assert [judgement.verdict for judgement in judge(paper, actual)] == ["holds", "not measured"]
     page = render.page(paper, actual, judge(paper, actual))
-    assert "- **not whole**: 2 of 6 cases are due (DA: a, b)" in page
-    assert "| Fig. 1 | all lose | above 0 | **not measured** | 4 of 6 cases are there |" in page
+    assert "- **incomplete**: 2 of 6 cases are due (DA: a, b)" in page
+    assert "| Fig. 1 | all lose | above 0 | **not measured** | 4 of 6 cases are measured |" in page
     del actual[cases[3].key]
     assert [judgement.verdict for judgement in judge(paper, actual)] == ["not measured", "not measured"]
-    assert judge(paper, actual)[0].measured == "3 of 4 cases are there"
+    assert judge(paper, actual)[0].measured == "3 of 4 cases are measured"
 
 
 def result(case, n):

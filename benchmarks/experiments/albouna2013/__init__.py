@@ -10,9 +10,9 @@ _OF = {SAFE: "safe-grouping", ANATOMY: "anatomy"}
 _LOSS = {
     "diversity_counted": "for diversity, counted",
     "diversity": "for diversity, not counted",
-    "loss_counted": "in all, counted (LM)",
-    "loss": "in all, not counted (LM)",
-    "with_groups": "with groups that lost too many",
+    "loss_counted": "in total, counted (LM)",
+    "loss": "in total, not counted (LM)",
+    "with_groups": "with groups that lost too many tuples",
     "starred": "starred alone",
 }
 _SHARES = "Shares of all tuples that are"
@@ -66,18 +66,18 @@ PAPER = Paper(
     key="albouna2013",
     title="Al Bouna, Clifton, Malluhi, DBSec 2013: section 8.2 and figure 4",
     note="""\
-The data are made as in section 8.1, from UCI Adult and a synthetic voter list, since the paper's own join is not
-public: `longitudinal`, 48,842 tuples of 21,201 individuals (the paper: 48,836 of 21,201), each with two tuples or more,
-9 of 10 dealt out occupation by occupation. How persistent occupations are is not in the paper, and the losses depend on
-it (figure "Persistence"). An unknown occupation (`?`) is a value like any other. Who has which tuples, and what the
-algorithms draw, is drawn twenty times: a seed stands for both. Every result was verified.
+The data are generated as in section 8.1, from UCI Adult and a synthetic voter list, because the paper's own join is not
+public: `longitudinal`, 48,842 tuples of 21,201 individuals (the paper: 48,836 of 21,201), each with two or more tuples;
+9 of 10 are distributed occupation by occupation. The paper does not state the persistence of occupations, and the
+losses depend on it (figure "Persistence"). An unknown occupation (`?`) is a value like any other. Each of twenty seeds
+determines the assignment of tuples to individuals and the random choices of the algorithms. Every result was verified.
 
-The paper does not say whether a tuple that is anonymized for l-diversity still counts in its group. *Counted*: it does,
-so that each value gives up what it has beyond 1/l of the group. *Not counted*: it is taken out, as by the engine, the
-group shrinks, and more must go until no value has more than 1/l of what is left. The groups are the same for both.
+The paper does not state whether a tuple that is anonymized for l-diversity still counts in its group. *Counted*: it
+does, so each value loses its tuples beyond 1/l of the group. *Not counted*: it is removed, as in the engine; the group
+shrinks, and more tuples are removed until no value exceeds 1/l of the remaining group. The groups are the same in both.
 
-Times are those of single searches on a table in memory, on one thread, after one that loads the kernels; in each of
-three runs all that is compared follows one another.""",
+Times are single searches on a table in memory, on one thread, after a search that loads the kernels. In each of three
+runs, all compared searches follow each other.""",
     measure=measure,
     prepare=compile_kernels,
     reads=lambda parameters: [] if "records" in parameters else ["adult"],
@@ -99,13 +99,13 @@ three runs all that is compared follows one another.""",
                 "naive Anatomy leaves as many violations between groups as printed",
                 "safe grouping eliminates these violations",
             ),
-            "Pairs of an individual and a value. Inside groups: the tuples of an individual and those of a value are "
-            "together more than the group has. Between groups: of the individual's groups, at least alpha, more than "
-            "1/l hold the value, and all of them together have fewer than l values in common. Anatomy draws which "
-            "tuple of a value goes into a group.",
+            "Pairs of an individual and a value. Inside groups: the tuples of the individual and those of the value "
+            "together exceed the group size. Between groups: at least alpha groups contain the individual, more than "
+            "1/l of them contain the value, and all of them have fewer than l values in common. Anatomy chooses at "
+            "random which tuple of a value is assigned to a group.",
             printed=[
                 Printed("inside", 5, 5, "5 explicit violations inside groups"),
-                Printed("between", 167, 360, "167 violations between groups for l=2 and 360 for l=3, alpha not said"),
+                Printed("between", 167, 360, "167 violations between groups for l=2 and 360 for l=3, alpha not stated"),
             ],
         ),
         Figure(
@@ -119,8 +119,8 @@ three runs all that is compared follows one another.""",
                 "for small l the loss is below 10%",
                 "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity",
             ),
-            f"{_SHARES} anonymized. The most frequent occupation has 12.6% of the tuples; so l=7 is the largest that "
-            "the paper's condition allows.",
+            f"{_SHARES} anonymized. The most frequent occupation has 12.6% of the tuples, so l=7 is the largest value "
+            "that satisfies the paper's condition.",
             printed=[
                 Printed("diversity_counted", 0.35, 0.35, "35% of the tuples for l-diversity (k=9, l=7)"),
                 Printed("loss_counted", 0, 0.1, "LM below 10% for small l"),
@@ -128,13 +128,13 @@ three runs all that is compared follows one another.""",
         ),
         Figure(
             "persistence",
-            "Persistence: loss by the share of tuples that are dealt out at random (k=9)",
+            "Persistence: loss by the share of tuples that are distributed at random (k=9)",
             "share at random",
             _LOSS,
             _persistence(),
             claims.PERSISTENCE,
-            f"{_SHARES} anonymized. 0: an individual's tuples have one occupation as far as it goes; 1: occupations "
-            "say nothing.",
+            f"{_SHARES} anonymized. 0: an individual's tuples have one occupation as far as possible; 1: occupations "
+            "are independent of the individual.",
             quick=(0.0, 1.0),
         ),
         Figure(
@@ -144,8 +144,8 @@ three runs all that is compared follows one another.""",
             {"seconds": "time in seconds", "tested": "groups tested for l-diversity"},
             _cost(),
             with_main(claims.COST, "for small l safe grouping is faster than Anatomy"),
-            "A non-transactional data set: the same 48,842 tuples, each of a person of its own. Anatomy knows no k, "
-            "and is timed again beside each. The paper's times are those of reading groups from disk.",
+            "A non-transactional data set: the same 48,842 tuples, each of a different person. Anatomy has no k, "
+            "and is timed again at each k. The paper's times include reading groups from disk.",
         ),
         Figure(
             "speed",
@@ -154,10 +154,10 @@ three runs all that is compared follows one another.""",
             {"seconds": "time in seconds", "peak_mib": "peak memory of the process in MiB, data included"},
             _speed(),
             claims.SPEED,
-            "Generated: 2.3 tuples a person on average, named by two columns, 15 values, 9 of 10 tuples of a person "
-            "with the same; k=9, l=3.",
+            "Generated: 2.3 tuples per person on average, identified by two columns, 15 values, 9 of 10 tuples of a "
+            "person with the same value; k=9, l=3.",
             quick=(100_000, 1_000_000),
         ),
     ],
 )
-"""The experiments of section 8.2, and our own on persistence and speed."""
+"""Experiments of section 8.2, and our own on persistence and speed."""

@@ -1,8 +1,8 @@
-"""What safe grouping loses where a tuple that is anonymized for l-diversity still counts in its group.
+"""Loss of safe grouping if a tuple that is anonymized for l-diversity still counts in its group.
 
-The paper does not say whether it does. The engine takes such tuples out, so that the group shrinks and more must go:
-whoever counts the published tuples of a group must find it l-diverse. Here they stay, and no value may be seen on more
-than 1/l of the group as it was; everything else is as in the engine, the groups are the same ones.
+The paper does not state whether it counts. The engine removes such tuples, so the group shrinks and more tuples must be
+removed: the published tuples of a group must be l-diverse. Here they stay, and no value may occur in more than 1/l of
+the original group. The groups are those of the engine.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class Lost(NamedTuple):
-    """Tuples that are lost, each once."""
+    """Lost tuples, each counted once."""
 
     for_diversity: int
-    """Anonymized because their value is on more than 1/l of their group."""
+    """Anonymized because their value exceeds 1/l of their group."""
     with_groups: int
-    """Others of groups in which fewer than k individuals are left."""
+    """Others, in groups with fewer than k remaining individuals."""
     for_equality: int
-    """Others whose identity is starred, so that all individuals of a group show equally many."""
+    """Others whose identity is starred, so that all individuals of a group have equally many tuples."""
 
 
 def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa: E741
-    """Return what is lost in the groups that `SafeGrouping` of the same parameters forms."""
+    """Return the losses for the groups that `SafeGrouping` forms with the same parameters."""
     from anonset.algorithms.buckets.base import random_runs, sensitive_column, sorted_rows
     from anonset.algorithms.buckets.draws import Draws
     from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
@@ -36,25 +36,25 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
     by_id, runs = sorted_rows(table.ids)
     draws, sensitive = Draws.of(table, seed), sensitive_column(table)
     tuples, start = random_runs(by_id, runs, draws, ORDER)
-    with np.errstate(over="ignore"):  # sums of draws wrap around, which NumPy says where kernels run as plain Python
+    with np.errstate(over="ignore"):  # draws overflow on purpose; NumPy warns when kernels run as plain Python
         bounds = group_bounds(len(start) - 1, k, draws.key(LARGER))
     return Lost(*map(int, count_lost(sensitive.codes[tuples], start, bounds, len(sensitive.vocabulary), k, l)))
 
 
 @kernel()
 def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: int) -> Any:  # noqa: E741
-    """Count the tuples lost, int64 (3,): see `Lost`.
+    """Count the lost tuples, int64 (3,): see `Lost`.
 
     Parameters
     ----------
     value
-        int32 (n,): sensitive value of the tuple at each place.
+        int32 (n,): sensitive value of each tuple.
     start
-        int64 (persons + 1,): where each person's tuples start.
+        int64 (persons + 1,): first tuple of each person.
     bounds
-        int64 (groups + 1,): where each group's persons start.
+        int64 (groups + 1,): first person of each group.
 
-    A frequent value loses its tuples to the person with most tuples left of those with it, the first of several.
+    A frequent value loses tuples of the person with most remaining tuples among those with the value; ties by position.
     """
     lost = np.zeros(3, np.int64)
     for number in range(len(bounds) - 1):

@@ -1,4 +1,4 @@
-"""Measuring safe grouping and Anatomy: violations through correlations, tuples lost; in cases of their own, costs."""
+"""Measuring safe grouping and Anatomy: violations by correlation, lost tuples; costs in separate cases."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 _FIRST_NAMES, _VALUES, _TUPLES_OF_A_PERSON = 5_000, 15, 2.3
 _MOVING = 0.1
-"""The share of tuples that are dealt out at random, where a case says nothing else."""
+"""Default share of tuples that are distributed at random."""
 _ALPHA = 3
-"""The smallest number of groups in which an individual is significant: "greater than 2"."""
+"""Smallest number of groups in which an individual is significant: "greater than 2"."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run one case; what it measures is said by ``kind``.
+    """Run a case; ``kind`` selects the measurement.
 
     Parameters
     ----------
     parameters
         ``kind`` (violations, loss, groups, time or memory), ``algorithm`` (safe-grouping or anatomy), ``l``, and ``k``
-        for safe grouping; for violations and losses ``seed``, of the join and of the algorithm's draws alike, and
-        ``moving``, else ``records`` of generated data, or none: the tuples of Adult, each of a person of its own.
+        for safe grouping. Violations and losses: ``seed`` of the join and of the algorithm, and ``moving``. Others:
+        ``records`` of generated data, or by default the tuples of Adult, each of a different person.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def compile_kernels() -> None:
-    """Fill the cache of compiled kernels: a case then loads what it needs."""
+    """Fill the cache of compiled kernels."""
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
     for algorithm in ("safe-grouping", "anatomy"):
@@ -57,7 +57,7 @@ def compile_kernels() -> None:
 
 
 def _violations(parameters: Parameters) -> Measured:
-    """Bucketize the longitudinal data; count violations inside groups, and between them by alpha."""
+    """Bucketize the longitudinal data; count violations inside groups, and between groups by alpha."""
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
@@ -74,12 +74,12 @@ def _violations(parameters: Parameters) -> Measured:
 
 
 def _loss(parameters: Parameters) -> Measured:
-    """Count what safe grouping loses of the longitudinal data, by either denominator.
+    """Count the loss of safe grouping on the longitudinal data, for both denominators.
 
     Raises
     ------
     RuntimeError
-        If the groups of both denominators are not the same ones.
+        If the groups differ between the denominators.
     """
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
@@ -105,19 +105,19 @@ def _loss(parameters: Parameters) -> Measured:
 
 
 def _groups(parameters: Parameters) -> Measured:
-    """Count the groups that safe grouping forms, and so tests for diversity, of tuples of a person each."""
+    """Count the groups that safe grouping forms and tests for diversity, with one tuple per person."""
     table = _non_transactional()
     figures = _algorithm(parameters, 1).recode(table, {}).figures
     return {"tested": figures["individuals"] // parameters["k"], "groups": figures["groups"]}
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a single search on a table in memory, apart from loading the kernels; without a seed, as by default."""
+    """Time a single search on a table in memory, without loading the kernels, with the default seed."""
     return {"seconds": _speed_of(parameters, _of_time(parameters))}
 
 
 def _memory(parameters: Parameters) -> Measured:
-    """Return the peak memory of this process while an algorithm runs, data included."""
+    """Return the peak memory of this process during a search, data included."""
     table = _of_time(parameters)
     forget_peak()
     _algorithm(parameters, None).recode(table, {})
@@ -143,9 +143,9 @@ def _warm_up(algorithm: str) -> None:
 
 @lru_cache(maxsize=4)
 def persons(n: int, seed: int = 0) -> "Table":
-    """Generate `n` tuples of persons with two names and a sensitive value; a person has 2.3 tuples on average.
+    """Generate `n` tuples of persons with two names and a sensitive value, 2.3 tuples per person on average.
 
-    The 15 values have the shares 1/10 and less; nine of ten tuples of a person have the same.
+    The 15 values have shares of at most 1/10; nine of ten tuples of a person have the same value.
     """
     import numpy as np
 
@@ -181,7 +181,7 @@ def _joined(seed: int, moving: float) -> "Table":
 
 @lru_cache(maxsize=1)
 def _non_transactional() -> "Table":
-    """Return the longitudinal data with an identity of its own for each tuple."""
+    """Return the longitudinal data with a separate identity for each tuple."""
     import numpy as np
 
     from anonset import CategoricalColumn, Table, Vocabulary

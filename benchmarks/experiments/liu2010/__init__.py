@@ -14,12 +14,12 @@ _SUBCLASSES, _BILLS, _PRODUCTS = "tafeng_subclass", "congress_bills", "tafeng_ba
 _KOSARAK, _RETAIL, _BMS2 = "kosarak_70k", "retail", "bms_webview2"
 _LEAST = "mHgHs loses least of all"
 _SKEWS = (2, 4)
-"""Half of the largest skew of a drawn taxonomy, and the largest."""
+"""Half of the largest skew of a random taxonomy, and the largest skew."""
 _BY_SKEW = {f"skew {skew}": f"ncp_{skew}" for skew in _SKEWS}
 _HALF = 0.5
 _LOSSES = {
     "ncp": "information loss (NCP)",
-    "suppressed": "part of the occurrences that is suppressed",
+    "suppressed": "share of occurrences suppressed",
     "published": "published symbols",
 }
 _LOSSES_BY_SKEW = {f"ncp_{skew}": f"information loss (NCP), skew {skew}" for skew in _SKEWS}
@@ -30,7 +30,7 @@ _Points = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _own(series: str, m: int) -> dict[str, Any]:
-    """Return the algorithm that a curve stands for, and its parameter m as it has it."""
+    """Return the algorithm of a curve, and its own name of the parameter m."""
     known: Mapping[str, dict[str, Any]] = {
         "MM": {"algorithm": "coherence-suppression", "h": 1.0, "p": m},
         "AA": {"algorithm": "apriori", "m": m},
@@ -43,7 +43,7 @@ def _own(series: str, m: int) -> dict[str, Any]:
 
 
 def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]:
-    """Return the cases of some curves, each at points (k, m); what the horizontal axis is, `over` says."""
+    """Return the cases of curves at points (k, m); `over` names the horizontal axis."""
     return [
         Case(figure, series, {"k": k, "m": m}[over], {"k": k, **_own(series, m), **shared})
         for series, chosen in points.items()
@@ -52,7 +52,7 @@ def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]
 
 
 def _over_m(k: int, sizes: Sequence[int] = _SIZES, **more: Sequence[int]) -> _Points:
-    """Return the points of the four curves over m; `more`: the sizes of other curves, or of one of the four."""
+    """Return the points of the four curves over m; `more` gives the sizes of further curves, or of one of the four."""
     curves = dict.fromkeys(("MM", "AA", "LG", "mHgHs"), sizes) | more
     return {series: [(k, m) for m in chosen] for series, chosen in curves.items()}
 
@@ -62,13 +62,13 @@ def _over_k(ks: Sequence[int], m: int, series: Sequence[str] = ("MM", "AA", "LG"
 
 
 def _apart(points: _Points) -> tuple[_Points, _Points]:
-    """Return the curves of algorithms that know no hierarchy, and the others."""
+    """Split curves into algorithms without and with a hierarchy."""
     free = {name: points[name] for name in points if name in _WITHOUT_HIERARCHY}
     return free, {name: points[name] for name in points if name not in free}
 
 
 def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> list[Case]:
-    """Return cases below a hierarchy of degree 5 in every order of the leaves; what needs none is the same in each."""
+    """Return cases with a hierarchy of degree 5 and every leaf order; curves without a hierarchy ignore the order."""
     free, bound = _apart(points)
     same = _cases(figure, free, over, data=data)
     ordered = ORDERS.over(_cases(figure, bound, over, data=data, fanout=5))
@@ -76,20 +76,20 @@ def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> li
 
 
 def _over_samples(figure: str, points: _Points, over: str = "m") -> list[Case]:
-    """Return cases on samples of the baskets of products, below their real taxonomy."""
+    """Return cases on samples of the product baskets, with their real taxonomy."""
     free, bound = _apart(points)
     shared = {"data": _PRODUCTS, "share": _HALF}
     return SAMPLES.over(_cases(figure, free, over, **shared) + _cases(figure, bound, over, taxonomy=True, **shared))
 
 
 def _below_the_real(figure: str, points: _Points) -> list[Case]:
-    """Return cases below the real taxonomy of the subclasses: nothing is drawn."""
+    """Return cases with the real taxonomy of the subclasses, without repetitions."""
     free, bound = _apart(points)
     return _cases(figure, free, "m", data=_SUBCLASSES) + _cases(figure, bound, "m", data=_SUBCLASSES, taxonomy=True)
 
 
 def _over_trees(figure: str, points: _Points, over: str = "m") -> list[Case]:
-    """Return cases on Kosarak below drawn taxonomies; each draws the leaves' order and half of the records, too."""
+    """Return cases on Kosarak with random taxonomies; each draw includes the leaf order and half of the records."""
     free, bound = _apart(points)
     shared = {"data": _KOSARAK, "share": _HALF, "skews": list(_SKEWS)}
     samples = dict(zip(SAMPLES.draws, TREES.draws, strict=True))
@@ -101,7 +101,7 @@ def _over_trees(figure: str, points: _Points, over: str = "m") -> list[Case]:
 
 
 def _timed() -> list[Case]:
-    """Return the cases whose times are compared, at the paper's default k=5 and m=7."""
+    """Return the timed cases, with the paper's defaults k=5 and m=7."""
     cases = []
     for x, m, names, chosen in (
         (POS, 7, ("MM", "AA", "LG", "mHgHs"),
@@ -116,7 +116,7 @@ def _timed() -> list[Case]:
 
 
 def _tenths(series: Sequence[str]) -> list[Case]:
-    """Return cases on one to ten of ten subsets, each part of the next."""
+    """Return cases on one to ten of ten nested subsets."""
     shared = {"data": _PRODUCTS, "taxonomy": True, "sample": "sample 1", "k": 5}
     return [
         Case("scalability", name, 10 * tenth, {**shared, **_own(name, 7), "share": tenth / 10})
@@ -138,12 +138,12 @@ def _speed() -> list[Case]:
     return RUNS.over([Case("speed", "here", run, parameters) for run, parameters in chosen.items()], cost="time")
 
 
-_DEGREE_5 = "A hierarchy of degree 5, as that of Terrovitis et al., in 20 random and four named orders of the leaves."
-_REAL = "Products below their real taxonomy of four levels, whose nodes hold from one item to thousands; half of the "
-_REAL += "baskets, drawn 20 times. The paper takes the first of ten subsets."
+_DEGREE_5 = "A hierarchy of degree 5, as in Terrovitis et al., with 20 random and four named leaf orders."
+_REAL = "Products with their real taxonomy of four levels, whose nodes contain from one item to thousands; half of the "
+_REAL += "baskets, drawn 20 times. The paper uses the first of ten subsets."
 _DRAWN = (
-    "`kosarak_70k` below drawn, unbalanced taxonomies in place of WordNet: `skewed_tree`, at half of the largest skew "
-    "and at the largest, fitted to nothing. Each draws the order of the leaves and half of the records, too."
+    "`kosarak_70k` with random, unbalanced taxonomies in place of WordNet: `skewed_tree` with half of the largest skew "
+    "and with the largest, not fitted to a real taxonomy. Each draw includes the leaf order and half of the records."
 )
 _ON_POS = (Printed("ncp", 0.075, 0.7, "MM between 7.5% and 70% for m >= 2 (section 5.1)"),)
 _MM_ON_AOL = Printed("ncp", 0.46, 0.96, "MM between 46% and 96% for m >= 2 (section 5.1)")
@@ -158,23 +158,23 @@ _ON_AOL_50 = (
     Printed("ncp", 0.17, 0.17, "LG 17%; over all k at most 27% (section 5.1)"),
     Printed("ncp", 0.09, 0.09, "mHgHs 9% for m >= 5 (section 5.1); never 10%"),
 )  # fmt: skip
-_AXES = "The text does not say whether this panel is over m or over k, so that both are shown."
+_AXES = "The paper does not state whether the axis of this panel is m or k; we show both."
 
 PAPER = Paper(
     key="liu2010",
     title="Liu, Wang, PAKDD 2010: figure 3",
     note="""\
-MM (here for h=1, p=m and all items public, which is k^m-anonymity by suppression alone), AA, LG, HgHs and mHgHs, by
-NCP, the measure that all have in common; a suppressed occurrence costs 1. LG does not know m, MM no hierarchy. MM and
-HgHs hold at most 30 million minimal threats, which are counted and not timed: where there are more, a curve ends. The
-results of the first repetition were verified, each as far as 10^8 itemset occurrences reach. Times are single runs on
-one thread, on a table in memory, with the kernels there.
+The figures show the NCP of MM (with h=1, p=m and all items public: k^m-anonymity by suppression only), AA, LG, HgHs
+and mHgHs; a suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM and HgHs stop at 30
+million minimal threats (a limit of work, not of time); there a curve ends. The results of the first repetition were
+verified, each up to 10^8 itemset occurrences. Times are single runs on one thread, on a table in memory, with compiled
+kernels.
 
-The paper's data cannot be had. Baskets of product subclasses (`tafeng_subclass`) and the sponsors of bills
-(`congress_bills`) stand in for POS, whose hierarchy was an artificial one of degree 5. AOL's queries name persons and
-were not sought: what the paper sees in them, very sparse items below an unbalanced taxonomy, have baskets of 23,812
-products under their real taxonomy (`tafeng_baskets`) and, more or less of it, the clicks of `kosarak_70k` below
-taxonomies that were drawn.""",
+The paper's data are not available. Baskets of product subclasses (`tafeng_subclass`) and the sponsors of bills
+(`congress_bills`) replace POS, whose hierarchy was artificial, of degree 5. We did not look for the AOL queries, which
+name persons. Their relevant properties are very sparse items and an unbalanced taxonomy. Two data sets have these:
+baskets of 23,812 products with a real taxonomy (`tafeng_baskets`), and to some degree the clicks of `kosarak_70k`
+with random taxonomies.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -185,7 +185,7 @@ taxonomies that were drawn.""",
             _LOSSES,
             _over_orders("fig3a", _over_m(50, HgHs=(1, 2)), _SUBCLASSES),
             (*claims.ordering("m", ORDERS), claims.LG_ABOVE_AA, claims.horizontal(ORDERS), claims.close(ORDERS)),
-            f"{_DEGREE_5} That k=50 follows from panels c and d. {_AXES}",
+            f"{_DEGREE_5} k=50 follows from panels c and d. {_AXES}",
             _ON_POS,
             quick=(2, 3),
         ),
@@ -230,13 +230,13 @@ taxonomies that were drawn.""",
         ),
         Figure(
             "real",
-            "Fig. 3b under the real taxonomy, POS as Ta-Feng: information loss as m grows, k=5",
+            "Fig. 3b with the real taxonomy, POS as Ta-Feng: information loss as m grows, k=5",
             "m",
-            {**_LOSSES, "shared": "items that several published symbols stand for"},
+            {**_LOSSES, "shared": "items with several published symbols"},
             _below_the_real("real", _over_m(5, HgHs=(1, 2, 3))),
             claims.REAL,
-            "Not the paper's hierarchy, but the real one of 2,012 subclasses, whose upper levels are prefixes of their "
-            "codes. Nothing is drawn here.",
+            "With the real hierarchy of 2,012 subclasses in place of the paper's; its upper levels are code prefixes. "
+            "No random draws.",
             _ON_POS,
             quick=(2,),
         ),
@@ -293,7 +293,7 @@ taxonomies that were drawn.""",
                 *with_main(claims.on_aol(TREES, _BY_SKEW, "12 against 7.9 %"), "mHgHs loses less than 10% on AOL"),
                 claims.horizontal(TREES, _BY_SKEW),
             ),
-            f"{_DRAWN} MM is run up to m=3; from m=4 on it refuses.",
+            f"{_DRAWN} MM is run up to m=3; from m=4 on it exceeds its limit.",
             [replace(one, quantity=quantity) for quantity in _LOSSES_BY_SKEW for one in _ON_AOL_5],
             quick=(2,),
         ),
@@ -314,18 +314,18 @@ taxonomies that were drawn.""",
             {"seconds": "time in seconds"},
             _timed(),
             with_main(claims.TIMES, "LG is the most efficient"),
-            "k=5 and m=7, the paper's defaults; m=5 for Kosarak, where MM would have to hold too many threats. Half of "
-            "the records each. There is no counted work that LG shares with the others.",
+            "k=5 and m=7, the paper's defaults; m=5 for Kosarak, because MM would exceed its limit of threats. Half of "
+            "the records each. LG and the other algorithms have no common measure of counted work.",
             quick=(PRODUCTS,),
         ),
         Figure(
             "scalability",
             "Section 5.2, scalability: ten subsets of the baskets",
             "% of the baskets",
-            {"seconds": "time in seconds", "threats": "minimal threats held", "cuts": "cuts evaluated"},
+            {"seconds": "time in seconds", "threats": "minimal threats stored", "cuts": "cuts evaluated"},
             [*_tenths(["mHgHs"]), *RUNS.over(_tenths(["mHgHs", "LG", "AA"]), cost="time")],
-            with_main(claims.SCALABILITY, "mHgHs is quite scalable: its counted work"),
-            "One to ten of ten subsets of `tafeng_baskets`, under their real taxonomy, k=5, m=7.",
+            with_main(claims.SCALABILITY, "mHgHs is quite scalable: counted work"),
+            "One to ten of ten subsets of `tafeng_baskets`, with their real taxonomy, k=5, m=7.",
             quick=(10, 20),
         ),
         Figure(
@@ -340,4 +340,4 @@ taxonomies that were drawn.""",
         ),
     ],
 )
-"""The experiments of section 5."""
+"""Experiments of section 5."""

@@ -1,4 +1,4 @@
-"""What section 5 of the paper says about its figure, and when our results bear it out."""
+"""Claims of section 5 of the paper, with criteria for our results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -11,14 +11,14 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Quantities that are losses, by the part of a claim that they are for, such as a skew; empty for the only one."""
+"""Quantities that are losses, by part of a claim, such as a skew; empty if there is only one."""
 _ONE: Losses = {"": NCP}
 
 
 def _gaps(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Losses, begin: float = 0
 ) -> dict[tuple[str, float | str], float]:
-    """Return by how much the second of a pair is above the first, the least of all pairs, by part and position."""
+    """Return how far the second curve of a pair is above the first, the least of all pairs, by part and position."""
     found: dict[tuple[str, float | str], float] = {}
     for part, quantity in losses.items():
         for lower, upper in pairs:
@@ -30,7 +30,7 @@ def _gaps(
 
 
 def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str:
-    """Write curves one after the other, each position once where it is the same for all."""
+    """Format curves, with each position once if all curves share it."""
     written = []
     for part, quantity in losses.items():
         parts, before = [], ""
@@ -46,9 +46,9 @@ def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str
 def _ordered(
     *pairs: tuple[str, str], losses: Losses = _ONE, begin: float = 0, axis: str = "m", in_general: bool = False
 ) -> Check:
-    """Return a check that in each pair the first is nowhere above the second, where both have a value.
+    """Return a check that in each pair the first curve is never above the second, where both have a value.
 
-    Its parts are those of the losses, or else the positions. In general: at more than half of the positions.
+    The parts are the losses, or else the positions. With `in_general`, more than half of the positions suffice.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
@@ -184,11 +184,11 @@ POS, PRODUCTS, KOSARAK = "POS as subclasses", "AOL as products", "AOL as Kosarak
 _SMALL_M = 3
 _LEAST_GAIN_ON_AOL = 0.12 - 0.079
 _TIMES = 1.5
-"""What the figures printed for AOL amount to: 12 / 7.9."""
+"""Ratio of the figures printed for AOL: 12 / 7.9."""
 _CLOSE = 0.01
 _SCALABLE = 1.2
 _LIKE = 1.5
-_ITS_DATA = "a figure of the paper's own data, which cannot be had: shown as a band"
+_ITS_DATA = "figure for the paper's own data, which are not available: shown as a band"
 
 
 _ABOVE_ALL = ((AA, MM), (LG, MM), (MHGHS, MM))
@@ -198,8 +198,8 @@ _BELOW_ALL = ((MHGHS, AA), (MHGHS, LG), (MHGHS, MM))
 def ordering(
     over: str, factor: Factor | None, losses: Losses = _ONE, begin: float = 2, axis: str = "m"
 ) -> tuple[Claim, ...]:
-    """Return what the paper says of the order of the four losses, over one axis, from some m on."""
-    where = f"at every {axis}{f' from {begin:g} on' if begin else ''} that both were run for"
+    """Return the paper's claims on the order of the four losses, over one axis, from some m on."""
+    where = f"at every {axis}{f' from {begin:g} on' if begin else ''} with results for both"
 
     def claim(text: str, criterion: str, *pairs: tuple[str, str], first: float, in_general: bool = False) -> Claim:
         check = _ordered(*pairs, losses=losses, begin=first, axis=axis, in_general=in_general)
@@ -212,38 +212,39 @@ def ordering(
               first=begin, in_general=True),
         claim("LG loses third most", f"NCP at most AA's and at least mHgHs's, {where}", (LG, AA), (MHGHS, LG),
               first=begin),
-        claim("mHgHs loses least of all", f"NCP at most that of the others, at every {axis} that both were run for",
+        claim("mHgHs loses least of all", f"NCP at most that of the others, at every {axis} with results for both",
               *_BELOW_ALL, first=0),
     )  # fmt: skip
 
 
 def horizontal(factor: Factor | None, losses: Losses = _ONE) -> Claim:
-    """Return that LG does not know m."""
-    return Claim("LG's curve is horizontal", "one NCP for all m: LG has no m", _horizontal(losses), factor, "enforced")
+    """Return the claim that LG does not use m."""
+    criterion = "equal NCP for all m: LG has no m"
+    return Claim("LG's curve is horizontal", criterion, _horizontal(losses), factor, "enforced")
 
 
 def close(factor: Factor | None) -> Claim:
-    """Return what is our own: that rounds lose little."""
-    required = f"NCP within {_CLOSE}, at every m that HgHs was run for"
-    return Claim("the rounds lose little: mHgHs is close to HgHs", required, _as_hghs, factor, "own", "m")
+    """Return our own claim that rounds cost little."""
+    required = f"NCP within {_CLOSE}, at every m with results of HgHs"
+    return Claim("the rounds cost little: mHgHs is close to HgHs", required, _as_hghs, factor, "own", "m")
 
 
 MODERATE = Claim(
     "the gain of mHgHs over LG is moderate on POS",
-    f"at the largest m above 0 and at most {_LEAST_GAIN_ON_AOL:.3g}, the least gain printed for AOL (ours: the paper "
-    "gives no figure)",
+    f"above 0 and at most {_LEAST_GAIN_ON_AOL:.3g} at the largest m, the smallest gain printed for AOL (our criterion: "
+    "the paper gives no figure)",
     _moderate_gain, ORDERS,
 )  # fmt: skip
 LG_ABOVE_AA = Claim(
     "for small m and large k LG loses a little more than AA",
-    f"NCP of LG at least AA's at some m up to {_SMALL_M} (how little is not said)", _lg_more_for_some, ORDERS,
+    f"NCP of LG at least AA's at some m up to {_SMALL_M} (the paper gives no figure)", _lg_more_for_some, ORDERS,
 )  # fmt: skip
 MM_ON_POS = Claim("MM loses 7.5% to 70% on POS for m >= 2", _ITS_DATA, None, printed="7.5 to 70 %")
 MM_ON_AOL = Claim("MM loses 46% to 96% on AOL for m >= 2", _ITS_DATA, None, printed="46 to 96 %")
 
 
 def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Claim, ...]:
-    """Return what the paper says of AOL alone, over m."""
+    """Return the paper's claims on AOL only, over m."""
     over = "skew" if len(losses) > 1 else ""
     return (
         Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP at least 0.3 for every m",
@@ -251,13 +252,13 @@ def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Cl
         Claim("mHgHs loses less than 10% on AOL", "NCP at most 0.1 for every m", _at_most(MHGHS, 0.1, losses), factor,
               over=over, printed="below 10 %"),
         Claim("the gain of mHgHs over LG is significant on AOL",
-              f"NCP of LG at least {_TIMES:g} times that of mHgHs at the largest m (ours, after the printed figures)",
+              f"NCP of LG at least {_TIMES:g} times that of mHgHs at the largest m (our criterion)",
               _significant_gain(losses), factor, over=over, printed=printed),
     )  # fmt: skip
 
 
 def widening(factor: Factor, losses: Losses = _ONE) -> Claim:
-    """Return that mHgHs gains more over LG for a larger k."""
+    """Return the claim that the gain of mHgHs over LG grows with k."""
     over = "skew" if len(losses) > 1 else ""
     return Claim(
         "the gap between mHgHs and LG widens with the requirement", "LG - mHgHs larger at the largest k than at k=5",
@@ -275,26 +276,28 @@ REAL = (
     close(None),
     Claim("with the real taxonomy mHgHs loses least of all", "NCP at most that of the others, at every m",
           _ordered(*_BELOW_ALL), kind="own", over="m"),
-    Claim("with the real taxonomy AA publishes nothing but its root", "one symbol for m >= 2", _root_only, kind="own"),
+    Claim("with the real taxonomy AA publishes only the root", "one symbol for m >= 2", _root_only, kind="own"),
     Claim("with the real taxonomy MM loses more than LG", "NCP at least LG's for m >= 2",
           _ordered((LG, MM), begin=2), kind="own", over="m"),
     Claim("LG's output lacks domain exclusiveness (section 1)",
-          "several published symbols stand for an item with LG, and never with AA and mHgHs", _not_exclusive),
+          "some items have several published symbols with LG, and none with AA and mHgHs", _not_exclusive),
 )  # fmt: skip
 TIMES = (
-    Claim("LG is the most efficient", "at most the seconds of each other", _ordered(
+    Claim("LG is the most efficient", "at most the time of each other algorithm", _ordered(
         (LG, MHGHS), (LG, AA), (LG, MM), losses={"": SECONDS}), RUNS, over="data set"),
-    Claim("mHgHs comes second: AA and MM are less efficient", "at most the seconds of AA and of MM",
+    Claim("mHgHs is second: AA and MM are less efficient", "at most the time of AA and of MM",
           _ordered((MHGHS, AA), (MHGHS, MM), losses={"": SECONDS}), RUNS, over="data set"),
-    Claim("AA is as efficient as LG on AOL", f"at most {_LIKE:g} times LG's seconds (ours)", _as_fast(AA, LG, _LIKE),
+    Claim("AA is as efficient as LG on AOL", f"at most {_LIKE:g} times LG's time (our criterion)",
+          _as_fast(AA, LG, _LIKE),
           RUNS, over="data set"),
 )  # fmt: skip
 SCALABILITY = (
-    Claim("mHgHs is quite scalable: its counted work",
-          f"threats and evaluated cuts grow with an exponent of at most {_SCALABLE:g} over records (ours: the paper "
-          "prints no figure)", _scales("threats", "cuts")),
-    Claim("mHgHs is quite scalable: its time",
-          f"seconds grow with an exponent of at most {_SCALABLE:g} over records (ours)", _scales(SECONDS), RUNS),
+    Claim("mHgHs is quite scalable: counted work",
+          f"threats and evaluated cuts grow with the records with an exponent of at most {_SCALABLE:g} (our criterion: "
+          "the paper prints no figure)", _scales("threats", "cuts")),
+    Claim("mHgHs is quite scalable: time",
+          f"seconds grow with the records with an exponent of at most {_SCALABLE:g} (our criterion)",
+          _scales(SECONDS), RUNS),
 )  # fmt: skip
 SPEED = tuple(
     Claim(what, says, _within(run, seconds), RUNS, "own")

@@ -1,4 +1,4 @@
-"""Measuring one run of MM, AA, LG, LRA, HgHs or mHgHs: its loss and its counted work, or its time."""
+"""Measuring a run of MM, AA, LG, LRA, HgHs or mHgHs: loss and counted work, or time."""
 
 import time
 from collections import Counter
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from anonset.publications import Records
 
 VERIFY_BUDGET = 100_000_000
-"""Itemset occurrences that the check of a result may count: about a second."""
+"""Limit of itemset occurrences that verification counts, about one second."""
 _ITS_OWN = ("k", "m", "h", "p", "max_threats")
 _WORK = ("threats", "cuts", "increments")
-"""What the algorithms count of their work: threats held, cuts evaluated, supports counted."""
+"""Counted work: threats stored, cuts evaluated, supports counted."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run one case.
+    """Run a case.
 
     Parameters
     ----------
     parameters
-        ``data``, and ``records`` where fewer are generated; ``sample``: of which a ``share`` is drawn. As the hierarchy
-        ``fanout`` with the ``order`` of its leaves; or ``skews`` of random taxonomies whose number is ``tree``, which
-        is also that of the order of their leaves and, with a ``share``, of the sample; or ``taxonomy`` for the data
-        set's own; none for an algorithm that needs none. ``algorithm`` and its own parameters. ``run``: measure the
-        time alone. With ``skews``, what is measured has the skew in its name, as in ``ncp_2``.
+        ``data``, and ``records`` for a smaller generated set; ``sample``: a ``share`` is drawn. Hierarchy: ``fanout``
+        and leaf ``order``; or ``skews`` of random taxonomies with the number ``tree``, which also seeds the leaf order
+        and, with a ``share``, the sample; or ``taxonomy`` for the data set's own; none if the algorithm needs none.
+        ``algorithm`` and its own parameters. ``run``: measure only the time. With ``skews``, names of quantities
+        contain the skew, as in ``ncp_2``.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def measure(parameters: Parameters) -> Measured:
     found: dict[str, Any] = {}
     for skew in _skews(parameters):
         suffix = "" if skew is None else f"_{skew:g}"
-        if skew is not None and "tree" not in parameters and found:  # no taxonomy is looked at: the same for each
+        if skew is not None and "tree" not in parameters and found:  # no taxonomy used: one result for all skews
             found |= {name.replace(f"_{_skews(parameters)[0]:g}", suffix): value for name, value in found.items()}
             continue
         one = _searched(parameters, *bound(parameters, skew))
@@ -57,7 +57,7 @@ def _skews(parameters: Parameters) -> list[float | None]:
 
 
 def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> dict[str, Any]:
-    """Search once; return the loss, what is suppressed, and the counted work."""
+    """Search once; return loss, suppression and counted work."""
     from anonset.errors import InputError
     from anonset.generalization import PerCluster, apply
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
@@ -73,7 +73,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
     is_local = isinstance(recoding, PerCluster)
     if not is_local:
         found["suppressed"] = float(occurrences_by_size(column, recoding)[0]) / len(column.codes)
-    if is_local and not is_first(parameters):  # publishing takes long, and nothing more is asked
+    if is_local and not is_first(parameters):  # publishing is slow, and only verification needs it
         return found
     publication = apply(fresh(column), recoding)
     if not is_local or not _is_repeated(parameters):
@@ -84,7 +84,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
 
 
 def _timed(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> Measured:
-    """Search once, with the kernels there; return the seconds."""
+    """Search once with compiled kernels; return the seconds."""
     algorithm, table = _algorithm(parameters), fresh(column)
     _warm(parameters["algorithm"], tuple((name, parameters[name]) for name in _ITS_OWN if name in parameters))
     hierarchies = {} if hierarchy is None else {column.name: hierarchy}
@@ -103,11 +103,11 @@ def _algorithm(parameters: Parameters) -> "Algorithm":
 
 
 _LEVELS = {"order": ORDERS, "sample": SAMPLES, "tree": TREES}
-"""What a case may be repeated over, by parameter."""
+"""Factors of repetitions, by parameter."""
 
 
 def is_first(parameters: Parameters) -> bool:
-    """Tell whether this is the first of what is repeated: its result is verified.
+    """Return True for the first repetition, whose result is verified.
 
     >>> is_first({"order": "random 1"}), is_first({"order": "random 2"}), is_first({"data": "retail"})
     (True, False, True)
@@ -120,13 +120,13 @@ def _is_repeated(parameters: Parameters) -> bool:
 
 
 def _shared(publication: "Records") -> int:
-    """Count the items that more than one published symbol may stand for."""
+    """Count the items that have more than one published symbol."""
     stands_for = Counter(item for symbol in publication.symbols for item in symbol.members)
     return sum(count > 1 for count in stands_for.values())
 
 
 def _require_holds(publication: "Records", model: Any) -> str:
-    """Check a result by the verification's own path, as far as the budget reaches; return what was covered."""
+    """Verify a result independently within the budget; return the covered part."""
     from anonset import verify
 
     verdict = verify(publication, model, budget=VERIFY_BUDGET)
@@ -137,7 +137,7 @@ def _require_holds(publication: "Records", model: Any) -> str:
 
 
 def bound(parameters: Parameters, skew: float | None = None) -> "tuple[SetColumn, Hierarchy | None]":
-    """Return the records, and the hierarchy that they are bound to; None, and not bound, without one."""
+    """Return the records bound to their hierarchy, or the unbound records and None."""
     tree = parameters.get("tree", "")
     sample = parameters.get("sample", "") or (f"sample {number_of(tree)}" if tree and "share" in parameters else "")
     records = (parameters["data"], parameters.get("records"), parameters.get("share", 1.0), sample)
@@ -156,7 +156,7 @@ def _records(data: str, records: int | None, share: float, sample: str) -> "SetC
 
 @lru_cache(maxsize=4)
 def _bound(records: tuple[Any, ...], kind: str, *chosen: Any) -> "tuple[SetColumn, Hierarchy]":
-    """Return records with a hierarchy: balanced of a fan-out and an order, of a skew and a tree, or the data's own."""
+    """Return records with a hierarchy: balanced (fan-out, order), random (skew, number), or the data's own."""
     from anonset import Hierarchy
 
     column = _records(*records)

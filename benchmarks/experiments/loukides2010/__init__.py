@@ -14,31 +14,31 @@ _AVGRE = {
     "are_own_q1": "AvgRE, q=1, queries of own published items",
     "are_own_q2": "AvgRE, q=2, queries of own published items",
     "are_own_q3": "AvgRE, q=3, queries of own published items",
-    "answered_own_q2": "queries of own published items that have an answer, q=2, of 1,000",
-    "answered_own_q3": "queries of own published items that have an answer, q=3, of 1,000",
+    "answered_own_q2": "queries of own published items with an answer, q=2, of 1,000",
+    "answered_own_q3": "queries of own published items with an answer, q=3, of 1,000",
     "are_domain_q1": "AvgRE, q=1, queries of the domain",
 }
 _LOSSES = {
     "ncp": "NCP",
     "ul_log2": "binary logarithm of UL times 2^M",
     "largest": "items of the largest published group",
-    "suppressed": "share of the items that is suppressed",
+    "suppressed": "share of items suppressed",
 }
 
 
 def _quantities(*left_out: str) -> dict[str, str]:
-    """Return errors and losses, without those of some sizes of queries, or some others."""
+    """Return the labels of errors and losses without those of `left_out`, such as query sizes."""
     return {name: label for name, label in (_AVGRE | _LOSSES).items() if not name.endswith(left_out)}
 
 
 def _of_hospital(name: str) -> dict[str, object]:
-    """Return what of a stand-in for the hospital's data is described."""
+    """Return the parameters that describe a replacement of the hospital's data."""
     chosen = {key: value for key, value in cases.HOSPITALS[name].items() if key != "utility"}
     return {**chosen, "records": cases.RECORDS_OF_EMR, "sample": "sample 1"}
 
 
 _SETTING = "U = all items, hierarchy of degree 5, its weights for UL and COAT"
-_DRAWN = "Each leaf order comes with queries of its own"
+_DRAWN = "Each leaf order has its own queries"
 _CHARACTERISTICS = {
     "records": "records",
     "items": "items that occur",
@@ -52,24 +52,28 @@ PAPER = Paper(
     key="loukides2010",
     title="Loukides, Gkoulalas-Divanis, Malin, 2010: figures 8 to 15, tables 1 to 3",
     note="""\
-COAT, and PCTA beside it, against AA (called Apriori in the paper). The paper gives the degree of its hierarchies, not
-the order of their leaves, which enters all that AA does, the weights by which COAT chooses, and UL. Nor does it say how
-queries and random policies were drawn. All three are drawn anew in each repetition: leaf order N comes with queries
-and policies of number N. Named orders are shown apart, with queries and policies of number 1. Where queries or policies
-are repeated by themselves, the leaves stand in the order of the item numbers.
+The figures compare COAT and PCTA with AA (called Apriori in the paper). The paper states the degree of its hierarchies.
+It does not state the order of their leaves, which affects every step of AA, the weights by which COAT chooses, and UL,
+nor how queries and random policies were drawn. All three are redrawn in each repetition: leaf order N has
+queries and policies of number N. Named orders are shown separately, with queries and policies of number 1. If only
+queries or policies are repeated, the leaves are in the order of the item numbers.
 
-COAT runs without a bound on suppression, which changes no step before the paper's bound s would be passed; what it
-suppressed is compared with s=0.5%. Every result that is measured for its losses was verified, as far as 10^9 itemset
-occurrences reach. Times are those of the search on a table in memory, on one thread with the kernels compiled before,
-three runs of a single search each; peak memory is that of a process of its own, data included.
+COAT runs without a bound on suppression, which changes no step before the paper's bound s would be exceeded; its
+suppression is compared with s=0.5%. Every result with measured losses was verified, up to 10^9 itemset occurrences.
+Times are single searches on a table in memory, on one thread with compiled kernels, in three runs; peak memory is that
+of a separate process, data included.
 
 AvgRE is measured by 1,000 queries of q items. The paper's are "selected randomly from the generalized items", which
-fits several workloads. *Own published items*: q different symbols of the algorithm's own publication, an item of each;
-no two algorithms are asked the same, symbols of one item (which cost nothing) weigh as much as large groups, and for
-q=3 few queries have an answer, the others are left out. *Records*: q items of a random record, the same queries for
-all algorithms, each with an answer. *Domain*: one item of all. The probability that several items of one group are
-all present is that of the paper's model (any non-empty subset alike). UL is far below the smallest double where there
-are many items (M), so the logarithm of UL times 2^M is shown.""",
+fits several workloads:
+
+- *Own published items*: q different symbols of the algorithm's own publication, one item of each. Each algorithm gets
+  different queries, symbols of one item (which have no error) weigh as much as large groups, and for q=3 few queries
+  have an answer; the others are ignored.
+- *Records*: q items of a random record, the same queries for all algorithms, all with an answer.
+- *Domain*: one item of all.
+
+The probability that several items of one group are all present follows the paper's model (all non-empty subsets equally
+likely). With many items (M), UL is far below the smallest double, so the logarithm of UL times 2^M is shown.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -80,8 +84,7 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             _CHARACTERISTICS,
             cases.described("table1", {name: {"data": name} for name in (cases.BMS1, cases.BMS2, cases.POS)}),
             claims.TABLE_1,
-            "BMS-POS, of which the paper on AA reports, cannot be had: `pos_like` is generated, and taken for speed "
-            "alone.",
+            "BMS-POS, which the paper on AA uses, is not available: `pos_like` is generated, and used for speed only.",
         ),
         Figure(
             "fig8",
@@ -101,7 +104,7 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             _quantities("q2", "suppressed"),
             cases.over(ORDERS, cases.by_k("fig10a", cases.BMS2, ("COAT", "AA"))),
             claims.FIGURE_10A,
-            f"m=2; {_SETTING}. The paper shows UL and says that AvgRE was similar to BMS-WebView-1.",
+            f"m=2; {_SETTING}. The paper shows UL and states that AvgRE was similar to BMS-WebView-1.",
             quick=(5,),
         ),
         Figure(
@@ -111,7 +114,7 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             _quantities("_q2", "suppressed") | {name: _AVGRE[name] for name in ("are_record_q2", "are_own_q2")},
             cases.by_m("fig9"),
             claims.FIGURE_9,
-            f"k=5; {_SETTING}. The paper does not say how many items its queries had: one, two and three here.",
+            f"k=5; {_SETTING}. The paper does not state the number of items of its queries: one, two and three here.",
             [Printed("AA / COAT", 7, 7, "AA loses 7 times as much at m=3, BMS-1 (6.2.1)")],
             quick=(1, 2),
         ),
@@ -122,9 +125,9 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             _quantities("q2", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.pairs("fig11"),
             claims.FIGURE_11,
-            "k=5; AA has to protect all pairs (m=2), so that it is the same for all policies. Queries ask for all "
-            "items, whether protected or not. With a leaf order, the items of a policy are part of those of the next; "
-            "where policies are repeated by themselves, on BMS-WebView-1, each is drawn by itself.",
+            "k=5; AA has to protect all pairs (m=2), so its result is the same for all policies. Queries cover all "
+            "items, protected or not. With a leaf order, the policies are nested; if policies are repeated (only on "
+            "BMS-WebView-1), each is drawn independently.",
             quick=("PP1", "PP3"),
         ),
         Figure(
@@ -134,8 +137,8 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             {f"percent_of_{size}": f"% of itemsets of {size}" for size in (1, 2, 3, 4)} | {"constraints": "itemsets"},
             cases.shares("table2"),
             claims.TABLE_2,
-            "The paper does not say how many itemsets there are, nor how they were drawn: 1,000, of items drawn "
-            "alike. The shares are met by construction.",
+            "The paper does not state how many itemsets there are, nor how they were drawn: 1,000 here, of uniformly "
+            "drawn items. The shares are met by construction.",
         ),
         Figure(
             "fig12",
@@ -144,8 +147,8 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             _quantities("q1", "q3", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.mixed("fig12"),
             claims.FIGURE_12,
-            "k=5; AA has to protect all 4-itemsets (m=4). A thousand itemsets of all items, few of which occur; ten "
-            "thousand; or a thousand that occur, each drawn from a record.",
+            "k=5; AA has to protect all 4-itemsets (m=4). Itemsets: one thousand of all items, few of which occur; ten "
+            "thousand of all items; or one thousand that occur, each drawn from a record.",
             [Printed("AA / COAT", 40, 40, "queries are answered up to 40 times more accurately (6.3.2)")],
             quick=("PP6",),
         ),
@@ -155,14 +158,14 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             "policy",
             {
                 **_quantities("q2", "ul_log2", "largest", "domain_q1"),
-                "suppressed_occurrences": "share of the items' occurrences that is suppressed",
-                "utility_violated": "utility constraints that are violated",
+                "suppressed_occurrences": "share of item occurrences suppressed",
+                "utility_violated": "violated utility constraints",
             },
             cases.utility("fig13"),
             claims.FIGURE_13,
-            "k=5, m=2. Siblings are neighbours in the leaf order. The paper shows BMS-WebView-1 and says that BMS-"
-            "WebView-2 was similar. Errors are shown whatever COAT had to suppress, although with s=0.5% it would "
-            "refuse. Of 497 items, 0.01% is less than one.",
+            "k=5, m=2. Siblings are neighbours in the leaf order. The paper shows BMS-WebView-1 and states that BMS-"
+            "WebView-2 was similar. Errors include publications for which COAT exceeds s=0.5% and would fail. Of 497 "
+            "items, 0.01% is less than one.",
             [Printed("suppressed", 0.0001, 0.0001, "0.01% of the items suppressed, for UP1 alone (6.4)")],
             quick=("UP1", "UP4"),
         ),
@@ -173,8 +176,8 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             {**_SECONDS, "merges": "merges of COAT", "increments": "increments of AA's counters"},
             cases.sizes("fig14"),
             claims.FIGURE_14A,
-            f"k=5, m=2; {_SETTING}; records drawn at random, for work with a leaf order each, for times in the order "
-            "of the item numbers.",
+            f"k=5, m=2; {_SETTING}; random records; one leaf order each for counted work, the order of the item "
+            "numbers for times.",
             [Printed("AA / COAT in seconds", 2.5, 2.5, "COAT is up to 2.5 times faster (6.5)")],
             quick=(1_000, 50_000),
         ),
@@ -189,13 +192,13 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             ],
             claims.FIGURE_14B,
             f"m=2; {_SETTING}; times in the order of the item numbers. At k=5 the setting is that of Fig. 14a with all "
-            "records: the paper has COAT ahead there for many records, and behind here.",
+            "records; for many records the paper shows COAT as faster there, and as slower here.",
             [Printed("seconds of the paper", 0, 30, "less than half a minute, sub-linear in k (6.5)")],
             quick=(2, 50),
         ),
         Figure(
             "table3",
-            "Table 3: the hospital data and what stands in for them",
+            "Table 3: the hospital data and their replacements",
             "data",
             _CHARACTERISTICS,
             cases.described(
@@ -204,34 +207,34 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
             claims.TABLE_3,
             "The paper's EMR set is not public. Figure 15 uses as many patients of `synpuf_inpatient` (synthetic "
             "claims with ICD-9 codes of five digits, and their taxonomy), of `diabetes130_patients` (real codes of "
-            "three digits) and of the masked sets `emr_ra1_6y` and `emr_ra1_11y` (real codes, but renamed, so without"
-            " a taxonomy), drawn at random; where records are longer than the paper's, codes are left out at random "
-            "down to 3.1 a record, at least one stays. Shown is the first sample.",
+            "three digits) and of the masked sets `emr_ra1_6y` and `emr_ra1_11y` (real but renamed codes, without a "
+            "taxonomy), drawn at random. Records longer than the paper's are thinned at random to 3.1 codes on "
+            "average, at least one each. The table shows the first sample.",
         ),
         Figure(
             "fig15",
             "Fig. 15: Pgen and 20 disorders on hospital codes",
             "k",
             {
-                "are_frequent": "AvgRE, W1: combinations that a tenth of the records hold",
+                "are_frequent": "AvgRE, W1: combinations in a tenth of the records",
                 "answered_frequent": "queries of W1",
                 "are_own_q2": "AvgRE, W2: two of the own published items",
-                "answered_own_q2": "queries of W2 that have an answer, of 1,000",
+                "answered_own_q2": "queries of W2 with an answer, of 1,000",
                 "are_record_q2": "AvgRE, q=2, queries of records",
-                "utility_violated": "utility constraints that are violated",
-                "suppressed": "share of all codes that is suppressed",
-                "suppressed_occurring": "share of the codes that occur that is suppressed",
-                "suppressed_occurrences": "share of the codes' occurrences that is suppressed",
+                "utility_violated": "violated utility constraints",
+                "suppressed": "share of all codes suppressed",
+                "suppressed_occurring": "share of occurring codes suppressed",
+                "suppressed_occurrences": "share of code occurrences suppressed",
                 "ncp": "NCP",
                 "constraints": "privacy constraints",
             },
             cases.hospitals("fig15"),
             claims.FIGURE_15,
-            "Stand-ins of table 3: each sample has its own patients, codes and queries. Privacy constraints by Pgen, "
-            "weights by the ICD-9 taxonomy. The paper's disorders are not listed: here the 20 sub-chapters, or the 20"
-            " categories of three digits, of 5 to 10 codes that occur most (of SynPUF's sub-chapters, some do not "
-            "occur in a sample); for masked codes 20 groups of 7 drawn at random; and one group of all other codes. "
-            "AA protects pairs only (m=2), far less than Pgen asks for.",
+            "Replacements of table 3: each sample has its own patients, codes, queries. Privacy constraints by Pgen, "
+            "weights by the ICD-9 taxonomy. The paper does not list its disorders. Here: the 20 most frequent "
+            "sub-chapters, or categories of three digits, with 5 to 10 codes (some of SynPUF's sub-chapters are "
+            "absent from a sample); for masked codes 20 random groups of 7; and one group of all other codes. "
+            "AA protects only pairs (m=2), far less than Pgen requires.",
             [Printed("suppressed", 0, cases.SUPPRESSED, "s=0.5% sufficed for every k (section 7)")],
             quick=(2, 50),
         ),
@@ -247,4 +250,4 @@ are many items (M), so the logarithm of UL times 2^M is shown.""",
         ),
     ],
 )
-"""The experiments of sections 6 and 7."""
+"""Experiments of sections 6 and 7."""

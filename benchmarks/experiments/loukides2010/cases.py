@@ -1,7 +1,7 @@
-"""The cases of the figures: what is run, and what of it is drawn anew in each repetition.
+"""Cases of the figures, and the choices that are redrawn in each repetition.
 
-With a leaf order numbered N, the queries and the random policy are those of number N, too: everything that the paper
-leaves open is drawn anew. With a workload or a policy numbered N the leaves stand in the order of the item numbers.
+Leaf order N comes with queries and a random policy of number N, so that every unstated choice is redrawn. For workload
+N or policy N, the leaves are in the order of the item numbers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,27 +16,27 @@ SYNPUF, DIABETES, MASKED = "synpuf_inpatient", "diabetes130_patients", ("emr_ra1
 KS, MS = (2, 5, 10, 25, 50), (1, 2, 3)
 SIZES = (1_000, 5_000, 10_000, 25_000, 50_000)
 UTILITY = {"UP1": 25, "UP2": 50, "UP3": 250, "UP4": 500}
-"""Items of a group, by the name of the policy."""
+"""Group size by policy name."""
 PAIRS, MIXED = ("PP1", "PP2", "PP3", "PP4", "PP5"), ("PP6", "PP7", "PP8", "PP9")
 SUPPRESSED = 0.005
-"""The paper's s."""
+"""Bound s of the paper."""
 RECORDS_OF_EMR, CODES_OF_EMR = 1_336, 3.1
-"""Records of the paper's hospital data, and codes of a record on the average."""
+"""Record count and mean record length of the paper's hospital data."""
 BOTH, FIRST = {" BMS-1": BMS1, " BMS-2": BMS2}, {" BMS-1": BMS1}
 DRAWN_FROM: Mapping[str, Mapping[str, Any]] = {
     "": {},
     ", 10,000 itemsets": {"itemsets": 10_000},
     ", itemsets of records": {"drawn_from": "records"},
 }
-"""Ways of drawing the itemsets of PP6 to PP9: a thousand of all items, ten thousand, or a thousand that occur."""
+"""Ways to draw the itemsets of PP6 to PP9: one thousand of all items, ten thousand, or one thousand that occur."""
 _ALGORITHMS = {"COAT": "coat", "AA": "apriori", "PCTA": "pcta"}
 
 
 def km(figure: str, series: str, x: float | str, data: str, *, k: int = 5, m: int = 2, **more: Any) -> Case:
-    """Return a case of all m-itemsets protected, all generalizations allowed.
+    """Return a case that protects all m-itemsets and allows all generalizations.
 
-    The first word of the series names the algorithm. COAT may suppress what it must: this changes no step that it takes
-    before the paper's bound would be passed, and what it suppressed is compared with that bound.
+    The first word of the series names the algorithm. COAT has no bound on suppression: a bound changes no step before
+    it is exceeded, and the suppression is compared with the paper's bound.
     """
     algorithm = _ALGORITHMS[series.split()[0]]
     chosen = {"data": data, "algorithm": algorithm, "fanout": 5, "k": k, "m": m}
@@ -46,7 +46,7 @@ def km(figure: str, series: str, x: float | str, data: str, *, k: int = 5, m: in
 
 
 def over(factor: Factor, cases: Iterable[Case], *, levels: Sequence[str] | None = None) -> list[Case]:
-    """Return every case at every level of a factor, with all that is drawn in it."""
+    """Return every case at every level of a factor, with all choices that depend on the level."""
     return [_with_draws(factor, case) for case in factor.over(cases, levels=levels)]
 
 
@@ -65,12 +65,12 @@ def _with_draws(factor: Factor, case: Case) -> Case:
 
 
 def by_k(figure: str, data: str, algorithms: Sequence[str] = tuple(_ALGORITHMS)) -> list[Case]:
-    """Return the cases as k grows, m=2."""
+    """Return the cases over k, m=2."""
     return [km(figure, series, k, data, k=k) for series in algorithms for k in KS]
 
 
 def by_m(figure: str) -> list[Case]:
-    """Return the cases as m grows, k=5, both data sets."""
+    """Return the cases over m, k=5, both data sets."""
     cases = [
         km(figure, f"{name}{suffix}", m, BOTH[suffix], m=m) for suffix in BOTH for name in ("COAT", "AA") for m in MS
     ]
@@ -80,7 +80,7 @@ def by_m(figure: str) -> list[Case]:
 def privacy(
     figure: str, names: Sequence[str], m: int, ways: Mapping[str, Mapping[str, Any]], sets: Mapping[str, str]
 ) -> list[Case]:
-    """Return the cases of COAT, which protects what a policy names, and of AA, which has to protect all m-itemsets."""
+    """Return the cases of COAT, which protects the itemsets of a policy, and of AA, which protects all m-itemsets."""
     cases: list[Case] = []
     for suffix, data in sets.items():
         shared = {"data": data, "algorithm": "coat", "fanout": 5, "k": 5, "max_suppressed": 1.0}
@@ -91,7 +91,7 @@ def privacy(
 
 
 def pairs(figure: str) -> list[Case]:
-    """Return the cases of PP1 to PP5: each part of the next by orders, each drawn by itself by policies."""
+    """Return the cases of PP1 to PP5: nested for leaf orders, drawn independently for policies."""
     return [
         *over(ORDERS, privacy(figure, PAIRS, 2, {"": {}}, BOTH)),
         *over(POLICIES, privacy(figure, PAIRS, 2, {"": {"apart": True}}, FIRST)),
@@ -118,12 +118,12 @@ def utility(figure: str) -> list[Case]:
 
 
 def workloads(figure: str, data: str) -> list[Case]:
-    """Return the cases as k grows with other queries each time."""
+    """Return the cases over k with different queries in each repetition."""
     return over(WORKLOADS, by_k(figure, data, ("COAT", "AA")))
 
 
 def sizes(figure: str) -> list[Case]:
-    """Return the cases as the number of records grows: work counted on twenty samples, times on three."""
+    """Return the cases over the record count: work on twenty samples, times on three."""
     cases = [km(figure, series, n, BMS1, records=n) for series in ("COAT", "AA") for n in SIZES]
     return [*over(SAMPLES, [_of_work(case) for case in cases]), *timed(cases)]
 
@@ -133,7 +133,7 @@ def _of_work(case: Case) -> Case:
 
 
 def timed(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases of three runs each, a sample each where records are drawn."""
+    """Return the cases of three runs each, with one sample per run if records are drawn."""
     return [_timed(case) for case in RUNS.over(cases, cost="time")]
 
 
@@ -149,7 +149,7 @@ def _timed(case: Case) -> Case:
 
 
 def of_memory(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases once, for their memory."""
+    """Return the cases once, for peak memory."""
     return [
         replace(
             case, parameters={**_timed(replace(case, repetition="run 1")).parameters, "memory": True}, cost="memory"
@@ -165,14 +165,14 @@ HOSPITALS: Mapping[str, Mapping[str, Any]] = {
     "masked 6 years": {"data": MASKED[0], "per_record": CODES_OF_EMR, "utility": "random groups"},
     "masked 11 years": {"data": MASKED[1], "per_record": CODES_OF_EMR, "utility": "random groups"},
 }
-"""What stands in for the paper's hospital data and disorders."""
+"""Replacements of the paper's hospital data and disorders."""
 SAME_RECORDS = "SynPUF, categories"
-"""One that differs from another by its disorders alone."""
+"""Replacement with the same records as another, but other disorders."""
 WITH_TAXONOMY = ("SynPUF, sub-chapters", SAME_RECORDS, "diabetes, sub-chapters")
 
 
 def hospitals(figure: str) -> list[Case]:
-    """Return the cases of COAT with what Pgen asks for and twenty disorders, and of AA for pairs."""
+    """Return the cases of COAT with Pgen's constraints and twenty disorders, and of AA for pairs."""
     shared = {"records": RECORDS_OF_EMR, "fanout": None, "frequent": True}
     coat = {"algorithm": "coat", "privacy": "pgen", "max_suppressed": 1.0}
     cases = [

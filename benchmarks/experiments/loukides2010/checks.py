@@ -1,7 +1,7 @@
-"""Checks of what sections 6 and 7 of the paper say about the answers to queries.
+"""Checks of the claims of sections 6 and 7 on query answers.
 
-The tolerances were fixed before anything was repeated: "substantially" is `SUBSTANTIAL` times, a printed ratio is met
-by a factor of `NEAR` in either direction, and a curve rises where it never falls by more than `SLACK`.
+The tolerances were fixed before any repetition: "substantially" means `SUBSTANTIAL` times, a printed ratio is met
+within a factor of `NEAR`, and a curve rises if it never falls by more than `SLACK`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ READINGS_1 = {"records": ("are_record_q1",), "own items": ("are_own_q1",), "doma
 READINGS_3 = {"records": ("are_record_q3",), "own items": ("are_own_q3",)}
 READINGS_2 = {"records": ("are_record_q2",), "own items": ("are_own_q2",)}
 BOTH_SIZES = {reading: (*READINGS_1[reading], *READINGS_3[reading]) for reading in READINGS_3}
-"""AvgRE by what the queries are drawn from, q=1 and 3."""
+"""AvgRE quantities by query workload, q=1 and 3."""
 ALL_SIZES = {
     reading: tuple(f"are_{short}_q{q}" for q in (1, 2, 3))
     for reading, short in (("records", "record"), ("own items", "own"))
@@ -33,7 +33,7 @@ _ONE_WAY = {"": ""}
 
 
 def pairs_of(results: Results, quantity: str, coat: str, aa: str) -> dict[float | str, tuple[float, float]]:
-    """Return the values of both curves where both have one."""
+    """Return the values of both curves at common positions."""
     first, second = dict(results.curve(coat, quantity)), dict(results.curve(aa, quantity))
     return {x: (value, second[x]) for x, value in first.items() if x in second}
 
@@ -43,23 +43,23 @@ def ratio_of(coat: float, aa: float) -> float:
 
 
 def margin_of(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return by how much AA's values are above COAT's, on the average, as parts of the two's sum."""
+    """Return the mean relative difference of AA's and COAT's values: positive if AA's are larger."""
     return sum((aa - coat) / (aa + coat) if aa + coat else 0.0 for coat, aa in pairs) / max(1, len(pairs))
 
 
 def better(
     parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = _ONE_WAY
 ) -> Check:
-    """Return a check that AA's value is at least `times` COAT's at every position, part by part.
+    """Return a check that AA's value is at least `times` COAT's at every position, for each part.
 
     Parameters
     ----------
     parts
-        Names of parts, and the quantities of each.
+        Quantities by part.
     suffix
-        What follows the names of both algorithms in those of the curves.
+        Suffix of the curve names of both algorithms.
     ways
-        What follows COAT's besides, and its name: each with each part is a part.
+        Further suffixes of COAT's curve, by name; each combination with a part is a part.
     """
 
     def check(results: Results) -> Finding:
@@ -105,7 +105,7 @@ def largest_ratio(
     ways: Mapping[str, str] = _ONE_WAY,
     at: float | str | None = None,
 ) -> Check:
-    """Return a check that the largest AA / COAT (or that at one position) is near a printed one, part by part."""
+    """Return a check that the largest AA / COAT (or that at one position) is near a printed ratio, for each part."""
 
     def check(results: Results) -> Finding:
         largest = {}
@@ -130,7 +130,7 @@ def largest_ratio(
 
 
 def more_on_bms2(results: Results) -> Finding:
-    """Check that AA / COAT at m=3 is larger on BMS-2 than on BMS-1, by the items of a query."""
+    """Check that AA / COAT at m=3 is larger on BMS-2 than on BMS-1, by query size."""
     ratios = {
         part: [ratio_of(*pairs_of(results, q, f"{COAT}{s}", f"{AA}{s}")[3]) for s in (BMS1, BMS2)]
         for part, (q,) in RECORDS.items()
@@ -178,19 +178,19 @@ def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
 
 
 def policies_matter_little(results: Results) -> Finding:
-    """Check that COAT's AvgRE is alike for all utility policies, q=1 and 3."""
+    """Check that COAT's AvgRE is similar for all utility policies, q=1 and 3."""
     found = {f"q={q}": results.values(f"{COAT}{BMS1}", f"are_record_q{q}") for q in (1, 3)}
     held = {q: spread(values) <= ALIKE for q, values in found.items()}
     return Finding(all(held.values()), "; ".join(f"{q}: {listed(values)}" for q, values in found.items()), held)
 
 
 def frequent_accurate(names: Sequence[str]) -> Check:
-    """Return a check that AvgRE of W1 is at most a half for all k: the parts are the stand-ins with such queries."""
+    """Return a check that AvgRE of W1 is at most 0.5 for all k; the parts are the replacements with such queries."""
 
     def check(results: Results) -> Finding:
         found = {name: values for name in names if (values := results.values(f"{COAT} {name}", "are_frequent"))}
         if not found:
-            return Finding(False, "no combination is so frequent")
+            return Finding(False, "no combination is frequent enough")
         held = {name: max(values) <= 0.5 for name, values in found.items()}
         return Finding(
             all(held.values()), "; ".join(f"{name}: {listed(values)}" for name, values in found.items()), held
@@ -202,7 +202,7 @@ def frequent_accurate(names: Sequence[str]) -> Check:
 def low_for_small_k(names: Sequence[str]) -> Check:
     """Return a check that AvgRE of W2 is at most 1 for k up to 5, and larger for k=50 than for k=2.
 
-    The parts are the stand-ins, by what queries are drawn from.
+    The parts are the replacements and workloads.
     """
 
     def check(results: Results) -> Finding:

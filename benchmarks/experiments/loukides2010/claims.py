@@ -1,4 +1,4 @@
-"""What sections 6 and 7 of the paper say about its figures, and what is required of our results for it."""
+"""Claims of sections 6 and 7 of the paper, with criteria for our results."""
 
 from benchmarks.experiments.cases import Claim
 from benchmarks.experiments.checks import each_at_most
@@ -8,12 +8,12 @@ from benchmarks.experiments.loukides2010 import loss_checks as loss
 from benchmarks.experiments.loukides2010.cases import BMS1, BMS2, DRAWN_FROM, HOSPITALS, POS, WITH_TAXONOMY
 
 _WORKLOAD, _POLICY, _DATA = "workload", "utility policy", "data set"
-_LESS = "AA's AvgRE at least COAT's everywhere, where both have answers"
-_MUCH_LESS = "AA's AvgRE at least 1.5 times COAT's everywhere, where both have answers"
-_READINGS = "by queries of records and by those of own published items"
+_LESS = "AA's AvgRE at least COAT's at every position where both have answers"
+_MUCH_LESS = "AA's AvgRE at least 1.5 times COAT's at every position where both have answers"
+_READINGS = "for queries of records and of own published items"
 _NEAR = "within a factor of two of the printed ratio, queries of records and of own published items"
 _NO_SUPPRESSION = Claim(
-    "COAT does not suppress any items", "nothing suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
+    "COAT does not suppress any items", "no item suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
 )
 
 TABLE_1 = (
@@ -34,13 +34,16 @@ FIGURE_8 = (
         "COAT answers better than AA for all k, q=3", f"{_LESS}, {_READINGS}", c.better(c.READINGS_3), ORDERS,
         over=_WORKLOAD,
     ),
-    Claim("up to 9 times better", _NEAR, c.largest_ratio(9, c.BOTH_SIZES), ORDERS, over=_WORKLOAD, printed="9"),
     Claim(
-        "more loss as k grows", "AvgRE never falls by more than 10%, q=1 and 3, queries of records", c.grows, ORDERS,
+        "COAT's error is up to 9 times smaller", _NEAR, c.largest_ratio(9, c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
+        printed="9"),
+    Claim(
+        "errors grow with k", "AvgRE never falls by more than 10%, q=1 and 3, queries of records", c.grows, ORDERS,
         over="algorithm",
     ),
     Claim(
-        "more loss for larger q", "AvgRE of q=3 at least that of q=1, queries of records", c.grows_with_q, ORDERS,
+        "errors grow with the query size q", "AvgRE for q=3 at least that for q=1, queries of records", c.grows_with_q,
+        ORDERS,
         over="algorithm",
     ),
     _NO_SUPPRESSION,
@@ -49,7 +52,7 @@ FIGURE_8 = (
         loss.less_utility_loss(), ORDERS, over="k",
     ),
     Claim(
-        "in the order of the item numbers COAT answers better than AA, whichever queries are drawn",
+        "with leaves in numeric order, COAT answers better than AA for all random queries",
         f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), WORKLOADS, "own", _WORKLOAD,
     ),
     Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
@@ -70,8 +73,8 @@ FIGURE_10A = (
     ),
     _NO_SUPPRESSION,
     Claim(
-        "UL says how large the largest published group is, and hardly more",
-        "binary logarithm of 2^M UL within 10 of the items of the largest group, in every run",
+        "UL measures little more than the size of the largest published group",
+        "in every run, the binary logarithm of 2^M UL is within 10 of the size of the largest group",
         loss.largest_group_says_ul, ORDERS, "own",
     ),
     Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
@@ -86,11 +89,13 @@ FIGURE_9 = (
         c.better(c.ALL_SIZES, c.BMS2), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "AA loses 7 times as much at m=3, BMS-1", "within a factor of two of that, q=1, 2 and 3, queries of records",
+        "AA's error is 7 times COAT's at m=3, BMS-1",
+        "ratio of AvgRE within a factor of two of 7, q=1, 2 and 3, queries of records",
         c.largest_ratio(7, c.RECORDS, (c.BMS1,), at=3), ORDERS, over="items of a query", printed="7",
     ),
     Claim(
-        "this is even more evident on BMS-2", "a larger ratio at m=3 than on BMS-1, q=1, 2 and 3, queries of records",
+        "the ratio of errors at m=3 is larger on BMS-2",
+        "ratio of AvgRE at m=3 above that on BMS-1, q=1, 2 and 3, queries of records",
         c.more_on_bms2, ORDERS, over="items of a query",
     ),
     _NO_SUPPRESSION,
@@ -107,8 +112,8 @@ FIGURE_9 = (
         "own", _DATA,
     ),
     Claim(
-        "UL says how large the largest published group is, and hardly more",
-        "binary logarithm of 2^M UL within 10 of the items of the largest group, in every run",
+        "UL measures little more than the size of the largest published group",
+        "in every run, the binary logarithm of 2^M UL is within 10 of the size of the largest group",
         loss.largest_group_says_ul, ORDERS, "own",
     ),
 )  # fmt: skip
@@ -122,26 +127,27 @@ FIGURE_11 = (
         c.better(c.FIG_11, c.BMS2, times=c.SUBSTANTIAL), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT loses slightly more as policies become stricter",
-        "AvgRE never falls by more than 10%, and that of PP5 is at most twice that of PP1, q=1 and 3, queries of "
+        "COAT's error grows slightly as policies become stricter",
+        "AvgRE never falls by more than 10%, and is for PP5 at most twice that for PP1, q=1 and 3, queries of "
         "records",
         c.slightly_worse_when_strict((c.BMS1, c.BMS2)), ORDERS, over=_DATA,
     ),
     Claim(
-        "the same with policies that are no parts of each other, in the order of the item numbers: better than AA",
+        "with independent policies and leaves in numeric order, COAT answers significantly better than AA",
         f"{_MUCH_LESS}, BMS-1, {_READINGS}", c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), POLICIES,
         "own", _WORKLOAD,
     ),
     Claim(
-        "the same with such policies, BMS-1: slightly more loss as they become stricter",
-        "AvgRE never falls by more than 10%, and that of PP5 is at most twice that of PP1, q=1 and 3, queries of "
+        "with independent policies, BMS-1, COAT's error grows slightly as policies become stricter",
+        "AvgRE never falls by more than 10%, and is for PP5 at most twice that for PP1, q=1 and 3, queries of "
         "records",
         c.slightly_worse_when_strict((c.BMS1,)), POLICIES, "own",
     ),
 )  # fmt: skip
 TABLE_2 = (
     Claim(
-        "the shares of itemset sizes of PP6 to PP9", "each within 0.1", loss.shares_of_table_2, kind="enforced",
+        "PP6 to PP9 have the printed shares of itemset sizes", "each within 0.1 percentage points",
+        loss.shares_of_table_2, kind="enforced",
         printed="33/33/33/1; 30/30/30/10; 25/25/25/25; 16.7/16.7/16.7/50",
     ),
 )  # fmt: skip
@@ -149,21 +155,23 @@ _ITEMSETS = "itemsets and workload"
 _WAYS = {way: way.removeprefix(", ") or "1,000 itemsets" for way in DRAWN_FROM}
 FIGURE_12 = (
     Claim(
-        "COAT answers better than AA for PP6 to PP9, BMS-1", f"{_LESS}, q=2, {_READINGS}, however itemsets are drawn",
+        "COAT answers better than AA for PP6 to PP9, BMS-1",
+        f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS1, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
-        "COAT answers better than AA for PP6 to PP9, BMS-2", f"{_LESS}, q=2, {_READINGS}, however itemsets are drawn",
+        "COAT answers better than AA for PP6 to PP9, BMS-2",
+        f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS2, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
-        "up to 40 times better",
-        "the largest ratio of both data sets within a factor of two of that, queries of records",
+        "COAT's error is up to 40 times smaller",
+        "largest ratio of AvgRE on both data sets within a factor of two of 40, queries of records",
         c.largest_ratio(40, {"": c.READINGS_2["records"]}, (c.BMS1, c.BMS2), ways=_WAYS), ORDERS,
         over="itemsets", printed="40",
     ),
     Claim(
-        "in the order of the item numbers COAT answers better than AA, whichever itemsets are drawn",
+        "with leaves in numeric order, COAT answers better than AA for all random itemsets",
         f"{_LESS}, q=2, BMS-1, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
     ),
 )  # fmt: skip
@@ -174,17 +182,18 @@ FIGURE_13 = (
         loss.within_s(c.BMS1), ORDERS, over=_POLICY, printed="0.5%", main=True,
     ),
     Claim(
-        "AA meets none of them", "some constraint violated for each policy", loss.violates((f"{c.AA}{c.BMS1}",)),
+        "AA satisfies none of the utility policies", "at least one constraint violated for each policy",
+        loss.violates((f"{c.AA}{c.BMS1}",)),
         ORDERS, over=_POLICY, main=True,
     ),
     Claim(
         "COAT answers significantly better than AA for all policies, BMS-1",
-        f"{_MUCH_LESS}, q=1 and 3, queries of records, whatever COAT suppressed",
+        f"{_MUCH_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_POLICY,
     ),
     Claim(
-        "only UP1 makes COAT suppress, very little",
-        "nothing suppressed but for UP1, there at most twice what is printed",
+        "COAT suppresses items only for UP1, and very few",
+        "no item suppressed except for UP1, there at most twice the printed share",
         loss.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
     ),
     Claim(
@@ -193,7 +202,7 @@ FIGURE_13 = (
     ),
     Claim(
         "similar on BMS-2 (no figure): COAT answers better than AA for all policies",
-        f"{_LESS}, q=1 and 3, queries of records, whatever COAT suppressed",
+        f"{_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
@@ -202,25 +211,25 @@ FIGURE_13 = (
         loss.within_s(c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
-        "what COAT publishes satisfies the utility policy", "no constraint violated", loss.none_violated, ORDERS,
+        "COAT's publication satisfies the utility policy", "no constraint violated", loss.none_violated, ORDERS,
         "enforced",
     ),
     Claim(
-        "UP4 restricts nothing on BMS-1: its one group of up to 500 holds all 497 items, so that AA cannot violate it",
+        "UP4 restricts nothing on BMS-1: its only group contains all 497 items",
         "one group, and no constraint violated by AA", loss.up4_restricts_nothing, ORDERS, "own",
     ),
 )  # fmt: skip
 FIGURE_14A = (
     Claim(
-        "COAT scales better with |D| than AA, in what is counted",
-        "the exponent of COAT's merges below that of AA's increments", loss.less_work_growth, SAMPLES,
+        "COAT scales better with |D| than AA, in counted work",
+        "exponent of COAT's merges below that of AA's increments", loss.less_work_growth, SAMPLES,
     ),
     Claim(
-        "COAT scales better with |D| than AA, in seconds", "smaller exponent of the best power law",
+        "COAT scales better with |D| than AA, in seconds", "smaller exponent of the fitted power law",
         loss.less_time_growth, RUNS,
     ),
     Claim(
-        "up to 2.5 times faster", "the largest ratio of AA's time and COAT's within a factor of two of that",
+        "COAT is up to 2.5 times faster than AA", "largest ratio of AA's time to COAT's within a factor of two of 2.5",
         loss.times_faster(2.5), RUNS, printed="2.5",
     ),
 )  # fmt: skip
@@ -239,8 +248,8 @@ FIGURE_14B = (
 TABLE_3 = (
     Claim(
         "the hospital's data have 1,336 records, 5,830 codes, longest 25, average 3.1",
-        "the data are not public; 1,336 records of 3.1 codes hold no 5,830 different ones, so that codes that never "
-        "occur were counted, too",
+        "the data are not public; 1,336 records of 3.1 codes contain fewer than 5,830 codes, so the paper must have "
+        "counted codes that never occur",
         None,
         printed="1,336, 5,830, 25, 3.1",
     ),
@@ -253,12 +262,13 @@ FIGURE_15 = (
         loss.suppressed_little("suppressed", _ALL), SAMPLES, over=_STAND_IN, printed="0.5%", main=True,
     ),
     Claim(
-        "AA satisfies them for no k", "some constraint violated for every k", loss.violates(_WITH, by_series=True),
+        "AA satisfies the 20 utility constraints for no k", "at least one constraint violated for every k",
+        loss.violates(_WITH, by_series=True),
         SAMPLES, over=_STAND_IN,
     ),
     Claim(
         "frequent combinations (W1) are answered fairly accurately, even for large k",
-        "AvgRE at most 0.5 for every k, where a tenth of the records hold any combination",
+        "AvgRE at most 0.5 for every k, for combinations in a tenth of the records",
         c.frequent_accurate(_ALL), SAMPLES, over=_STAND_IN,
     ),
     Claim(
@@ -268,15 +278,15 @@ FIGURE_15 = (
         c.low_for_small_k(_ALL), SAMPLES, over=f"{_STAND_IN}, and workload",
     ),
     Claim(
-        "s=0.5% would do, too, were it counted of the codes that occur", "at most 0.5% of these suppressed for every k",
+        "s=0.5% also suffices as a share of occurring codes", "at most 0.5% of occurring codes suppressed for every k",
         loss.suppressed_little("suppressed_occurring", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "s=0.5% would do, too, were it counted by occurrences", "at most 0.5% of these suppressed for every k",
+        "s=0.5% also suffices as a share of occurrences", "at most 0.5% of code occurrences suppressed for every k",
         loss.suppressed_little("suppressed_occurrences", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "what COAT publishes satisfies the utility constraints", "none violated", loss.none_violated, SAMPLES,
+        "COAT's publication satisfies the utility constraints", "no constraint violated", loss.none_violated, SAMPLES,
         "enforced",
     ),
 )  # fmt: skip
@@ -286,7 +296,7 @@ SPEED = (
     Claim("COAT, k=5, m=3, BMS-WebView-1", "at most a minute", loss.within("COAT m=3", BMS1, 60), RUNS, "own"),
     Claim("COAT, k=5, m=3, BMS-WebView-2", "at most a minute", loss.within("COAT m=3", BMS2, 60), RUNS, "own"),
     Claim(
-        "COAT, k=5, m=2, 515,597 baskets as those of BMS-POS",
+        "COAT, k=5, m=2, 515,597 baskets generated after BMS-POS",
         "at most a minute",
         loss.within("COAT m=2", POS, 60),
         RUNS,
@@ -295,7 +305,7 @@ SPEED = (
     Claim("PCTA, k=5, m=2, BMS-WebView-2", "at most 5 s", loss.within("PCTA m=2", BMS2, 5), RUNS, "own"),
     Claim("Pgen, k=5, retail", "at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
     Claim(
-        "none of these takes 1 GiB",
+        "each of these runs needs less than 1 GiB",
         "peak memory of each process at most 1,024 MiB, data included",
         loss.in_memory(1024),
         kind="own",

@@ -1,4 +1,4 @@
-"""Checks of what a publication loses, suppresses and violates, of what it took, and of the data it is made of."""
+"""Checks of losses, suppression, violated constraints, costs, and characteristics of the data."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -8,25 +8,25 @@ from benchmarks.experiments.checks import exponent, listed
 from benchmarks.experiments.loukides2010.checks import AA, BMS1, COAT, NEAR, Check, margin_of, pairs_of, ratio_of
 
 S = 0.005
-"""The paper's bound on what is suppressed."""
+"""The paper's bound on suppression."""
 MOST_PRINTED = 0.0002
-"""Twice what the paper printed as suppressed for UP1."""
+"""Twice the suppression that the paper prints for UP1."""
 
 
 def never_suppresses(results: Results) -> Finding:
-    """Check that COAT suppressed nothing anywhere."""
+    """Check that COAT never suppressed an item."""
     found = [value for name in results.series if name.startswith(COAT) for value in results.values(name, "suppressed")]
     return Finding(max(found) == 0, f"largest part suppressed in {len(found)} runs: {max(found):.2%}")
 
 
 def _log_utility_losses(results: Results, series: str) -> dict[float | str, float]:
-    """Return the binary logarithms of 2^M UL; minus infinity where nothing is lost."""
+    """Return the binary logarithms of 2^M UL; minus infinity for no loss."""
     there = dict(results.curve(series, "ul_log2"))
     return {x: there.get(x, -inf) for x, _ in results.curve(series, "ncp")}
 
 
 def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
-    """Return a check that the UL of one algorithm is below that of another, or half of it: parts are the positions."""
+    """Return a check that the UL of one algorithm is below that of another, or at most half; parts are positions."""
 
     def check(results: Results) -> Finding:
         low, high = (_log_utility_losses(results, f"{name}{suffix}") for name in (winner, loser))
@@ -78,7 +78,7 @@ def lower_ncp(suffixes: Sequence[str]) -> Check:
 
 
 def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
-    """Return a check that COAT has to suppress at most the paper's bound: the parts are the policies."""
+    """Return a check that COAT suppresses at most the paper's bound; the parts are the policies."""
 
     def check(results: Results) -> Finding:
         found = {str(x): share for x, share in results.curve(f"{COAT}{suffix}", counted)}
@@ -89,7 +89,7 @@ def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
 
 
 def only_up1_suppresses(results: Results) -> Finding:
-    """Check that nothing is suppressed but for UP1, and there as little as printed: by items and by occurrences."""
+    """Check that only UP1 suppresses items, at most twice the printed share: by items and by occurrences."""
     counted = {"items": "suppressed", "occurrences": "suppressed_occurrences"}
     found = {name: dict(results.curve(f"{COAT}{BMS1}", quantity)) for name, quantity in counted.items()}
     held = {
@@ -104,7 +104,7 @@ def only_up1_suppresses(results: Results) -> Finding:
 
 
 def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
-    """Return a check that some utility constraint is violated everywhere: parts are the positions, or the curves."""
+    """Return a check that each result violates a utility constraint; parts are the positions, or the curves."""
 
     def check(results: Results) -> Finding:
         found = {name: results.curve(name, "utility_violated") for name in series}
@@ -128,7 +128,7 @@ def none_violated(results: Results) -> Finding:
 
 
 def up4_restricts_nothing(results: Results) -> Finding:
-    """Check that UP4 is a single group of all items of BMS-1, so that nothing can violate it."""
+    """Check that UP4 is a single group of all items of BMS-1, so it cannot be violated."""
     groups, violated = (results.at(f"{AA}{BMS1}", "UP4", q) for q in ("utility_groups", "utility_violated"))
     return Finding(groups == 1 and violated == 0, f"groups: {groups:g}; violated by AA: {violated:g}")
 
@@ -146,7 +146,7 @@ def less_time_growth(results: Results) -> Finding:
 
 
 def times_faster(printed: float) -> Check:
-    """Return a check that AA's time over COAT's is near a printed ratio at its largest."""
+    """Return a check that the largest ratio of AA's time to COAT's is near a printed ratio."""
 
     def check(results: Results) -> Finding:
         found = [ratio_of(*pair) for pair in pairs_of(results, "seconds", COAT, AA).values()]
@@ -156,7 +156,7 @@ def times_faster(printed: float) -> Check:
 
 
 def slightly_slower(results: Results) -> Finding:
-    """Check that COAT takes one to three times AA's time everywhere."""
+    """Check that COAT takes one to three times AA's time at every position."""
     found = [1 / ratio_of(*pair) for pair in pairs_of(results, "seconds", COAT, AA).values()]
     return Finding(all(1 <= ratio <= 3 for ratio in found), f"COAT / AA: {listed(found)}")
 
@@ -195,7 +195,7 @@ def shares_of_table_2(results: Results) -> Finding:
 
 
 def suppressed_little(counted: str, names: Sequence[str]) -> Check:
-    """Return a check that COAT has to suppress at most the paper's bound for all k: the parts are the stand-ins."""
+    """Return a check that COAT suppresses at most the paper's bound for all k; the parts are the replacements."""
 
     def check(results: Results) -> Finding:
         found = {name: results.values(f"{COAT} {name}", counted) for name in names}
@@ -207,7 +207,7 @@ def suppressed_little(counted: str, names: Sequence[str]) -> Check:
 
 
 def within(series: str, data: str, seconds: float) -> Check:
-    """Return a check that one case took at most some seconds."""
+    """Return a check that one case took at most `seconds`."""
 
     def check(results: Results) -> Finding:
         found = results.at(series, data, "seconds")
@@ -217,7 +217,7 @@ def within(series: str, data: str, seconds: float) -> Check:
 
 
 def in_memory(mib: float) -> Check:
-    """Return a check that no case took more memory."""
+    """Return a check that no case used more than `mib` MiB."""
 
     def check(results: Results) -> Finding:
         found = {(name, x): mib for name in results.series for x, mib in results.curve(name, "peak_mib")}

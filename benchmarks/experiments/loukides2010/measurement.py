@@ -1,4 +1,4 @@
-"""Measuring one run of COAT, PCTA, AA or Pgen: its losses, errors of queries and counted work, or its cost."""
+"""Measuring a run of COAT, PCTA, AA or Pgen: losses, query errors and counted work, or time or memory."""
 
 import time
 from collections.abc import Callable
@@ -23,16 +23,16 @@ _Found = TypeVar("_Found")
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run one case.
+    """Run a case.
 
     Parameters
     ----------
     parameters
-        ``data``; ``records``, ``per_record`` and ``sample`` where not all is taken. ``algorithm``: ``coat``, ``pcta``
+        ``data``; ``records``, ``per_record`` and ``sample`` for a part of the data. ``algorithm``: ``coat``, ``pcta``
         or ``apriori`` with ``k``, ``m`` or ``privacy`` (see `policies`), ``utility``, ``max_suppressed``, ``fanout``
-        (None for the data's own taxonomy, if there is one) and ``order``; ``pgen`` with ``k``; or ``describe``, or
-        ``policy`` with ``privacy``. ``queries``: false where only work is counted. ``run``: only the time is measured;
-        ``memory``: only the peak memory.
+        (None for the data's own taxonomy, if any) and ``order``; ``pgen`` with ``k``; or ``describe``, or ``policy``
+        with ``privacy``. ``queries``: False to count only work. ``run``: measure only the time; ``memory``: only the
+        peak memory.
 
     Raises
     ------
@@ -65,12 +65,12 @@ def compile_kernels() -> None:
     ):
         try:
             measure({**base, **case})
-        except InputError:  # no real data: the cases will say so
+        except InputError:  # without the real data, the cases report the error
             return
 
 
 def records_of(parameters: Parameters) -> "SetColumn":
-    """Return the records of a case, drawn by the number of its sample where not all are taken."""
+    """Return the records of a case, complete or sampled."""
     data, size = parameters["data"], parameters.get("records")
     if data == "pos_like" or size is None:
         return load(data, size)
@@ -87,7 +87,7 @@ def _sample(data: str, size: int, number: int, per_record: float | None) -> "Set
 
 
 def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
-    """Leave out items at random until records hold so many on the average; one item of each record stays.
+    """Remove random items until the mean record length is `per_record`; each record keeps at least one item.
 
     >>> from anonset import SetColumn
     >>> thinned(SetColumn.of([["a", "b", "c"], ["d"], ["a", "d"]]), 4 / 3, 1).lengths.tolist()
@@ -110,7 +110,7 @@ def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
 
 
 def _hierarchy(parameters: Parameters, column: "SetColumn") -> "Hierarchy | None":
-    """Return a balanced hierarchy over the items in the order of the case, or the data's own taxonomy, or None."""
+    """Return a balanced hierarchy over the items in the leaf order of the case, or the data's own taxonomy, or None."""
     from anonset import Hierarchy
 
     if parameters["fanout"] is not None:
@@ -166,7 +166,7 @@ def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
 def _losses(
     column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Records"
 ) -> dict[str, Any]:
-    """Return NCP, UL, the size of the largest published group, and what is suppressed, counted in three ways."""
+    """Return NCP, UL, the size of the largest published group, and suppression, counted in three ways."""
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
@@ -186,7 +186,7 @@ def _losses(
 
 
 def _cost(parameters: Parameters, search: Callable[[], _Found]) -> tuple[_Found, dict[str, float]]:
-    """Run a search once; return what it found, and its time or the peak memory of the process, data included."""
+    """Run a search once; return its result, and its time or the peak memory of the process, data included."""
     forget_peak()
     began = time.perf_counter()
     found = search()
@@ -196,7 +196,7 @@ def _cost(parameters: Parameters, search: Callable[[], _Found]) -> tuple[_Found,
 
 @lru_cache
 def _warm_up(algorithm: str, m: int | None) -> None:
-    """Compile the kernels of an algorithm or load them, once a process."""
+    """Compile or load the kernels of an algorithm, once per process."""
     warm_up(algorithm_of(algorithm, {"k": 3, "m": m}))
 
 

@@ -1,4 +1,4 @@
-"""The privacy and utility policies of the cases: the paper's random ones, Pgen's, groups of siblings, and disorders."""
+"""Privacy and utility policies of the cases: the paper's random policies, Pgen's, groups of siblings, and disorders."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 DISORDERS = 20
 CODES_OF_DISORDER = (5, 10)
-"""Smallest and largest number of codes of a disorder: the one that the paper names has 7."""
+"""Smallest and largest number of codes of a disorder; the only disorder that the paper names has 7."""
 CODES_OF_RANDOM_GROUP = 7
 DEPTH = {"sub-chapters": 2, "categories": 3}
-"""Level of the ICD-9 taxonomy that disorders are nodes of."""
+"""Level of the ICD-9 taxonomy whose nodes are disorders."""
 
 
 def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolicy":
-    """Return what is to be protected, over the items as they were read: it does not depend on a leaf order.
+    """Return the itemsets to protect, over the items as read: independent of the leaf order.
 
     Parameters
     ----------
     parameters
-        ``privacy``: PP1 to PP9, or ``pgen``; ``policy``, its number; ``apart``: PP1 to PP5 are drawn each by itself,
-        and are not part of each other; ``itemsets``, how many PP6 to PP9 hold; ``drawn_from``: ``records`` where each
-        itemset is part of a record, which is drawn first.
+        ``privacy``: PP1 to PP9, or ``pgen``; ``policy``: its number; ``apart``: PP1 to PP5 are drawn independently,
+        not nested; ``itemsets``: size of PP6 to PP9; ``drawn_from``: ``records`` to draw each itemset from a random
+        record.
     column
-        The records.
+        Records.
     """
     from anonset.algorithms.transaction.pgen import generate_constraints
     from anonset.privacy.policies import random_policy
@@ -47,7 +47,7 @@ def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolic
 
 @lru_cache(maxsize=8)
 def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "PrivacyPolicy":
-    """Return itemsets of the shares of PP6 to PP9, each of a record that is drawn among those of enough items."""
+    """Return itemsets with the size shares of PP6 to PP9, each from a random record with enough items."""
     from anonset.privacy.policies import SHARE_OF_SIZES, PrivacyPolicy
     from anonset.queries import record_workload
 
@@ -61,15 +61,15 @@ def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "
 def utility_policy(
     parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None"
 ) -> "UtilityPolicy | None":
-    """Return which items may be generalized together; None for all.
+    """Return the groups of items that may be generalized together; None if all may.
 
     Parameters
     ----------
     parameters
         ``utility``: the size of groups of neighbouring leaves; ``sub-chapters`` or ``categories`` of the taxonomy; or
-        ``random groups`` of codes, which the number of the ``sample`` says.
+        ``random groups`` of codes, with the number of the ``sample`` as seed.
     column
-        The records, bound to the hierarchy if there is one.
+        Records, bound to the hierarchy if there is one.
     """
     from anonset.privacy.policies import groups_of_siblings
 
@@ -87,7 +87,7 @@ def utility_policy(
 
 
 def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
-    """Return groups of codes that occur, drawn at random, and a group of all others."""
+    """Return random groups of occurring codes, and one group of all other codes."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -100,7 +100,7 @@ def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
 
 
 def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
-    """Return the nodes of few codes that occur most, each a group, and a group of all other codes."""
+    """Return the most frequent nodes with few codes, each as a group, and one group of all other codes."""
     import numpy as np
 
     from anonset.privacy.policies import UtilityPolicy
@@ -116,7 +116,7 @@ def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "Util
 
 
 def n_violated(publication: "Records", utility: "UtilityPolicy") -> int:
-    """Return the number of utility constraints of which some item is published together with one of another."""
+    """Return the number of utility constraints with an item that is published together with one of another."""
     group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
     spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]
     return len(set().union(*[groups for groups in spanned if len(groups) > 1]))

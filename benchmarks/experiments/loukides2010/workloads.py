@@ -1,8 +1,8 @@
-"""The errors of query answers: workloads by the readings of the paper's sentence, true answers kept for the next case.
+"""Errors of query answers for each reading of the paper's workload; true answers are cached for the next case.
 
 The paper's queries are of "items selected randomly from the generalized items". Read as *own published items*: q
-different symbols of what the algorithm published, and an item of each; *records*: q items of a random record;
-*domain*: an item of all, each alike.
+different symbols of the algorithm's publication, and one item of each; *records*: q items of a random record;
+*domain*: one item, uniformly drawn from all.
 """
 
 from functools import lru_cache
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 QUERIES = 1000
 ITEMS_OF_QUERY = (1, 2, 3)
 FREQUENT = 0.1
-"""Part of the records that hold a combination of the frequent workload, W1."""
+"""Share of records that contain a combination of the frequent workload, W1."""
 LARGEST_FREQUENT = 3
-"""Most items of such a combination."""
+"""Largest size of such a combination."""
 
 
 def errors(parameters: Parameters, column: "SetColumn", publication: "Records") -> dict[str, float]:
-    """Return the average relative error of each workload, and how many of its queries have an answer.
+    """Return the average relative error of each workload, and the number of its queries with an answer.
 
     Parameters
     ----------
     parameters
-        ``workload``, the number of the queries; ``frequent``, whether W1 is asked, too.
+        ``workload``: number of the workload; ``frequent``: True to include W1.
     column
-        The records as they were read, so that no query depends on a leaf order.
+        Records as read, so that queries do not depend on the leaf order.
     """
     from anonset.queries import ExpectedCounts, published_workload
 
@@ -90,7 +90,7 @@ def _of_domain(column: "SetColumn", number: int) -> "tuple[Workload, tuple[int, 
 
 @lru_cache(maxsize=4)
 def _frequent(column: "SetColumn") -> "tuple[Workload, tuple[int, ...]]":
-    """Return a query for each combination of up to three items that a tenth of the records hold."""
+    """Return a query for each combination of up to three items that occurs in a tenth of the records."""
     from itertools import combinations
 
     from anonset.queries import Workload

@@ -1,4 +1,4 @@
-"""How far the heuristics are from the best cut: over data sets, orders of leaves and samples; what the proof takes."""
+"""Distance of the heuristics from the best cut, over data sets, leaf orders and samples, and the cost of the proof."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _LARGE = (
     "congress_bills", "retail", "kosarak_70k", "tafeng_subclass", "tafeng_customers", "tafeng_baskets", "emr_ra1_6y",
     "emr_ra1_11y", "t10i4d100k", "tags_math_sx", "synpuf_inpatient", "online_retail",
 )  # fmt: skip
-"""Data sets of more than 400,000 items in all."""
+"""Data sets with more than 400,000 item occurrences."""
 _HEURISTIC = {"max_sets": 1_000_000_000, "max_threats": 2_000_000}
 _SMALL_LIMITS = {"max_steps": 500, **_HEURISTIC}
 _LARGE_LIMITS = {"max_steps": 100, "max_sets": 200_000_000, "max_threats": 2_000_000, "suppressing": [1, 2]}
@@ -23,8 +23,8 @@ _SAMPLED = ("groceries", "bms_webview1", "bms_webview2")
 _ABOVE = "% above the best cut"
 _SPREAD = {
     "runs": "runs",
-    "proven": "of them proven",
-    "best_least": "NCP of the best cut: least",
+    "proven": "runs with a proven best cut",
+    "best_least": "NCP of the best cut: smallest",
     "best_median": "median",
     "best_most": "most",
     "apriori_median": f"AA, {_ABOVE}: median",
@@ -44,7 +44,7 @@ _SEARCH = {
 
 
 def _distances() -> dict[str, str]:
-    """Return the quantities of a data set that are tabulated."""
+    """Return the quantities of a data set for the tables."""
     shown: dict[str, str] = {}
     for m in (1, 2, 3):
         shown |= {
@@ -52,9 +52,9 @@ def _distances() -> dict[str, str]:
             f"m{m}_apriori": f"m={m}: AA, {_ABOVE}",
             f"m{m}_vpa": f"m={m}: VPA, {_ABOVE}",
             f"m{m}s_best": f"m={m}: NCP of the best cut with suppression",
-            f"m{m}s_open": f"m={m}: % that this is above its bound (0: proven)",
-            f"m{m}s_hghs": f"m={m}: HgHs, % above it",
-            f"m{m}s_mhghs": f"m={m}: mHgHs, % above it",
+            f"m{m}s_open": f"m={m}: % of the best cut with suppression above its bound (0: proven)",
+            f"m{m}s_hghs": f"m={m}: HgHs, {_ABOVE} with suppression",
+            f"m{m}s_mhghs": f"m={m}: mHgHs, {_ABOVE} with suppression",
         }
     return shown
 
@@ -66,30 +66,33 @@ def _search(figure: str, series: str, x: int, *, suppress: bool = False, **chose
 
 PAPER = Paper(
     key="optimum",
-    title="How far the heuristics are from the best cut",
+    title="Distance of the heuristics from the best cut",
     note="""\
-The k^m-anonymous cut of least NCP (`exact`) against AA, DA and VPA, and with suppression against HgHs and mHgHs. Data
-sets have their own taxonomy, or `balanced:5` over their items. What a search may take was set in advance, in work and
-never in time: 500 steps of the exact search, 10^9 sets for each size that a heuristic counts, 2 million threats; for
-data sets of more than 400,000 items in all 100 steps, 2 * 10^8 sets, and nothing with suppression at m=3. A heuristic
-that would take more has no figure; with suppression nothing was begun where mHgHs would. Where a search ended before
-its proof, "best" is the best cut that anything found: by default it goes on for longer, and proves more. Every best cut
-was verified as far as 2 * 10^7 itemset occurrences reach. Times are those of one thread on a machine
-that was busy with other work, up to five times what they take alone.""",
+The k^m-anonymous cut with the smallest NCP (`exact`) compared with AA, DA and VPA, and with suppression compared with
+HgHs and mHgHs. Data sets have their own taxonomy, or `balanced:5` over their items.
+
+Limits were fixed in advance, as work and not as time: 500 steps of the exact search, 10^9 sets of each size for a
+heuristic, 2 million threats. Data sets of more than 400,000 item occurrences: 100 steps, 2 * 10^8 sets, and no
+suppression for m=3. A heuristic that exceeds its limit has no figure; with suppression, a case that mHgHs cannot finish
+is skipped.
+
+If a search ends before its proof, "best" is the best cut that any search found; with default limits the search takes
+longer and proves more. Every best cut was verified up to 2 * 10^7 itemset occurrences. Times are those of one thread on
+a busy machine, up to five times as long as on an idle one.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
     figures=[
         Figure(
             "orders",
-            "Orders of the leaves: balanced:5 over 16 random orders, and numeric, lexical, by frequency, as first seen",
+            "Orders of the leaves: balanced:5 over 16 random orders, and numeric, lexical, by frequency, first seen",
             "data",
             _SPREAD | {f"best in {name} order": f"NCP of the best cut in {name} order"
                        for name in ("numeric", "lexical", "frequency", "first seen")},
             [Case("orders", f"m={m}", data, {"what": "orders", "data": data, "k": 5, "m": m, "orders": 16,
                                              **_SMALL_LIMITS}) for data in _ORDERED for m in (2, 3)],
             claims.ORDERS,
-            "k=5. Items without numbers have no numeric order.",
+            "k=5. Items that are not numbers have no numeric order.",
         ),
         Figure(
             "samples",

@@ -1,4 +1,4 @@
-"""What the study asks of the distances, and how the results answer."""
+"""Claims of the study of the best cut."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from benchmarks.experiments.checks import Check, exponents_within, listed
 
 _SIZES = (1, 2, 3)
 _SLACK = 1e-3
-"""Percent that two losses may differ by and count as equal."""
+"""Difference in percent up to which two losses count as equal."""
 
 
 def _values(results: Results, *quantities: str) -> list[float]:
-    """Return all values of some quantities that were measured."""
+    """Return all measured values of the quantities."""
     return [float(one[name]) for name in quantities for one in results.measured.values() if name in one]
 
 
@@ -21,7 +21,7 @@ def _each(what: str, modes: Sequence[str] = ("", "s")) -> tuple[str, ...]:
 
 
 def _distance_at_most(name: str, mode: str, most: float) -> Check:
-    """Return a check that a heuristic is nowhere further above the best cut; only where that is proven."""
+    """Return a check that a heuristic is at most `most` percent above each proven best cut."""
 
     def check(results: Results) -> tuple[bool, str]:
         found = sorted(
@@ -35,14 +35,14 @@ def _distance_at_most(name: str, mode: str, most: float) -> Check:
         above = sum(value > most for value in found)
         equal = sum(value <= _SLACK for value in found)
         middle = found[len(found) // 2]
-        shown = f"of {len(found)} proven ones {equal} are best, {above} above {most:g} %; median {middle:.2g} %"
-        return above == 0, f"{shown}, most {found[-1]:.3g} %"
+        shown = f"of {len(found)} proven cases {equal} are best, {above} above {most:g} %; median {middle:.2g} %"
+        return above == 0, f"{shown}, largest {found[-1]:.3g} %"
 
     return check
 
 
 def _no_better(name: str, other: str, modes: Sequence[str]) -> Check:
-    """Return a check that one heuristic nowhere loses less than another."""
+    """Return a check that one heuristic never loses less than another."""
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [
@@ -77,7 +77,7 @@ def _seldom_branches(results: Results) -> tuple[bool, str]:
         if one.get(f"{stem}_open") == 0
     ]
     alone, worst = sum(n == 0 for n, _ in programs), max((root for _, root in programs), default=0.0)
-    shown = f"{alone} of {len(programs)} proven ones; where not, the relaxation is at most {worst:.2g} % below"
+    shown = f"{alone} of {len(programs)} proven cases; in the others, the relaxation is at most {worst:.2g} % below"
     return alone >= 0.9 * len(programs), shown
 
 
@@ -110,7 +110,7 @@ def _samples_agree(results: Results) -> tuple[bool, str]:
 
 
 def _open_from(series: str) -> Check:
-    """Return a check that a curve has no open case; it names the first x that is."""
+    """Return a check that a curve has only proven cases; lists the others."""
 
     def check(results: Results) -> tuple[bool, str]:
         curve = results.curve(series, "open")
@@ -123,37 +123,58 @@ def _open_from(series: str) -> Check:
 
 
 SETS = (
-    Claim("the best cut is proven without suppression", "every case", _all_proven(_each("open", [""]))),
-    Claim("the best cut is proven with suppression", "every case that was begun", _all_proven(_each("open", ["s"]))),
-    Claim("the relaxation alone decides", "at least 90 % of the proven cases", _seldom_branches),
-    Claim("AA is close to the best cut", "at most 5 % above where it is proven", _distance_at_most("apriori", "", 5)),
-    Claim("VPA is close to the best cut", "at most 5 % above", _distance_at_most("vpa", "", 5)),
-    Claim("DA is no better than AA", "in no case", _no_better("direct", "apriori", [""])),
-    Claim("VPA is no better than AA", "in no case", _no_better("vpa", "apriori", [""])),
-    Claim("HgHs is close to the best cut with suppression", "at most 5 %", _distance_at_most("hghs", "s", 5)),
-    Claim("mHgHs is close to it too", "at most 5 % above", _distance_at_most("mhghs", "s", 5)),
-    Claim("HgHs is no better than mHgHs", "in no case", _no_better("hghs", "mhghs", ["s"])),
+    Claim("the best cut is proven without suppression", "proven in every case", _all_proven(_each("open", [""]))),
+    Claim(
+        "the best cut is proven with suppression",
+        "proven in every case within the limits",
+        _all_proven(_each("open", ["s"])),
+    ),
+    Claim("the linear relaxation suffices for the proof", "in at least 90 % of the proven cases", _seldom_branches),
+    Claim("AA is close to the best cut", "at most 5 % above each proven best cut", _distance_at_most("apriori", "", 5)),
+    Claim("VPA is close to the best cut", "at most 5 % above each proven best cut", _distance_at_most("vpa", "", 5)),
+    Claim("DA is no better than AA", "better in no case", _no_better("direct", "apriori", [""])),
+    Claim("VPA is no better than AA", "better in no case", _no_better("vpa", "apriori", [""])),
+    Claim(
+        "HgHs is close to the best cut with suppression",
+        "at most 5 % above each proven best cut",
+        _distance_at_most("hghs", "s", 5),
+    ),
+    Claim(
+        "mHgHs is close to the best cut with suppression",
+        "at most 5 % above each proven best cut",
+        _distance_at_most("mhghs", "s", 5),
+    ),
+    Claim("HgHs is no better than mHgHs", "better in no case", _no_better("hghs", "mhghs", ["s"])),
 )
 ORDERS = (
-    Claim("the order of the leaves matters more than the algorithm", "worst / best order beyond AA's median distance",
+    Claim("the order of the leaves matters more than the algorithm",
+          "the worst order's excess over the best order is at least AA's median excess over the best cut",
           _order_matters_more),
-    Claim("AA's distance does not depend on the order", "least and most within 5 points", _order_changes_distance),
-    Claim("frequent items side by side lose the least", "no random order is better", _frequency_is_best),
+    Claim("AA's distance from the best cut does not depend on the order", "smallest and largest within 5 points",
+          _order_changes_distance),
+    Claim("the order by frequency loses least", "no random order is better", _frequency_is_best),
 )  # fmt: skip
 SAMPLES = (
-    Claim("a sample tells AA's distance", "medians within 5 points of each other", _samples_agree, factors.SAMPLES),
+    Claim(
+        "a sample predicts AA's distance from the best cut",
+        "medians of the samples within 5 points",
+        _samples_agree,
+        factors.SAMPLES,
+    ),
 )
 ITEMS = (
-    Claim("time grows at most with the square of the items", "exponents at most 2",
+    Claim("time grows at most quadratically with the item count", "exponents at most 2",
           exponents_within(("m=2", "m=3"), "seconds", float("-inf"), 2)),
-    Claim("m=2 is proven for every number of items", "no open case", _open_from("m=2")),
-    Claim("m=3 is proven for every number of items", "no open case", _open_from("m=3")),
+    Claim("the best cut is proven for m=2 at every item count", "no open case", _open_from("m=2")),
+    Claim("the best cut is proven for m=3 at every item count", "no open case", _open_from("m=3")),
 )  # fmt: skip
 LARGER_M = (
-    Claim("it is proven for every m without suppression", "no open case", _open_from("BMS-WebView-1")),
-    Claim("it is so with suppression", "no open case", _open_from("BMS-WebView-1, suppression")),
+    Claim("the best cut is proven for every m without suppression", "no open case", _open_from("BMS-WebView-1")),
+    Claim(
+        "the best cut is proven for every m with suppression", "no open case", _open_from("BMS-WebView-1, suppression")
+    ),
 )
 LARGER_K = (
-    Claim("it is proven for every k without suppression", "no open case", _open_from("m=3")),
-    Claim("it is so with suppression", "no open case", _open_from("m=2, suppression")),
+    Claim("the best cut is proven for every k without suppression", "no open case", _open_from("m=3")),
+    Claim("the best cut is proven for every k with suppression", "no open case", _open_from("m=2, suppression")),
 )

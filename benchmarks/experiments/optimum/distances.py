@@ -1,4 +1,4 @@
-"""How far the heuristics of one data set are from its best cuts, and what it took to prove these."""
+"""Distance of the heuristics from the best cuts of a data set, and the cost of the proofs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ if TYPE_CHECKING:
     from anonset.algorithms.base import Result
 
 HEURISTICS = {False: ("apriori", "direct", "vpa"), True: ("hghs", "mhghs")}
-"""Those without suppression, and those with it."""
+"""Heuristics without and with suppression."""
 CHECK_BUDGET = 20_000_000
-"""Itemset occurrences that the check of a best cut may count: some tenths of a second."""
+"""Limit of itemset occurrences that verification of a best cut counts, some tenths of a second."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a search may take: work, never time."""
+    """Limits of a search, as work and not as time."""
 
     max_steps: int
     """Steps of the exact search."""
     max_sets: int
-    """Sets that a heuristic may count at a size."""
+    """Largest number of sets of one size that a heuristic may count."""
     max_threats: int
-    """Minimal threats that HgHs and mHgHs may hold."""
+    """Largest number of minimal threats in HgHs and mHgHs."""
 
     def of(self, algorithm: str) -> dict[str, int]:
-        """Return the limits that an algorithm knows."""
+        """Return the limits that apply to an algorithm."""
         if algorithm == "direct":
             return {"max_tree": self.max_sets}
         if algorithm in HEURISTICS[True]:
@@ -37,15 +37,15 @@ class Limits:
 def distances(
     column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: Limits, *, suppress: bool
 ) -> dict[str, float]:
-    """Return the loss of the best cut, how much more each heuristic loses, and what the proof took.
+    """Return the loss of the best cut, the excess loss of each heuristic, and the cost of the proof.
 
-    With suppression nothing is measured where mHgHs, with which the exact search begins, is refused.
+    With suppression, the result is empty if mHgHs, with which the exact search begins, exceeds its limits.
 
     Returns
     -------
-    ``best`` (NCP), ``open`` (how far it is above its bound, in percent), ``programs`` (integer programs that were
-    solved), ``root`` (how far the last relaxation before them is below the best, in percent), and, by the name of each
-    heuristic that was not refused, how far it is above the best, in percent.
+    ``best`` (NCP), ``open`` (percent above its bound), ``programs`` (integer programs solved), ``root`` (percent by
+    which the last relaxation before them is below the best), and for each heuristic within its limits, by name, the
+    percent above the best.
     """
     losses = {}
     for name in HEURISTICS[suppress]:
@@ -65,7 +65,7 @@ def distances(
 
 
 def percent(loss: float, best: float) -> float:
-    """Return by how many percent a loss is above another; 0 where neither loses anything."""
+    """Return by how many percent a loss exceeds another; 0 if both are zero."""
     if best <= 0:
         return 0.0 if loss <= 0 else float("1e9")
     above = 100 * (loss / best - 1)
@@ -73,7 +73,7 @@ def percent(loss: float, best: float) -> float:
 
 
 def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Mapping[str, Any]) -> float | None:
-    """Return the NCP of a heuristic's cut, or None where it refuses."""
+    """Return the NCP of a heuristic's cut, or None if it exceeds its limits."""
     from benchmarks.experiments.searches import algorithm_of, fresh
 
     from anonset.errors import InputError
@@ -87,12 +87,12 @@ def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Ma
 
 
 def _exact(column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: Limits, *, suppress: bool) -> "Result":
-    """Search the best cut, and check it by the verification's own path.
+    """Search the best cut, and verify it independently.
 
     Raises
     ------
     RuntimeError
-        If it is not k^m-anonymous.
+        If the cut is not k^m-anonymous.
     """
     from benchmarks.experiments.searches import algorithm_of, fresh
 
@@ -109,7 +109,7 @@ def _exact(column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: 
 
 
 def summarized(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the least, the median and the most of each quantity over some runs, and how many of them are proven."""
+    """Return the minimum, median and maximum of each quantity over some runs, and the number of proven runs."""
     from statistics import median
 
     names = dict.fromkeys(name for one in found for name in one)

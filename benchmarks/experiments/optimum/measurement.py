@@ -1,4 +1,4 @@
-"""Measuring a case of the study: a data set, orders of its leaves, samples of its records, or one search."""
+"""Measuring a case of the study: a data set, leaf orders, samples of records, or a single search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
 
 FANOUT = 5
-"""Fan-out of the hierarchy of data sets without a taxonomy, and of those over orders of leaves."""
+"""Fan-out of hierarchies over data sets without a taxonomy, and over leaf orders."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case: ``what`` says which kind of one, and with it what else stands among the parameters."""
+    """Measure a case; ``what`` selects the kind, which determines the other parameters."""
     kinds: dict[str, Callable[[Parameters], Measured]] = {
         "set": _of_a_set,
         "orders": _over_orders,
@@ -33,7 +33,7 @@ def compile_kernels() -> None:
 
 
 def orders(column: "SetColumn", n_random: int) -> dict[str, list[str]]:
-    """Return orders of a column's items: numeric where they are numbers, lexical, others, and random ones."""
+    """Return orders of a column's items: numeric if they are numbers, lexical, others, and random ones."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -57,14 +57,14 @@ def _limits(parameters: Parameters) -> Limits:
 
 
 def _own_hierarchy(column: "SetColumn", name: str) -> "Hierarchy":
-    """Return the taxonomy of a data set, or the balanced hierarchy over its items."""
+    """Return the taxonomy of a data set, or a balanced hierarchy over its items."""
     from anonset_datasets import catalogue
 
     return hierarchy_for(column, name, None if catalogue.hierarchy(name) is not None else FANOUT)
 
 
 def _of_a_set(parameters: Parameters) -> Measured:
-    """Measure the distances for each size m, without suppression and with it (names end in ``s``)."""
+    """Measure the distances for each size m, without and with suppression (names end in ``s``)."""
     column = load(parameters["data"])
     hierarchy = _own_hierarchy(column, parameters["data"])
     column, measured = hierarchy.bind(column), dict[str, Any]()
@@ -91,7 +91,7 @@ def _over_orders(parameters: Parameters) -> Measured:
 
 
 def _over_samples(parameters: Parameters) -> Measured:
-    """Measure the distances over samples of the records, drawn without replacement."""
+    """Measure the distances over samples drawn without replacement."""
     whole, runs = load(parameters["data"]), []
     hierarchy = _own_hierarchy(whole, parameters["data"])
     for seed in range(parameters["samples"]):
@@ -101,7 +101,7 @@ def _over_samples(parameters: Parameters) -> Measured:
 
 
 def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -> dict[str, float]:
-    """Return the distances without suppression and, their names ending in ``_s``, with it."""
+    """Return the distances without suppression, and with suppression (names end in ``_s``)."""
     k, m, limits = parameters["k"], parameters["m"], _limits(parameters)
     found = distances(column, hierarchy, k, m, limits, suppress=False)
     more = distances(column, hierarchy, k, m, limits, suppress=True)
@@ -109,7 +109,7 @@ def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -
 
 
 def _of_a_search(parameters: Parameters) -> Measured:
-    """Measure one exact search: time, memory, and how far its loss is above its bound."""
+    """Measure an exact search: time, memory, and distance of its loss from its bound."""
     from anonset_datasets.generators import pos_like
 
     if "items" in parameters:

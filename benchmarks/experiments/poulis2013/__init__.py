@@ -20,27 +20,24 @@ _ARE = {
     "are1s_0_2": "ARE, 2 items (1/s each)",
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
-_LARGEST = {"largest_cluster": "records of the largest cluster"}
+_LARGEST = {"largest_cluster": "size of the largest cluster"}
 _SECONDS = {"seconds": "time in seconds"}
-_WORK = {"merges": "merges", "ranked": "clusters put in order"}
+_WORK = {"merges": "merges", "ranked": "clusters ranked"}
 _MEMORY = {"peak_mib": "peak memory of the process in MiB"}
-_OF_RUM = "bound, share of the way from X to 1"
-_OF_TUM = "bound, share of the way up to UL of CLUSTER"
+_OF_RUM = "bound as a fraction of the way from X to 1"
+_OF_TUM = "bound as a fraction of the way up to UL of CLUSTER"
 _QUICK = (0.25, 0.75)
-_INFORMS = (
-    f"k=25, m=2; {cases.SAMPLE:,} records of INFORMS, drawn anew each time with the orders of leaves and queries."
-)
+_INFORMS = f"k=25, m=2; {cases.SAMPLE:,} records of INFORMS; each repetition draws records, leaf orders and queries."
 _YOUTUBE = (
-    f"k=100, m=2; {cases.GENERATED:,} videos that `youtube_like` generates anew each time, with the orders of leaves "
-    "and the queries."
+    f"k=100, m=2; {cases.GENERATED:,} videos of `youtube_like`; each repetition draws videos, leaf orders and queries."
 )
 _LM = (
-    f" l={DIVERSITY}, sensitive are the codes of mental disorders (290 to 319): the paper says neither. Clusters that "
-    "nothing makes diverse are merged with their best partner first."
+    f" l={DIVERSITY}; sensitive codes are those of mental disorders (290 to 319); the paper states neither. Clusters "
+    "that no generalization makes diverse are first merged with their best partner."
 )
 _TUM = (
-    " The paper takes bounds from UL of CLUSTER's clusters up; there Tum-bound has nothing to merge. The bounds here "
-    "lie below, from UL of all records as one cluster."
+    " The paper's bounds start at UL of CLUSTER's clusters, where Tum-bound does not merge. The bounds here are lower, "
+    "starting at UL of a single cluster of all records."
 )
 
 
@@ -53,7 +50,7 @@ def _errors(key: str, title: str, repeated: Sequence[Case], said: Sequence[Claim
 def _figures_4_and_5() -> list[Figure]:
     rum, tum, clusters = claims.rum(), claims.tum(), claims.clusters()
     youtube: dict[str, Any] = {"data": cases.YOUTUBE, "records": cases.GENERATED, "k": 100}
-    both = " That RM_RT stands between the two in Fig. 6 is said of INFORMS alone."
+    both = " The paper states only for INFORMS that RM_RT is between RM_R and RM_T in Fig. 6."
     return [
         _errors("fig4ac", "Fig. 4a-c, 6a and 6c: INFORMS, Rum-bound",
                 SAMPLES.over(cases.by_bound("fig4ac", "rum", FUNCTIONS)),
@@ -74,39 +71,40 @@ def _figures_4_and_5() -> list[Figure]:
 
 def _figure_7() -> list[Figure]:
     benefit = {
-        "unions": "clusters that T is run on, ordered by BTD", "unions_ul": "clusters that T is run on, ordered by UL",
+        "unions": "clusters to which T is applied, ordered by BTD",
+        "unions_ul": "clusters to which T is applied, ordered by UL",
         "seconds": "time in seconds, ordered by BTD", "seconds_ul": "time in seconds, ordered by UL",
         "ul": "UL, ordered by BTD", "ul_ul": "UL, ordered by UL",
         "ncp": "NCP, ordered by BTD", "ncp_ul": "NCP, ordered by UL",
     }  # fmt: skip
     btd = f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Each order is one search."
-    merged = {"ul": "utility loss (UL)", "rises": "merges after which UL had risen", "merges": "merges",
+    merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
               "largest_rise": "largest rise"}  # fmt: skip
     trace = (
-        f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Rises are counted over every merge; the whole curve of each "
-        "repetition is in `cases.jsonl` (`ul_after_each_merge`)."
+        f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Increases are counted over all merges; `cases.jsonl` has the "
+        "complete curve of each repetition (`ul_after_each_merge`)."
     )
     times = (
-        f"delta={cases.DELTA}, m=2, as the paper's; samples of INFORMS. Work is counted over samples, with AA (which "
-        "takes no part in it); times are those of the search with its formation, one after another, on the first "
-        "sample. CL is the formation alone."
+        f"delta={cases.DELTA}, m=2, as in the paper; samples of INFORMS. Work is counted over samples, with AA (which "
+        "does not affect it). Times are single searches with cluster formation, one after another, on the first "
+        "sample. CL is only the formation."
     )
     own = (
-        " Tum-bound merges by its own rule until UL is at most that of all records in one cluster. With delta=1, as "
-        "the paper prints, it would merge nothing. Candidates are put in the same order, so its merges are Rum-bound's."
+        " Tum-bound merges by its own rule until UL is at most that of one cluster of all records. With delta=1, as "
+        "printed in the paper, it would not merge. Both frameworks rank candidates equally and merge the same clusters."
     )
     return [
         Figure("fig7a", "Fig. 7a: cost as the number of records grows", "|D|", _SECONDS | _WORK, cases.by_size(),
-               claims.FIGURE_7A, f"A sample's records are in all larger ones of its number. k=25, {times}",
+               claims.FIGURE_7A, f"Samples with the same number are nested. k=25, {times}",
                quick=cases.SIZES[:2]),
         Figure("fig7b", "Fig. 7b: cost as k grows", "k", _SECONDS | _WORK, cases.by_k(), claims.FIGURE_7B,
                f"{cases.SIZES[-1]:,} records, {times}", quick=cases.KS[1:3],
                printed=[Printed("ratio", 2.2, 2.2, "RM_T was up to 2.2 times more efficient than RM_R (section 6)")]),
-        Figure("fig7ce", "Fig. 7c and e: what BTD gains, Rum-bound", _OF_RUM, benefit,
+        Figure("fig7ce", "Fig. 7c and e: effect of BTD, Rum-bound", _OF_RUM, benefit,
                cases.by_order("fig7ce", "rum"), claims.benefit("RM"), btd, quick=_QUICK[:1]),
-        Figure("fig7df", "Fig. 7d and f: what BTD gains, Tum-bound", _OF_TUM, benefit,
+        Figure("fig7df", "Fig. 7d and f: effect of BTD, Tum-bound", _OF_TUM, benefit,
                cases.by_order("fig7df", "tum"), claims.benefit("TM"),
-               f"{btd} The paper's text says TM_R, which has no such step: TM_T is taken.", quick=_QUICK[:1]),
+               f"{btd} The paper names TM_R, which does not use BTD; we show TM_T.", quick=_QUICK[:1]),
         Figure("fig7g", "Fig. 7g: UL as clusters are merged, Rum-bound", "merges in percent of all", merged,
                cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"}), claims.MERGING,
                f"{trace} delta=1: all clusters become one.{_LM}", quick=cases.PERCENTS[::2]),
@@ -116,22 +114,24 @@ def _figure_7() -> list[Figure]:
 
 
 def _own() -> list[Figure]:
-    """Return what the paper does not show: what its results depend on, other data, and speed."""
+    """Return figures beyond the paper: sensitivity to unstated choices, other data, and speed."""
     few = cases.FEW_SHARES
     trade_off = claims.trade_off("RM")
     fixed = f"k=25, m=2; the first sample of {cases.SAMPLE:,} records of INFORMS, with the first"
     plain = (
         "Without hierarchies of the relational columns: numbers become ranges, categories sets of values. Otherwise as "
-        "Fig. 4a-c."
+        "in Fig. 4a-c."
     )
-    clinics = f"k=25, m=2; {cases.SAMPLE:,} of 71,517 diabetes patients with real ICD-9 codes; otherwise as Fig. 4a-c."
+    clinics = (
+        f"k=25, m=2; {cases.SAMPLE:,} of 71,517 diabetes patients with real ICD-9 codes; otherwise like Fig. 4a-c."
+    )
     return [
         _errors("orders", "Orders: leaf orders, Rum-bound",
                 ORDERS.over(cases.by_bound("orders", "rum", FUNCTIONS, few)), claims.by(ORDERS, trade_off, "own"),
-                f"{fixed} workload. Orders of the items, and of the relational values that are no numbers."),
-        _errors("workloads", "Workloads: queries drawn anew, Rum-bound",
+                f"{fixed} workload. Orders of the items, and of the non-numeric relational values."),
+        _errors("workloads", "Workloads: random queries, Rum-bound",
                 WORKLOADS.over(cases.by_bound("workloads", "rum", FUNCTIONS, few)),
-                claims.by(WORKLOADS, trade_off, "own"), f"{fixed} order of leaves."),
+                claims.by(WORKLOADS, trade_off, "own"), f"{fixed} leaf order."),
         _errors("ranges", "Ranges: INFORMS without relational hierarchies, Rum-bound",
                 SAMPLES.over(cases.by_bound("ranges", "rum", FUNCTIONS, few, **cases.PLAIN)),
                 claims.by(SAMPLES, trade_off, "own"), plain),
@@ -139,12 +139,12 @@ def _own() -> list[Figure]:
                 SAMPLES.over(cases.by_bound("diabetes", "rum", FUNCTIONS, few, data=cases.DIABETES)),
                 claims.by(SAMPLES, trade_off, "own"), clinics),
         Figure("speed", "Speed: whole data sets", "data", _SECONDS, cases.speed(), claims.SPEED,
-               f"k=25, m=2, delta={cases.DELTA}; numbers become ranges. The whole search, formation included.",
+               f"k=25, m=2, delta={cases.DELTA}; numbers become ranges. Complete search, formation included.",
                quick=(cases.INFORMS,)),
-        Figure("icd9", "ICD-9: AA over the real taxonomy of the items", "data",
-               {"root_share": "records that show the root alone", **_LOSSES}, cases.icd9(), claims.ICD9,
+        Figure("icd9", "ICD-9: AA with the real taxonomy of the items", "data",
+               {"root_share": "records that contain only the root", **_LOSSES}, cases.icd9(), claims.ICD9,
                f"k=25, m=2, delta={cases.DELTA}; numbers become ranges. The taxonomy has 19 chapters below its root: "
-               "where two of them hold rare pairs, AA has nothing above a chapter but the root."),
+               "if two of them contain rare pairs, AA can only generalize to the root."),
         Figure("growth", "Growth: Rum-bound from 10,000 to 300,000 records", "records",
                {**_SECONDS, "microseconds_per_record": "time per record in µs", **_MEMORY}, cases.growth(),
                claims.GROWTH, "`youtube_like`, RMERGE_R, AA, k=25, m=2, delta=0.65; memory includes the data.",
@@ -161,34 +161,37 @@ _TABLE_1 = Figure(
         "attributes": "relational attributes",
         "items": "items",
         "longest": "items of the longest record",
-        "average": "items of a record on average",
+        "average": "mean items per record",
     },
     [
         Case("table1", "data", data, {"kind": "shape", "data": data})
         for data in (cases.INFORMS, cases.DIABETES, cases.YOUTUBE)
     ],
-    note="The paper: INFORMS has 36,553 records, 5 attributes, 619 items, at most 17 and on average 4.27 in a record; "
-    "YOUTUBE 131,780, 6, 936, 37 and 6.51.",
+    note="The paper: INFORMS has 36,553 records, 5 attributes, 619 items, at most 17 and on average 4.27 per record; "
+    "YOUTUBE has 131,780, 6, 936, 37 and 6.51.",
 )
 
 PAPER = Paper(
     key="poulis2013",
     title="Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013: table 1, figures 4 to 7",
     note="""\
-Stand-ins: `informs2005` is the part of INFORMS that can be had (one year, 26,735 of 36,553 records); YOUTUBE cannot be
-had, and `youtube_like` is generated in its shape. The paper does not name its transaction function: AA and COAT (no
-constraints but k^m-anonymity, no suppression) are both run, as parts of each claim. Hierarchies are "as in [17]":
-balanced, degree 5, over the items in a random order, and over the values of each relational column, numbers ascending,
-others in a random order. A repetition draws anew all that is open: records, orders and queries. Bounds are shares of
-the way from X, the loss of CLUSTER's clusters, which differs from sample to sample.
-Queries are 1,000 of each kind, from random records (values and sets of 2 items of one record, so that none has the
-answer 0), the same for all variants. ARE is computed by two readings of a published set of s items: it stands for any
-of its subsets, so that each item is there with about 1/2, or for each item with 1/s; columns and items are independent.
-By the first it is large where rare items hide behind large sets. Clusters that nothing makes anonymous are merged with
-their best partner. The results of every point's first repetition were verified.
-What the paper plots, it gives no numbers for; so the claims are those of its text.""",
+`informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available;
+`youtube_like` is generated with its characteristics. The paper does not name its transaction function: each claim has
+AA and COAT (only k^m-anonymity, no suppression) as parts. Hierarchies are "as in [17]": balanced, degree 5, over the
+items in a random order, and over the values of each relational column, with numbers ascending and other values in a
+random order. Each repetition redraws all unstated choices: records, orders and queries. Bounds are fractions of the way
+from X, the loss of CLUSTER's clusters, which differs between samples.
+
+Each workload has 1,000 queries from random records (values and 2 items of one record, so no answer is 0), the same for
+all variants. ARE is computed for two readings of a published set of s items: any non-empty subset is possible, so each
+item is present with probability about 1/2; or each item is present with probability 1/s. Columns and items are
+independent.
+With the first reading, ARE is large if rare items are published in large sets. Clusters that no generalization makes
+anonymous are merged with their best partner. The results of every point's first repetition were verified.
+
+The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[_TABLE_1, *_figures_4_and_5(), *_figure_7(), *_own()],
 )
-"""The experiments of section 6, and our own on orders, workloads, other data, speed and growth."""
+"""Experiments of section 6, and our own on orders, workloads, other data, speed and growth."""

@@ -1,4 +1,4 @@
-"""The cases of the figures of section 6, and of our own."""
+"""Cases of the figures of section 6, and of our own."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,26 +12,26 @@ FUNCTIONS = {"aa": "AA", "coat": "COAT"}
 DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
-"""Records of a sample of INFORMS, of generated videos, and of a sample where the paper takes 4,000."""
+"""Records of an INFORMS sample, generated videos, and records of a sample in place of the paper's 4,000."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Bounds, as shares of the way from the least that can be asked for."""
+"""Bounds, as fractions of the way from the lowest feasible bound."""
 FEW_SHARES = (0.25, 0.75)
 SIZES = (5_000, 10_000, 15_000, 20_000)
 KS = (10, 25, 50, 100)
 PERCENTS = (0, 25, 50, 75, 100)
 DELTA = 0.65
 PLAIN = {"values": "plain"}
-"""Without hierarchies of the relational columns: numbers become ranges, categories sets."""
+"""No hierarchies of the relational columns: numbers become ranges, categories sets."""
 
 
 def parameters(framework: str, merge: str, function: str, **more: Any) -> dict[str, Any]:
-    """Return the parameters of a search of a sample of INFORMS with the paper's k=25."""
+    """Return the parameters of a search on an INFORMS sample with the paper's k=25."""
     shared = {"kind": "run", "data": INFORMS, "records": SAMPLE, "k": 25}
     return {**shared, "framework": framework, "merge": merge, "function": function, **more}
 
 
 def variants(framework: str, functions: dict[str, str]) -> Iterable[tuple[str, str, str]]:
-    """Yield series, order of merging and transaction function: those that are compared one after the other."""
+    """Yield series, merge order and transaction function of variants that are compared."""
     for function, name in functions.items():
         for series, merge in (RM if framework == "rum" else TM).items():
             yield f"{series}, {name}" if name else series, merge, function
@@ -82,7 +82,7 @@ def _timed(figure: str, points: Sequence[tuple[int, dict[str, Any]]]) -> list[Ca
 
 
 def by_order(figure: str, framework: str) -> list[Case]:
-    """Figures 7c to 7f: candidates in the order of BTD and of UL; losses and work over samples, times over runs."""
+    """Figures 7c to 7f: candidates ordered by BTD and by UL; losses and work over samples, times over runs."""
     cases = [
         Case(figure, series, share, parameters(framework, merge, function, records=SMALL, share=share))
         for series, merge, function in variants(framework, FUNCTIONS)
@@ -100,7 +100,7 @@ def _as(case: Case, kind: str) -> Case:
 
 
 def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
-    """Figures 7g and 7h: Rum-bound until one cluster is left; Tum-bound until its loss is that of one cluster."""
+    """Figures 7g and 7h: Rum-bound until one cluster remains; Tum-bound until its loss is that of one cluster."""
     bound = {"delta": 1.0} if framework == "rum" else {"share": 0.0}
     cases = [
         Case(
@@ -116,7 +116,7 @@ def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Cas
 
 
 def speed() -> list[Case]:
-    """Our own: three whole data sets."""
+    """Our own: three complete data sets."""
     cases = [
         Case("speed", series, data, parameters("rum", merge, function, data=data, records=None, kind="time",
                                                delta=DELTA, verify=True, **PLAIN))
@@ -127,7 +127,7 @@ def speed() -> list[Case]:
 
 
 def icd9() -> list[Case]:
-    """Our own: the real taxonomy of the items, into which nothing arbitrary enters."""
+    """Our own: the real taxonomy of the items, without random choices."""
     return [
         Case("icd9", series, data, parameters("rum", merge, "icd9", data=data, records=None, queries=False,
                                               delta=DELTA, **PLAIN))
@@ -137,7 +137,7 @@ def icd9() -> list[Case]:
 
 
 def growth() -> list[Case]:
-    """Our own: generated videos, 10^4 to 3 * 10^5; memory in a process of its own."""
+    """Our own: generated videos, 10^4 to 3 * 10^5; memory in a separate process."""
     sizes = (10_000, 30_000, 100_000, 300_000)
     asked = {"kind": "time", "data": YOUTUBE, "delta": DELTA, **PLAIN}
     cases = [

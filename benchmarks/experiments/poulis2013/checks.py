@@ -1,4 +1,4 @@
-"""The checks of the paper's claims: each judges the results of one repetition."""
+"""Checks of the paper's claims; each judges the results of one repetition."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Check = Callable[[Results], Finding]
 VALUES = {"": ("are_2_0",)}
 ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
 BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
-"""Errors by the reading of a set of s items: each is there with about 1/2, or with 1/s."""
+"""Error quantities by reading: an item of a published set is present with probability about 1/2, or 1/s."""
 FUNCTION = "transaction function"
 READING = "transaction function or reading of a set of items"
 _SLACK = 0.05
@@ -19,9 +19,9 @@ AT_EACH = f"at each x ({_SLACK:.0%} slack)"
 
 
 def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]:
-    """Return the curves of a quantity by transaction function, and then by variant.
+    """Return the curves of a quantity by transaction function, then by variant.
 
-    A series is named by both, such as "RM_R, AA", or by the variant alone; the formation alone (CL) is none.
+    A series name contains both, such as "RM_R, AA", or only the variant. The formation (CL) is not a variant.
     """
     found: dict[str, dict[str, list[float]]] = {}
     for series in results.series:
@@ -32,7 +32,7 @@ def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]
 
 
 def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[str, dict[str, list[float]]]:
-    """Return the curves by part of a claim, a transaction function with a reading; of several quantities one by one."""
+    """Return the curves by part of a claim, that is, transaction function and reading; quantities are concatenated."""
     found: dict[str, dict[str, list[float]]] = {}
     for reading, names in quantities.items():
         for name in names:
@@ -46,7 +46,7 @@ def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[
 
 
 def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]], slack: float = _SLACK) -> Check:
-    """Return a check that one curve is nowhere above another, for some pairs of them; its margin is the least one's."""
+    """Return a check that the first curve of each pair is never above the second; the margin is the mean advantage."""
 
     def check(results: Results) -> Finding:
         parts, shown, margins = {}, [], []
@@ -69,7 +69,7 @@ def _ratios(low: Sequence[float], high: Sequence[float]) -> list[float]:
 
 
 def _advantage(low: Sequence[float], high: Sequence[float]) -> float:
-    """Return by what share of their mean the first curve is below the second, on average."""
+    """Return the mean relative difference of two curves: positive if the first is lower."""
     found = [2 * (b - a) / (abs(a) + abs(b)) if a or b else 0.0 for a, b in zip(low, high, strict=True)]
     return sum(found) / len(found)
 
@@ -79,7 +79,7 @@ def _named(parts: Mapping[str, bool]) -> dict[str, bool]:
 
 
 def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = (), slack: float = 0.1) -> Check:
-    """Return a check that the curves of all variants rise, or all fall, along x."""
+    """Return a check that the curves of all variants rise (or fall) along x."""
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []
@@ -96,7 +96,7 @@ def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] 
 
 
 def below(of: Mapping[str, Sequence[str]], most: float) -> Check:
-    """Return a check that all curves are below a value everywhere."""
+    """Return a check that all curves are below `most` at every x."""
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []
@@ -110,7 +110,7 @@ def below(of: Mapping[str, Sequence[str]], most: float) -> Check:
 
 
 def within_bound(loss: str) -> Check:
-    """Return a check that a loss is at most the bound that the algorithm was given."""
+    """Return a check that a loss is at most the bound of the algorithm."""
 
     def check(results: Results) -> Finding:
         excess = [
@@ -138,7 +138,7 @@ def exponents(quantity: str) -> Check:
 
 
 def largest_ratio(quantity: str, least: float) -> Check:
-    """Return a check of how many times more RM_R takes than RM_T, where it is most."""
+    """Return a check that the largest ratio of RM_R's quantity to RM_T's is at least `least`."""
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []
@@ -152,7 +152,7 @@ def largest_ratio(quantity: str, least: float) -> Check:
 
 
 def times(quantity: str, least: float) -> Check:
-    """Return a check that the baselines' quantity is so many times that of ordering by BTD, everywhere."""
+    """Return a check that the baselines' quantity is at least `least` times that with BTD, at every x."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
@@ -166,7 +166,7 @@ def times(quantity: str, least: float) -> Check:
 
 
 def flatter(quantity: str) -> Check:
-    """Return a check that a quantity varies no more over delta by BTD than by UL."""
+    """Return a check that a quantity varies over delta at most as much with BTD as with UL."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
@@ -184,7 +184,7 @@ def _span(values: Sequence[float]) -> float:
 
 
 def no_worse(quantity: str) -> Check:
-    """Return a check that a loss by BTD is at most a tenth above that by UL, everywhere."""
+    """Return a check that a loss with BTD is at most 10% above that with UL, at every x."""
 
     def check(results: Results) -> Finding:
         parts, shown, margins, slow = {}, [], [], parts_of(results, {"": (f"{quantity}_ul",)})
@@ -204,7 +204,7 @@ def never_rises(results: Results) -> Finding:
         parts[part] = all(values[-1] < 1 for values in by_variant.values())
         counts = ", ".join(f"{v} {found[-1]:.0f} of {merges[part][v][-1]:.0f}" for v, found in by_variant.items())
         shown.append(f"{part}: {counts}")
-    return Finding(all(parts.values()), "merges after which UL had risen: " + " | ".join(shown), parts)
+    return Finding(all(parts.values()), "merges that increased UL: " + " | ".join(shown), parts)
 
 
 def falls_overall(results: Results) -> Finding:
@@ -218,7 +218,7 @@ def falls_overall(results: Results) -> Finding:
 
 
 def at_most(quantity: str, most: float) -> Check:
-    """Return a check that no curve of a quantity exceeds a value."""
+    """Return a check that no curve of a quantity exceeds `most`."""
 
     def check(results: Results) -> Finding:
         found = {name: max(values) for name in results.series if (values := results.values(name, quantity))}
@@ -232,7 +232,7 @@ def at_most(quantity: str, most: float) -> Check:
 
 
 def grows_below(series: str, most: float) -> Check:
-    """Return a check that the exponent of a curve's time is below a value."""
+    """Return a check that the exponent of a curve's time is below `most`."""
 
     def check(results: Results) -> Finding:
         points: Any = results.curve(series, "seconds")

@@ -1,4 +1,4 @@
-"""What section 6 of the paper says about its figures, and when our results bear it out."""
+"""Claims of section 6 of the paper, with criteria for our results."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from benchmarks.experiments.poulis2013.checks import AT_EACH, BOTH, FUNCTION, IT
 
 
 def trade_off(p: str) -> list[Claim]:
-    """Return the claims on the three orders of merging; `p` is RM or TM."""
+    """Return the claims on the three merge orders; `p` is RM or TM."""
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     items, values = "ARE of items", "ARE of relational values"
     said = (
@@ -34,10 +34,10 @@ def trade_off(p: str) -> list[Claim]:
 
 
 def rum() -> list[Claim]:
-    """Return what the paper says of Rum-bound's errors of queries."""
+    """Return the paper's claims on query errors of Rum-bound."""
     return [
         Claim(
-            "NCP is at most delta", "in all cases", check.within_bound("ncp"), kind="enforced", printed="NCP <= delta"
+            "NCP is at most delta", "in every run", check.within_bound("ncp"), kind="enforced", printed="NCP <= delta"
         ),
         Claim(
             "a small delta forces all algorithms to incur low loss in the relational attributes",
@@ -53,7 +53,7 @@ def rum() -> list[Claim]:
         ),
         Claim(
             "data remain useful for queries involving both attribute types",
-            "ARE below 1 everywhere, the error of always answering 0 (the criterion is ours)",
+            "ARE below 1 at every delta; 1 is the error of always answering 0 (our criterion)",
             check.below(BOTH, 1.0),
             over=READING,
         ),
@@ -62,9 +62,9 @@ def rum() -> list[Claim]:
 
 
 def tum() -> list[Claim]:
-    """Return what the paper says of Tum-bound's errors of queries."""
+    """Return the paper's claims on query errors of Tum-bound."""
     return [
-        Claim("UL is at most delta", "in all cases", check.within_bound("ul"), kind="enforced", printed="UL <= delta"),
+        Claim("UL is at most delta", "in every run", check.within_bound("ul"), kind="enforced", printed="UL <= delta"),
         Claim(
             "increasing delta favours relational data",
             "ARE of relational values falls as delta rises (10% slack)",
@@ -73,7 +73,7 @@ def tum() -> list[Claim]:
         ),
         Claim(
             "the information loss in the transaction attribute is low",
-            "ARE of items below 1 everywhere, the error of always answering 0 (the criterion is ours)",
+            "ARE of items below 1 at every delta; 1 is the error of always answering 0 (our criterion)",
             check.below(ITEMS, 1.0),
             over=READING,
         ),
@@ -82,17 +82,18 @@ def tum() -> list[Claim]:
 
 
 def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[Claim]:
-    """Return what the paper says of the largest clusters: of R, and if wanted of RT against T."""
+    """Return the paper's claims on the largest clusters: of R, and with `both` of RT and T."""
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     size, ul = {"": ("largest_cluster",)}, {"": ("ul",)}
     found = [
-        Claim(f"{r} creates the largest clusters", f"largest cluster at least those of {t} and {rt}, {AT_EACH}",
+        Claim(f"{r} creates the largest clusters",
+              f"size of the largest cluster at least that of {t} and {rt}, {AT_EACH}",
               check.ordered((t, r), (rt, r), of=size), over=FUNCTION),
-        Claim("these clusters have low UL", f"UL of {r} at most those of {t} and {rt}, {AT_EACH}",
+        Claim("these clusters have low UL", f"UL of {r} at most that of {t} and {rt}, {AT_EACH}",
               check.ordered((r, t), (r, rt), of=ul), over=FUNCTION),
-        Claim(f"{rt} creates larger clusters than {t}", f"largest cluster, {AT_EACH}",
+        Claim(f"{rt} creates larger clusters than {t}", f"size of the largest cluster at least that of {t}, {AT_EACH}",
               check.ordered((t, rt), of=size), over=FUNCTION),
-        Claim(f"the clusters of {rt} have lower UL than those of {t}", f"UL, {AT_EACH}",
+        Claim(f"the clusters of {rt} have lower UL than those of {t}", f"UL at most that of {t}, {AT_EACH}",
               check.ordered((rt, t), of=ul), over=FUNCTION),
     ]  # fmt: skip
     kept = found if both else found[:2]
@@ -102,7 +103,7 @@ def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[C
 def by(
     factor: Factor, claims: Sequence[Claim], kind: Literal["paper", "own"] = "paper", main: Sequence[str] = ()
 ) -> list[Claim]:
-    """Return claims as repeated over a factor; those that are the algorithm's doing stay so, others are of a kind."""
+    """Return claims as repeated over `factor`; enforced claims keep their kind, others get `kind`."""
     return [
         replace(one, factor=factor, kind=one.kind if one.kind == "enforced" else kind, main=one.text in main)
         for one in claims
@@ -115,7 +116,7 @@ IN_SHORT = (
     "RM_R incurs the highest loss in the relational attributes",
     "RM_R creates the largest clusters",
 )
-"""What the paper is read for."""
+"""Main claims of the paper."""
 
 
 _RM = ("RM_R", "RM_T", "RM_RT")
@@ -127,14 +128,14 @@ def _costs(quantity: str, what: str, factor: Factor) -> tuple[Claim, Claim, Clai
     return (
         Claim(f"RM_T outperforms RM_R and RM_RT: {by_what}", f"{what}, {AT_EACH}",
               check.ordered(("RM_T", "RM_R"), ("RM_T", "RM_RT"), of=of), factor, over=over),
-        Claim(f"RM_T is more scalable: {by_what}", f"the smallest exponent of the best power law: {what}",
+        Claim(f"RM_T is more scalable: {by_what}", f"smallest exponent of the fitted power law: {what}",
               check.exponents(quantity), factor, over=over),
         Claim(f"RM_RT is the slowest, since it computes two orderings: {by_what}", f"{what}, {AT_EACH}",
               check.ordered(("RM_R", "RM_RT"), ("RM_T", "RM_RT"), of=of), factor, over=over),
     )  # fmt: skip
 
 
-_COUNTED = "counted: clusters that are put in order as candidates, twice for RM_RT"
+_COUNTED = "counted: clusters ranked as candidates, twice for RM_RT"
 FIGURE_7A = [*_costs("ranked", _COUNTED, SAMPLES), *_costs("seconds", "seconds", RUNS)]
 
 
@@ -144,7 +145,7 @@ def _of_k(quantity: str, what: str, factor: Factor) -> list[Claim]:
     return [
         Claim(
             f"RM_T is up to 2.2 times more efficient than RM_R: {by_what}",
-            f"2 times or more where it is most: {what}",
+            f"largest ratio 2 or more: {what}",
             check.largest_ratio(quantity, 2.0),
             factor,
             over=over,
@@ -155,66 +156,74 @@ def _of_k(quantity: str, what: str, factor: Factor) -> list[Claim]:
 
 
 FIGURE_7B = [
-    Claim("fewer clusters are merged as k grows", "counted: merges fall (10% slack)",
+    Claim("fewer clusters are merged as k grows", "counted merges fall with k (10% slack)",
           check.trend({"": ("merges",)}, up=False, variants=_RM), SAMPLES),
     *_of_k("ranked", _COUNTED, SAMPLES),
-    Claim("the runtime of RM_R, RM_T and RM_RT improves with k", "seconds fall (10% slack)",
+    Claim("the runtime of RM_R, RM_T and RM_RT improves with k", "seconds fall with k (10% slack)",
           check.trend({"": ("seconds",)}, up=False, variants=_RM), RUNS, over=FUNCTION),
     *_of_k("seconds", "seconds", RUNS),
 ]  # fmt: skip
 
 
 FIGURE_7B.append(
-    Claim("the runtime of CL improves with k", "seconds fall (10% slack)", check.fall_of_cl, RUNS)
+    Claim("the runtime of CL improves with k", "seconds fall with k (10% slack)", check.fall_of_cl, RUNS)
 )  # fmt: skip
 
 
 def benefit(p: str) -> list[Claim]:
-    """Return what the paper says of BTD in place of UL; `p` is RM or TM."""
+    """Return the paper's claims on ordering by BTD in place of UL; `p` is RM or TM."""
     names = f"{p}_T and {p}_RT"
     faster, flatter = (
         f"{names} are at least 10 times more efficient",
         f"{names} are more scalable with respect to delta",
     )
-    counted, span = "clusters that the transaction function is run on", "the largest over delta less the smallest"
+    counted, span = "clusters to which the transaction function is applied", "range over delta"
     found = [
-        Claim(f"{names} have the same UL as their baselines", "at most 10% more, everywhere", check.no_worse("ul"),
+        Claim(f"{names} have the same UL as their baselines", "at most 10% more, at every x", check.no_worse("ul"),
               SAMPLES),
-        Claim(f"{faster}: counted work", f"{counted}, everywhere", check.times("unions", 10), SAMPLES, printed=">= 10"),
-        Claim(f"{faster}: seconds", "everywhere", check.times("seconds", 10), RUNS, printed=">= 10",
+        Claim(f"{faster}: counted work", f"ratio at least 10 at every x: {counted}", check.times("unions", 10),
+              SAMPLES, printed=">= 10"),
+        Claim(f"{faster}: seconds", "ratio at least 10 at every x: seconds", check.times("seconds", 10), RUNS,
+              printed=">= 10",
               main=p == "RM"),
-        Claim(f"{flatter}: counted work", f"{counted}: {span}, at most that of the baselines",
+        Claim(f"{flatter}: counted work", f"{counted}: {span} at most that of the baselines",
               check.flatter("unions"), SAMPLES),
-        Claim(f"{flatter}: seconds", f"{span}, at most that of the baselines", check.flatter("seconds"), RUNS),
+        Claim(f"{flatter}: seconds", f"{span} at most that of the baselines", check.flatter("seconds"), RUNS),
     ]  # fmt: skip
     if p == "TM":
         text = f"{names} have the same NCP as their baselines"
-        found.append(Claim(text, "at most 10% more, everywhere", check.no_worse("ncp"), SAMPLES, kind="own"))
+        found.append(Claim(text, "at most 10% more, at every x", check.no_worse("ncp"), SAMPLES, kind="own"))
     return [replace(one, over=FUNCTION) for one in found]
 
 
 MERGING = [
-    Claim("UL never increases as clusters merge", "after no merge", check.never_rises, SAMPLES, over=FUNCTION,
+    Claim("UL never increases as clusters merge", "no merge increases UL", check.never_rises, SAMPLES, over=FUNCTION,
           printed="0 rises"),
-    Claim("UL is lower in the end than at first", "after the last merge at most that before the first",
+    Claim("UL is lower after all merges than before", "UL after the last merge at most that before the first",
           check.falls_overall, SAMPLES, kind="own", over=FUNCTION),
 ]  # fmt: skip
 
 
 SPEED = [
-    Claim("every variant is done in seconds", "at most 30 seconds each", check.at_most("seconds", 30), RUNS, kind="own")
+    Claim(
+        "every variant finishes in seconds", "at most 30 seconds each", check.at_most("seconds", 30), RUNS, kind="own"
+    )
 ]
 ICD9 = [
-    Claim("with the ICD-9 taxonomy AA publishes the root and nothing else",
-          "the root alone in at least 99% of the records", check.root_alone, kind="own"),
+    Claim("with the ICD-9 taxonomy AA publishes only the root",
+          "only the root in at least 99% of the records", check.root_alone, kind="own"),
 ]  # fmt: skip
 GROWTH = [
-    Claim("300,000 records are done within a minute", "by both formations", check.at_most("seconds", 60), RUNS,
+    Claim("300,000 records take at most a minute", "at most 60 seconds, for both formations", check.at_most("seconds",
+          60), RUNS,
           kind="own"),
-    Claim("in less than 1 GiB", "peak memory of the process, data included", check.at_most("peak_mib", 1024),
+    Claim("300,000 records need less than 1 GiB", "peak memory of the process at most 1,024 MiB, data included",
+          check.at_most("peak_mib", 1024),
           kind="own"),
-    Claim("Mondrian: close to linear", "exponent of the best power law below 1.3", check.grows_below("Mondrian", 1.3),
+    Claim("the time with Mondrian is close to linear", "exponent of the fitted power law below 1.3",
+          check.grows_below("Mondrian", 1.3),
           RUNS, kind="own"),
-    Claim("CLUSTER: below the quadratic cost that the paper states", "exponent of the best power law below 2",
+    Claim("the time with CLUSTER grows less than the quadratic cost in the paper",
+          "exponent of the fitted power law below 2",
           check.grows_below("CLUSTER", 2), RUNS, kind="own"),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""What a case runs on: its records, its hierarchies, and the framework with its bound; kept for the cases that follow.
+"""Inputs of a case: records, hierarchies, and the framework with its bound; cached for the following cases.
 
-A repetition draws anew all that the paper leaves open: number N of a sample or of a seed is also the number of the
-orders of leaves and of the workload, unless a case names these itself.
+Each repetition redraws all unstated choices: number N of a sample or seed also determines leaf orders and the workload,
+unless a case sets these explicitly.
 """
 
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ _DRAWN = ("sample", "seed", "order", "workload", "run")
 
 @dataclass(frozen=True)
 class Records:
-    """Records without and with the hierarchy of their items, and the hierarchies of the relational columns."""
+    """Records with and without a hierarchy of their items, and the hierarchies of the relational columns."""
 
     plain: "Table"
     bound: "Table"
     items: "Hierarchy | None"
-    """Hierarchy of the items; None where the transaction function takes none."""
+    """Hierarchy of the items; None if the transaction function does not use one."""
     relational: "dict[str, Hierarchy]"
 
     @property
@@ -43,7 +43,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Job:
-    """A case made ready."""
+    """Prepared inputs of a case."""
 
     parameters: Parameters
     records: Records
@@ -51,7 +51,7 @@ class Job:
 
     @classmethod
     def of(cls, parameters: Parameters) -> "Job":
-        """Load the data, and bind them to the hierarchy of the items that the transaction function wants."""
+        """Load the data, and bind them to the hierarchy of items for the transaction function."""
         from anonset.algorithms.transaction.apriori import Apriori
         from anonset.algorithms.transaction.coat import Coat
         from anonset.algorithms.transaction.lm_apriori import LmApriori
@@ -80,10 +80,10 @@ class Job:
 
     @cached_property
     def delta(self) -> float:
-        """The bound: as the case says, or by its share of the way between what can be reached and what means nothing.
+        """The bound: explicit, or as a fraction of the way between the extreme losses.
 
-        For Rum-bound from X, the loss of the clusters to begin with, to 1; for Tum-bound from the loss of one cluster
-        of all records to that of the clusters to begin with.
+        Rum-bound: from X, the loss of the initial clusters, to 1. Tum-bound: from the loss of a single cluster of all
+        records to that of the initial clusters.
         """
         if "delta" in self.parameters:
             return float(self.parameters["delta"])
@@ -97,7 +97,7 @@ class Job:
         return self.algorithm(**changes).recode(self.records.bound, self.records.hierarchies)
 
     def head(self, n: int) -> "Table":
-        """Return the first records, for loading kernels."""
+        """Return the first records, to load kernels."""
         import numpy as np
 
         table = self.records.bound
@@ -105,13 +105,13 @@ class Job:
 
 
 def number(parameters: Parameters) -> int:
-    """Return the number of the sample or seed that a case is of; 1 where it repeats something else."""
+    """Return the number of the case's sample or seed; 1 for other factors."""
     drawn = parameters.get("sample", parameters.get("seed"))
     return number_of(drawn) if drawn else 1
 
 
 def order(parameters: Parameters) -> str:
-    """Return the order of leaves of a case."""
+    """Return the leaf order of a case."""
     return str(parameters.get("order", f"random {number(parameters)}"))
 
 
@@ -122,13 +122,13 @@ def workload(parameters: Parameters) -> int:
 
 
 def is_first(parameters: Parameters) -> bool:
-    """Tell whether a case is a point's first repetition, whose result is verified."""
+    """Return True for the first repetition of a point, whose result is verified."""
     drawn = [parameters[name] for name in _DRAWN if name in parameters]
     return all(level.rsplit(" ", 1)[-1] == "1" for level in drawn)
 
 
 def is_sensitive(code: str) -> bool:
-    """Tell whether an ICD-9 code is one of the mental disorders, 290 to 319."""
+    """Return True if an ICD-9 code is a mental disorder, 290 to 319."""
     return code.isdigit() and 290 <= int(code) <= 319
 
 
@@ -138,7 +138,7 @@ def items_of(table: "Table") -> Any:
     Raises
     ------
     RuntimeError
-        If it has none.
+        If there is none.
     """
     if table.transactions is None:
         msg = "the data must have a set-valued column"
@@ -177,7 +177,7 @@ def _records(*, data: str, records: int | None, values: str | None, function: st
 
 @lru_cache(maxsize=3)
 def _sample(data: str, records: int | None, number: int) -> "Table":
-    """Return the records of a data set, a sample of them, or generated ones."""
+    """Return the records of a data set, complete, sampled or generated."""
     from anonset_datasets.generators import youtube_like
 
     if data == "youtube_like":
@@ -194,7 +194,7 @@ def _whole(data: str) -> "Table":
 
 
 def _bare(table: "Table") -> "Table":
-    """Return the set-valued and the relational columns of a table alone."""
+    """Return the table with only its set-valued and relational columns."""
     from anonset import Table
 
     return Table(items_of(table), tuple(table.relational))
@@ -207,7 +207,7 @@ def _taken(table: "Table", records: Any) -> "Table":
 
 
 def as_categories(table: "Table") -> "Table":
-    """Return a table whose numbers are categories, as a hierarchy takes them."""
+    """Return the table with numbers converted to categories, as required by hierarchies."""
     from anonset import Table
     from anonset.data import CategoricalColumn, NumericColumn
 
@@ -221,7 +221,7 @@ def as_categories(table: "Table") -> "Table":
 
 
 def _of_values(data: str, table: "Table", order: str) -> "dict[str, Hierarchy]":
-    """Return balanced hierarchies over the values of the relational columns: numbers ascending, others as drawn."""
+    """Return balanced hierarchies over the values of the relational columns: numbers ascending, others in `order`."""
     from anonset import Hierarchy
     from anonset.data import NumericColumn
 

@@ -1,4 +1,4 @@
-"""Measuring one run of Rum-bound or Tum-bound: losses, errors of queries, counted work; time or memory by itself."""
+"""Measuring a run of Rum-bound or Tum-bound: losses, query errors, counted work; time or memory separately."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from anonset.publications import Records
 
 _SAMPLE = 400
-"""Records of the search that loads kernels."""
+"""Records of the search that loads the kernels."""
 _ORDERINGS = {"r": 1, "t": 1, "rt": 2}
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run one case; what it measures is said by ``kind``.
+    """Run a case; ``kind`` selects the measurement.
 
     Parameters
     ----------
     parameters
         ``kind`` (run, work, time, memory, formation, orders, orders_time, merges or shape) and ``data``; for a search
         ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, its bound as ``delta`` or as
-        ``share`` (see `Job.delta`), and if wanted ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
-        relational columns), ``queries``, and the level of what is repeated.
+        ``share`` (see `Job.delta`). Optional: ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
+        relational columns), ``queries``, and the level of the repetition.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def compile_kernels() -> None:
-    """Fill the cache of compiled kernels: a case then loads what it needs."""
+    """Fill the cache of compiled kernels."""
     small = {"data": "youtube_like", "records": 1000, "k": 5, "kind": "run"}
     for function in ("aa", "coat"):
         for framework, merge in (("rum", "r"), ("rum", "t"), ("tum", "rt")):
@@ -59,7 +59,7 @@ def compile_kernels() -> None:
 
 
 def _run(job: Job) -> Measured:
-    """Search, and ask queries of the result, which is verified at a point's first repetition."""
+    """Search, and measure query errors; verify the result of a point's first repetition."""
     from anonset.generalization import apply
 
     result = job.search()
@@ -75,7 +75,7 @@ def _run(job: Job) -> Measured:
 
 
 def _work(job: Job) -> Measured:
-    """Search, and count."""
+    """Search, and count work."""
     result = job.search()
     return _losses(job, result) | _checked(job, result)
 
@@ -99,7 +99,7 @@ def _losses(job: Job, result: Any) -> dict[str, Any]:
 
 
 def _checked(job: Job, result: Any) -> dict[str, str]:
-    """Check the result of a point's first repetition by the verification's own path; return what was covered."""
+    """Verify the result of a point's first repetition independently; return the covered part."""
     from anonset import verify
     from anonset.generalization import apply
 
@@ -113,7 +113,7 @@ def _checked(job: Job, result: Any) -> dict[str, str]:
 
 
 def _root_share(job: Job, publication: "Records") -> float:
-    """Return the share of the records with items that show the root of the hierarchy and nothing else."""
+    """Return the share of records with items whose only symbol is the root of the hierarchy."""
     import numpy as np
 
     published, universe = items_of(publication), len(items_of(job.records.bound).vocabulary)  # type: ignore[arg-type]
@@ -128,7 +128,7 @@ def _seconds(search: Callable[[], object]) -> float:
 
 
 def _time(job: Job) -> Measured:
-    """Time one search, formation included, on a table without anything that was computed for it before."""
+    """Time one search, formation included, on a table without cached results."""
     delta = job.delta
     _load_kernels(job, "btd")
     algorithm, table = job.algorithm(delta=delta), _fresh(job)
@@ -140,14 +140,14 @@ def _time(job: Job) -> Measured:
 
 
 def _memory(job: Job) -> Measured:
-    """Return the peak memory of a process that does nothing else, data included."""
+    """Return the peak memory of a separate process, data included."""
     forget_peak()
     job.search()
     return {"peak_mib": peak_mib()}
 
 
 def _orders(job: Job) -> Measured:
-    """Order candidates by BTD and by UL; count the unions that the transaction function is run on."""
+    """Order candidates by BTD and by UL; count the unions to which the transaction function is applied."""
     found: dict[str, Any] = {}
     for order, suffix in (("btd", ""), ("ul", "_ul")):
         with counting() as counted:
@@ -170,7 +170,7 @@ def _orders_time(job: Job) -> Measured:
 
 @contextmanager
 def counting() -> Iterator[dict[str, int]]:
-    """Count the clusters and unions of clusters that a transaction function is run on."""
+    """Count the clusters and unions of clusters to which a transaction function is applied."""
     from anonset.algorithms.rt.cluster_function import ClusterFunction
 
     own, counted = ClusterFunction.mappings, {"unions": 0}
@@ -187,7 +187,7 @@ def counting() -> Iterator[dict[str, int]]:
 
 
 def _fresh(job: Job) -> Any:
-    """Return the table anew, without anything that was computed for it before."""
+    """Return a new table without cached results."""
     from anonset import SetColumn, Table
 
     column = items_of(job.records.bound)
@@ -196,7 +196,7 @@ def _fresh(job: Job) -> Any:
 
 
 def _formation(job: Job) -> Measured:
-    """Form the clusters alone."""
+    """Measure only the formation of clusters."""
     from anonset.algorithms.relational.formations import formation_of
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 
@@ -207,7 +207,7 @@ def _formation(job: Job) -> Measured:
 
 
 def _merges(job: Job) -> Measured:
-    """Follow the utility loss merge by merge; return where it stands after a share of the merges."""
+    """Record the utility loss after each merge; return its values at given percentages of the merges."""
     curve = _curve(tuple(sorted((name, value) for name, value in job.parameters.items() if name != "percent")))
     percent = job.parameters["percent"]
     steps = [after - before for before, after in pairwise(curve)]
@@ -243,7 +243,7 @@ _LOADED: set[tuple[Any, ...]] = set()
 
 
 def _load_kernels(job: Job, order: str) -> None:
-    """Run a search of the same kind on a few records, once a process."""
+    """Run a search of the same kind on a few records, once per process."""
     from anonset.errors import InfeasibleError
 
     names = ("framework", "merge", "function", "formation", "values")

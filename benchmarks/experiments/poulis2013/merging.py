@@ -1,4 +1,4 @@
-"""The utility loss of the items after every merge of a search: figures 7g and 7h."""
+"""Utility loss of the items after every merge of a search: figures 7g and 7h."""
 
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def losses_as_clusters_merge(job: Job) -> tuple[float, ...]:
-    """Return UL of the published clusters before the merges of a search, and after each; one value more than merges.
+    """Return UL of the published clusters before the first merge and after each merge.
 
-    Clusters that nothing makes anonymous were joined with others before: those merges are not counted.
+    Does not count the initial merges of clusters that no generalization makes anonymous.
     """
     result = job.search()
     trace: Any = result.trace
@@ -33,7 +33,7 @@ def losses_as_clusters_merge(job: Job) -> tuple[float, ...]:
 
 
 def _formed(job: Job) -> dict[int, list[int]]:
-    """Return the clusters to begin with, by their smallest records."""
+    """Return the initial clusters by their smallest records."""
     from anonset.algorithms.relational.formations import formation_of
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 

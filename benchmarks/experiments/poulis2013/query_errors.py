@@ -1,9 +1,9 @@
-"""ARE of many queries at once, for both readings of what a generalized item stands for.
+"""ARE of many queries at once, for two readings of a generalized item.
 
-A symbol of s items stands for any of their 2^s - 1 non-empty subsets alike (``half``: each item is there with about
-one half; Loukides et al. 2010, section 6.1), or names each of them with 1/s, items independent (``one``). The first is
-what `anonset.measures.query_error` computes query by query for the reading ``subsets``; here all queries of a
-workload share their work.
+A symbol of s items represents any of their 2^s - 1 non-empty subsets with equal probability (``half``: each item is
+present with about one half; Loukides et al. 2010, section 6.1), or each item with probability 1/s, independently
+(``one``). `anonset.measures.query_error` computes the first one query by query for the reading ``subsets``; here all
+queries of a workload share their work.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,26 +24,26 @@ Ints = NDArray[np.int64]
 
 QUERIES = 1000
 SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
-"""Relational values and items of the queries of each workload."""
+"""Number of relational values and of items in the queries of each workload."""
 MODELS = {"are": "half", "are1s": "one"}
-"""What errors are called, and the reading that they are of."""
+"""Reading by prefix of the error's name."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Queries for values and items: `values` says which values by column, ``None`` in place of items: for none."""
+    """Queries for values and items: `values` contains values by column; `items` is None for queries without items."""
 
     items: Ints | None
-    """int64 (Q, 2): places of the items."""
+    """int64 (Q, 2): item positions."""
     values: Sequence[Mapping[str, Any]]
     true: Floats
 
 
 def errors(job: Job, publication: "Published") -> dict[str, float]:
-    """Return the ARE of every shape by both readings, as ``are_2_0`` and ``are1s_2_0``.
+    """Return the ARE of every shape for both readings, as ``are_2_0`` and ``are1s_2_0``.
 
-    The queries for items ask for the same pairs in every shape: what is drawn is a record, two of its items and two of
-    its values, and the shapes leave out the second value, the first or both.
+    All shapes use the same pairs of items: each draw is a record, two of its items and two of its values; the shapes
+    use both values, the first, or none.
     """
     asked = _asked(job)
     published, found = _Published(job.records, publication), {}
@@ -64,7 +64,7 @@ def _asked(job: Job) -> dict[tuple[int, int], Asked]:
 
 @lru_cache(maxsize=4)
 def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
-    """Draw the workloads of a sample: of random records, so that no query has the answer 0."""
+    """Draw the workloads of a sample from random records, so that no answer is 0."""
     from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
 
     parameters = {name: value for name, value in named if value is not None}
@@ -96,7 +96,7 @@ class _Answers:
         self.holds[column.items, np.repeat(np.arange(table.n), column.lengths)] = True
 
     def of(self, items: Ints | None, values: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return float64 (Q,): how many records hold the items and the values of each query."""
+        """Return float64 (Q,): the number of records that match the items and the values of each query."""
         found = np.empty(len(values))
         for q, asked in enumerate(values):
             chosen = np.ones(self.table.n, np.bool_)
@@ -118,7 +118,7 @@ def _value(condition: Any) -> Any:
 
 
 class _Published:
-    """Published records, counted by cluster: its relational values, its symbols, and pairs of its symbols."""
+    """Published records, counted by cluster: relational values, symbols, and pairs of symbols."""
 
     def __init__(self, records: Records, publication: "Published") -> None:
         if publication.cluster is None:
@@ -134,7 +134,7 @@ class _Published:
         shown = items_of(publication)  # type: ignore[arg-type]
         of_item = np.repeat(cluster, shown.lengths)
         sizes = [len(symbol.members) for symbol in publication.symbols]
-        self.many = len(sizes) + 1  # the last is the symbol of an item that a cluster does not show
+        self.many = len(sizes) + 1  # the last index represents items that a cluster does not publish
         self.once = np.unique(of_item * self.many + shown.items, return_counts=True)
         self.pairs = np.unique(_pairs(shown, of_item, self.many), return_counts=True)
         self.symbol = self._symbols(publication, items_of(records.bound).vocabulary.index)
@@ -144,7 +144,7 @@ class _Published:
         self.together = {"half": np.where(size == 1, 1.0, 0.25 / whole), "one": 1.0 / size**2}
 
     def _symbols(self, publication: "Published", place: Mapping[str, int]) -> Ints:
-        """Return int64 (C, items): the symbol that each cluster shows an item by, the last where by none."""
+        """Return int64 (C, items): the symbol that represents each item in each cluster, the last index if none."""
         found = np.full((len(self.size), len(place)), self.many - 1, np.int64)
         members = [np.array([place[item] for item in symbol.members]) for symbol in publication.symbols]
         for cluster, symbol in zip(*np.divmod(self.once[0], self.many), strict=True):
@@ -152,7 +152,7 @@ class _Published:
         return found
 
     def relational(self, values: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return float64 (Q, C): the probability that a record of each cluster has the values of each query."""
+        """Return float64 (Q, C): the probability that a record of each cluster matches the values of each query."""
         found = np.ones((len(values), len(self.size)))
         for q, asked in enumerate(values):
             for name, value in asked.items():
@@ -160,7 +160,7 @@ class _Published:
         return found
 
     def with_items(self, items: Ints | None, model: str) -> Floats:
-        """Return float64 (Q, C): how many records of each cluster are expected to hold both items of each query."""
+        """Return float64 (Q, C): the expected number of records of each cluster with both items of each query."""
         if items is None:
             msg = "the queries ask for no items"
             raise ValueError(msg)
@@ -173,7 +173,7 @@ class _Published:
 
 
 def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
-    """Return a number for each pair of symbols that a record shows: cluster, smaller and larger symbol."""
+    """Return a number for each pair of symbols in a record: cluster, smaller and larger symbol."""
     end = np.repeat(shown.indptr[1:], shown.lengths)
     at, found = np.arange(len(shown.codes)), [np.empty(0, np.int64)]
     for apart in range(1, int(shown.lengths.max(initial=0))):
@@ -184,7 +184,7 @@ def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
 
 
 def _counts(known: tuple[Ints, Ints], asked: Ints) -> Ints:
-    """Return how often each number was counted."""
+    """Return the count of each number."""
     numbers, counts = known
     if not len(numbers):
         return np.zeros(asked.shape, np.int64)
@@ -193,7 +193,7 @@ def _counts(known: tuple[Ints, Ints], asked: Ints) -> Ints:
 
 
 def _values_of(original: Any, published: Any, hierarchy: "Hierarchy | None") -> Any:
-    """Return what tells, for a value, the probability of it for each published label, float64 (V,)."""
+    """Return a function that maps a value to its probability for each published label, float64 (V,)."""
     if hierarchy is None:
         return _sets_or_ranges(original, published)
     nodes = [hierarchy.node_of[label] for label in published.vocabulary.labels]

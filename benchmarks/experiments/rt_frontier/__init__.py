@@ -1,4 +1,4 @@
-"""The frontier of RT-datasets: the error of item counts for each bound on the relational loss, by each framework."""
+"""Trade-off on RT-datasets: error of item counts for each bound on the relational loss, by framework."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ DATA = (
 )  # fmt: skip
 """RT-datasets of the catalogue, one from each source."""
 VARIED = ("informs2005", "diabetes130_patients", "tafeng_customers", "vermont2013")
-"""Data sets on which k, m and the records vary."""
+"""Data sets for the figures over k, m and halves."""
 POINTS = {name: float(bound) for name, bound in sorted(LARGEST_RELATIONAL_LOSS.items(), key=lambda point: point[1])}
 """Bound of each point, ascending."""
 KS, MS = (2, 5, 10, 50), (1, 2, 3)
@@ -27,17 +27,17 @@ _QUANTITIES = {
     "items_error": "median relative error of the 200 most frequent items",
     "pairs_error": "median relative error of the 200 most frequent pairs",
     "usefulness": "usefulness, as suggest ranks it",
-    "kept": "share of the occurrences that are published unchanged",
+    "kept": "share of occurrences published unchanged",
     "tum": "utility loss (UL) of the items, mean over records",
     "are1s_1_2": "ARE, 1 relational value and 2 items (1/s each)",
     "clusters": "clusters",
-    "infeasible_below": "infeasible: smallest bound that can be met",
+    "infeasible_below": "infeasible: smallest feasible bound",
     "did_not_end_within": "did not end: CPU seconds after which the search was stopped",
 }
 _OF_HALVES = {
-    "learned_rum": "relational loss on the half on which w was learned",
+    "learned_rum": "relational loss on the half from which w was learned",
     "rum": "relational loss on the other half",
-    "learned_items_error": "item error on the half on which w was learned",
+    "learned_items_error": "item error on the half from which w was learned",
     "items_error": "item error on the other half",
     "w": "weight w",
 }
@@ -79,30 +79,30 @@ def _varied(name: str, values: tuple[int, ...]) -> list[Case]:
 
 
 _BY_BOUND_X = (
-    f"bound on the relational loss (TM: share of the way from the UL of one cluster to that of the first clusters; "
-    f"rfirst and tfirst have no bound and are listed at {_LARGEST})"
+    f"bound on the relational loss (TM: fraction of the way from the UL of one cluster to that of the initial "
+    f"clusters; rfirst and tfirst have no bound and are listed at {_LARGEST})"
 )
 
 PAPER = Paper(
     key="rt_frontier",
-    title="RT-datasets: item counts against the relational loss, by each framework",
+    title="RT-datasets: item counts and relational loss, by framework",
     note=f"""\
 Each data set is a sample of {RECORDS:,} records, or all records if it has fewer; its domains are those of all records.
 `joint-split` runs at its three points. Rum-bound has the same bounds as `delta`, and merges by relational loss (R) or
 by both losses (RT). Tum-bound, `rfirst` and `tfirst` run once. Items are published by COAT, by AA (`apriori` on
-`halves:frequency`) or in sets (`set-search`). A search that takes more than {LIMIT} s of CPU is stopped, and is
-recorded as "did not end".
-Ends of ranges are rounded, clusters that no mapping makes anonymous are merged first, and every result was verified.
+`halves:frequency`) or in sets (`set-search`). A search is stopped after {LIMIT} s of CPU time and recorded as "did not
+end".
+Range boundaries are rounded, clusters that no mapping makes anonymous are merged first, and every result was verified.
 Item and pair errors count each symbol as 1/members for each member. UL and ARE (1,000 queries drawn from records) are
 those of Poulis et al.
 
-The claims about frameworks and halves were written down before any case was run. Cases, samples and the rule for the
-points were fixed before the samples were measured. At that time, results of the complete data were known for
-informs2005 and vermont2013 (all frameworks), and for `joint-split` on halves of all eight data sets.
+The claims about frameworks and halves were fixed before any case was run. Cases, samples and the rule for the points
+were fixed before the samples were measured. At that time, results of the complete data were known for informs2005 and
+vermont2013 (all frameworks), and for `joint-split` on halves of all eight data sets.
 
 The points `attributes`, `balanced` and `items` are bounds of {", ".join(map(str, POINTS.values()))} on the relational
-loss (RUM): about three times the bound before. A point remains an option of `joint-split` if it differs from the point
-before: its item error is at least a quarter smaller on at least half of the data sets.""",
+loss (RUM); each is about three times the previous bound. A point remains an option of `joint-split` if its item error
+is at least a quarter smaller than that of the previous point, on at least half of the data sets.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
@@ -118,7 +118,7 @@ before: its item error is at least a quarter smaller on at least half of the dat
                "`joint-split`, balanced, m=2.", quick=()),
         Figure("m", "m: losses and errors", "m", _QUANTITIES, _varied("m", MS), claims.OVER_M,
                "`joint-split`, balanced, k=5.", quick=()),
-        Figure("halves", "halves: w learned on one half of the records, used on the other", "data set", _OF_HALVES,
+        Figure("halves", "halves: w learned from one half of the records, used on the other", "data set", _OF_HALVES,
                [Case("halves", "joint-split", data, {"what": "halves", "data": data, "k": 5, "m": 2, "halves": 3})
                 for data in VARIED],
                claims.halves(POINTS["balanced"]), "Balanced, k=5, m=2; the median of three divisions.", quick=()),

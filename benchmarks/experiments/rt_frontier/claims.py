@@ -1,4 +1,4 @@
-"""What the study asks of the frameworks for RT-datasets, and how the results answer."""
+"""Claims of the study of frameworks for RT-datasets."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ from benchmarks.experiments.cases import Claim, Results
 from benchmarks.experiments.checks import Check
 
 COUNTED = 0.25
-"""Largest median error of frequent items with which a recipient can still count."""
+"""Largest median error of frequent items with which counts are useful to a recipient."""
 LESS = 0.75
 """Largest ratio of the item errors of two points that differ."""
 JOINT = "joint-split"
@@ -14,9 +14,9 @@ _SAME = 1 + 1e-9
 
 
 def _best_at_bounds(quantity: str, name: str) -> Check:
-    """Return a check that at each bound some variants of a framework are no better than `joint-split`.
+    """Return a check that at each bound no feasible variant of a framework is better than `joint-split`.
 
-    Variants that are infeasible or did not end are not compared. The check raises KeyError if none remains.
+    Variants that are infeasible or did not end are ignored. The check raises KeyError if none remains.
     """
 
     def check(results: Results) -> tuple[bool, str]:
@@ -37,12 +37,12 @@ def _best_at_bounds(quantity: str, name: str) -> Check:
 
 
 def _points(results: Results, name: str, x: float | str) -> list[tuple[str, dict[str, float]]]:
-    """Return the results of the series whose names begin so, at one position."""
+    """Return the results of the series with prefix `name` at one position."""
     return [(s, dict(one)) for (s, at), one in results.measured.items() if at == x and s.startswith(name)]
 
 
 def _not_dominated(*names: str) -> Check:
-    """Return a check that for each point of some frameworks, one of `joint-split` is as good in both losses."""
+    """Return a check that each point of other frameworks is matched by a point of `joint-split` in both losses."""
 
     def check(results: Results) -> tuple[bool, str]:
         ours = [one for (s, _), one in results.measured.items() if s == JOINT and "rum" in one]
@@ -70,7 +70,7 @@ def _at_most(quantity: str, x: float, most: float) -> Check:
 
 
 def _rises(quantity: str, slack: float) -> Check:
-    """Return a check that each curve rises but for a part of the largest value before."""
+    """Return a check that no curve falls by more than `slack` of its largest previous value."""
 
     def check(results: Results) -> tuple[bool, str]:
         falls = {}
@@ -88,7 +88,7 @@ def _rises(quantity: str, slack: float) -> Check:
 
 
 def _each_within(quantity: str, other: str | float, factor: float, more: float = 0.0) -> Check:
-    """Return a check that a quantity is at most a factor times another one, or a number, at all positions."""
+    """Return a check that a quantity is at most `factor` times another quantity or a number, at every position."""
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [
@@ -102,7 +102,7 @@ def _each_within(quantity: str, other: str | float, factor: float, more: float =
 
 
 def differs(before: str, point: str, bounds: Mapping[str, float]) -> Claim:
-    """Return the claim that a point has smaller item errors than the point before."""
+    """Return the claim that a point has smaller item errors than the previous point."""
 
     def check(results: Results) -> tuple[bool, str]:
         shown, less = [], 0
@@ -112,7 +112,7 @@ def differs(before: str, point: str, bounds: Mapping[str, float]) -> Claim:
             shown.append(f"{data} {_shown(new)} / {_shown(old)}")
         return 2 * less >= len(shown), f"{less} of {len(shown)} data sets: {'; '.join(shown)}"
 
-    text = f"the point `{point}` differs from `{before}`"
+    text = f"the point `{point}` has smaller item errors than `{before}`"
     return Claim(text, f"item error at most {LESS} times as large, on at least half of the data sets", check)
 
 
@@ -121,7 +121,7 @@ def _shown(value: float | None) -> str:
 
 
 def _best(name: str, text: str, quantity: str, series: Sequence[str]) -> Claim:
-    return Claim(text, f"at each bound at most that of each {name}", _best_at_bounds(quantity, name),
+    return Claim(text, f"at each bound, at most the value of every {name} variant", _best_at_bounds(quantity, name),
                  about=(JOINT, *series))  # fmt: skip
 
 
@@ -132,10 +132,10 @@ _FIRST = ("rfirst, COAT", "rfirst, AA", "rfirst, sets")
 BY_BOUND = (
     _best("RM", "`joint-split` counts frequent items better than Rum-bound", "items_error", _RUM),
     _best("RM", "`joint-split` counts frequent pairs better than Rum-bound", "pairs_error", _RUM),
-    _best("RM", "UL is smaller than by Rum-bound", "tum", _RUM),
-    _best("RM", "ARE (1 value, 2 items, 1/s each) is smaller than by Rum-bound", "are1s_1_2", _RUM),
-    Claim("no point of `rfirst`, `tfirst` or Tum-bound is out of reach of `joint-split`",
-          "for each of their points, one of joint-split has no larger relational loss and no larger item error",
+    _best("RM", "`joint-split` has a smaller UL than Rum-bound", "tum", _RUM),
+    _best("RM", "`joint-split` has a smaller ARE (1 value, 2 items, 1/s each) than Rum-bound", "are1s_1_2", _RUM),
+    Claim("`joint-split` matches every point of `rfirst`, `tfirst` and Tum-bound",
+          "for each of their points, a point of joint-split has no larger relational loss and no larger item error",
           _not_dominated("rfirst", "tfirst", "TM"), about=(JOINT, *_FIRST, "tfirst", *_TUM)),
     Claim("frequent items can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
           _at_most("items_error", 0.1, COUNTED), about=(JOINT,)),
@@ -147,10 +147,11 @@ OVER_M = (Claim("the item error rises with m", "no curve falls by more than a te
 
 
 def halves(bound: float) -> tuple[Claim, ...]:
-    """Return the claims about weights that are learned on half of the records."""
-    kept, error = "a weight keeps its bound on other records of the same kind", "and its item error"
+    """Return the claims on weights learned from half of the records."""
+    bound_claim = "a learned weight meets its bound on the other half"
+    error_claim = "a learned weight has a similar item error on the other half"
     return (
-        Claim(kept, "relational loss at most 1.25 times the bound", _each_within("rum", bound, 1.25)),
-        Claim(error, "at most 1.25 times that of the learned half, and one percentage point",
+        Claim(bound_claim, "relational loss at most 1.25 times the bound", _each_within("rum", bound, 1.25)),
+        Claim(error_claim, "at most 1.25 times the error on the learned half, plus one percentage point",
               _each_within("items_error", "learned_items_error", 1.25, 0.01)),
     )  # fmt: skip

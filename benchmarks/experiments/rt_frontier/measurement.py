@@ -1,4 +1,4 @@
-"""Measuring a case of the study: one framework on one RT-dataset, or a weight that is learned on half of it."""
+"""Measuring a case of the study: one framework on one RT-dataset, or a weight learned from half of it."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from anonset.release.formats import UnverifiedPublication
 
 TREE = "halves:frequency"
-"""The hierarchy of the items, where an algorithm needs one."""
+"""Item hierarchy for algorithms that need one."""
 RECORDS = 20_000
-"""Largest number of records; of larger data sets, a sample is drawn."""
+"""Largest number of records; larger data sets are sampled."""
 LIMIT = 120
 """CPU seconds after which a search is stopped."""
 _SMALL = 300
@@ -30,7 +30,7 @@ _SMALL = 300
 
 
 class _OutOfTimeError(BaseException):
-    """Raised by the timer; no handler of exceptions in the engine catches it."""
+    """Raised by the timer; not an Exception, so that no handler in the engine catches it."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -58,7 +58,7 @@ def compile_kernels() -> None:
 
 
 def algorithm_of(parameters: Parameters) -> "Algorithm":
-    """Return the framework of a case with its transaction function; Tum-bound without its bound merges nothing."""
+    """Return the framework of a case with its transaction function; Tum-bound without its bound does not merge."""
     from anonset.algorithms.registry import ALGORITHMS
 
     framework, asked = parameters["framework"], {name: parameters[name] for name in ("k", "m")}
@@ -80,7 +80,7 @@ def _made(algorithm: Any, parameters: Mapping[str, Any]) -> "Algorithm":
 
 
 def _whole(parameters: Parameters) -> Measured:
-    """Publish all records, and measure losses and errors. An infeasible bound and a stopped search are results."""
+    """Publish all records, and measure losses and errors; an infeasible bound or a stopped search is also a result."""
     from anonset.errors import InfeasibleError
 
     job = _job(parameters["data"])
@@ -100,7 +100,7 @@ def _whole(parameters: Parameters) -> Measured:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise `_OutOfTimeError` after some seconds of CPU of this process."""
+    """Raise `_OutOfTimeError` after `seconds` of CPU time of this process."""
 
     def stop(_number: int, _frame: object) -> None:
         raise _OutOfTimeError
@@ -116,14 +116,14 @@ def _limited(seconds: float) -> Iterator[None]:
 
 @lru_cache(maxsize=8)
 def _reach(data: str, k: int, m: int, function: str) -> tuple[float, float]:
-    """Return UL of all records as one cluster, and UL of the clusters before merges."""
+    """Return UL of a single cluster of all records, and UL of the initial clusters."""
     asked = {"framework": "rum-bound", "k": k, "m": m, "function": function, "merge": "r", "bound": 1.0}
     figures = _searched(_job(data).records.plain, algorithm_of(asked)).result.figures
     return figures["tum"], figures["tum_before"]
 
 
 def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[Any]":
-    """Return what an algorithm makes of a table, ends of ranges rounded."""
+    """Search a table, and round range boundaries of the result."""
     from anonset.jobs import job
     from anonset.release.formats import Layout
     from anonset.settings.binding import bind
@@ -134,7 +134,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[
 
 
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:
-    """Return losses, and the errors of counts, as `suggest` measures them."""
+    """Return losses and errors of counts, as `suggest` measures them."""
     from anonset.jobs.candidate import Candidate
     from anonset.measures.countable import FrequentItems, countable
     from anonset.measures.retention import shares
@@ -154,7 +154,7 @@ def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[s
 
 
 def _halves(parameters: Parameters) -> Measured:
-    """Learn w on one half of the records, and publish the other half with it; the median of some divisions."""
+    """Learn w from one half of the records, and publish the other half with it; medians over several divisions."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -177,7 +177,7 @@ def _halves(parameters: Parameters) -> Measured:
 
 @lru_cache(maxsize=2)
 def _job(data: str) -> Job:
-    """Return the records of a data set, or a sample of them."""
+    """Return the records of a data set, complete or sampled."""
     from anonset_datasets import catalogue
 
     records = min(RECORDS, catalogue.load(data).n)

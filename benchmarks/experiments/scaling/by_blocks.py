@@ -1,4 +1,4 @@
-"""Measuring the search of AA over records that lie in files: CPU seconds of all processes, and counted work."""
+"""Measuring the out-of-core search of AA: CPU seconds of all processes, and counted work."""
 
 import os
 import tempfile
@@ -21,13 +21,13 @@ _SMALL = 30_000
 
 
 def measure_by_blocks(parameters: Parameters) -> Measured:
-    """Generate baskets in parts, read them into a work directory, and search them there, after a small search.
+    """Generate baskets in parts, write them to a work directory, and search them, after a small search.
 
     Parameters
     ----------
     parameters
         ``engine`` (``threads`` or ``cluster``), ``workers``, ``generator``, ``records``, ``k``, ``m`` and ``fanout``;
-        others, such as ``n_items`` and ``avg_length``, are the generator's.
+        others, such as ``n_items`` and ``avg_length``, are passed to the generator.
     """
     own = {"engine", "workers", "generator", "records", "k", "m", "fanout"}
     given = {name: value for name, value in parameters.items() if name not in own}
@@ -74,7 +74,7 @@ def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Co
         msg = "baskets have items, and lie in files"
         raise RuntimeError(msg)
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, parameters["fanout"])
-    table.store.drop(NAME)  # what the search before has found
+    table.store.drop(NAME)  # results of the previous search
     with workers_of(table.store) as inner:
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])
@@ -84,9 +84,9 @@ def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Co
 
 @contextmanager
 def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSeconds]]:
-    """Give what gives the workers for a work directory, and what tells the CPU seconds of all processes so far.
+    """Yield a factory of workers for a work directory, and a function that returns the CPU seconds of all processes.
 
-    A small table is searched in each process before.
+    First searches a small table in each process.
     """
     from anonset.data.cluster import ClusterWorkers, cluster_of
     from anonset.data.store import Files
@@ -105,7 +105,7 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
 
 def _search_again(parameters: Parameters, work: str) -> None:
-    """Search the table that is described in a work directory; on a worker."""
+    """Search the table described in a work directory; runs on a worker."""
     from anonset.data.saved import saved_table
     from anonset.data.store import Files
     from anonset.data.workers import Threads

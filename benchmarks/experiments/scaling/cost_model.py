@@ -1,4 +1,4 @@
-"""What a search by blocks costs, from the work that it counts: fitted on measured runs, and asked about others."""
+"""Cost model of an out-of-core search: CPU seconds from counted work, fitted to measured runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -12,14 +12,14 @@ from anonset.data.cluster import tasks_of_pass
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its engine, and what was measured."""
+    """A run: its engine and its measured quantities."""
 
     engine: str
     measured: Measured
 
     @property
     def work(self) -> tuple[float, ...]:
-        """The work of a run, in the order of the fields of `CostModel`: to send tasks away costs on a cluster alone."""
+        """Work of the run, in the order of the fields of `CostModel`; only clusters pay for tasks."""
         found = self.measured
         counted = [found[name] for name in ("codes", "cells_of_larger_sets", "raised", "gib_of_records")]
         return 1.0, *counted, found["items"], found["mib_returned"], found["tasks"] if self.engine == "cluster" else 0.0
@@ -27,45 +27,45 @@ class Run:
 
 @dataclass(frozen=True)
 class CostModel:
-    """CPU seconds of each kind of work; none is negative."""
+    """CPU seconds per unit of each kind of work; all non-negative."""
 
     search: float
-    """Of a search, whatever its size."""
+    """Per search, independent of its size."""
     code: float
-    """Of a node of a record of which sets are counted, in each pass."""
+    """Per node of a record for which sets are counted, in each pass."""
     cell_of_larger_sets: float
-    """Of a look at a cell of a table of sets of 3 and more."""
+    """Per access to a cell of a table of sets of size 3 or more."""
     raised: float
-    """Of raising a counter of a table."""
+    """Per increment of a counter of a table."""
     gib_of_records: float
-    """Of reading a GiB of records in a pass over them."""
+    """Per GiB of records read in a pass."""
     item: float
-    """Of an item of the universe, with its nodes."""
+    """Per item of the universe, with its nodes."""
     mib_of_tables: float
-    """Of a MiB of tables, or of other results, that tasks make and that are put together."""
+    """Per MiB of tables or other results that tasks return and the coordinator merges."""
     task: float
-    """Of sending a task to another process, and its results back."""
+    """Per task sent to another process, with its results."""
 
     @classmethod
     def fitted(cls, runs: Iterable[Run]) -> "CostModel":
-        """Return the model whose relative errors have the least sum of squares."""
+        """Return the model with the smallest sum of squared relative errors."""
         rows = [(run.work, float(run.measured["seconds"])) for run in runs]
         found, _ = nnls(np.array([np.array(work) / seconds for work, seconds in rows]), np.ones(len(rows)))
         return cls(*found.tolist())
 
     @property
     def costs(self) -> Sequence[float]:
-        """The fields."""
+        """All costs in the order of the fields."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def cpu_seconds(self, run: Run) -> float:
-        """Return the CPU seconds of a run."""
+        """Return the predicted CPU seconds of a run."""
         return float(np.dot(run.work, self.costs))
 
     def wall_seconds(self, measured: Measured, workers: int) -> float:
-        """Predict the wall-clock seconds of a run on a cluster of so many workers, each with a core and its records.
+        """Predict the wall-clock seconds of a run on a cluster of `workers` single-core workers with their own records.
 
-        What the coordinator does is not divided. Disks and the network are taken to keep up.
+        Work of the coordinator is not divided. Assumes that disks and the network are fast enough.
         """
         search, codes, cells, raised, records, *undivided = (
             amount * cost for amount, cost in zip(Run("cluster", measured).work, self.costs, strict=True)
@@ -74,10 +74,10 @@ class CostModel:
 
 
 def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
-    """Return the work of a run over so many times the records on so many workers.
+    """Return the work of a run with `times` as many records on `workers` workers.
 
-    The passes stay as many; each is divided among the workers, and each of its tasks returns as much as before, and
-    raises as many counters: these stop at k.
+    The number of passes does not change; each is divided among the workers. Each task returns as much as before, and
+    increments as many counters, because counters stop at k.
     """
     grown = {name: measured[name] * times for name in ("codes", "cells_of_larger_sets", "gib_of_records")}
     tasks = measured["passes"] * tasks_of_pass(workers)

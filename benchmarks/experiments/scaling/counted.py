@@ -1,4 +1,4 @@
-"""Workers that count what a search asks of it, and what tells how much their tasks do."""
+"""Workers that count the work of a search, and functions that measure the work of their tasks."""
 
 import threading
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from anonset.data.workers import Workers
 
 
 class Counted(Workers):
-    """Hands tasks on to other workers, and counts: passes, tasks, bytes that they read, and what comes back.
+    """Delegates tasks to other workers, and counts passes, tasks, bytes read and bytes returned.
 
-    Of tables of sets it counts the nodes of the records that they are made of, the looks at their cells, from sets of 3
-    on, and how often a counter was raised.
+    For tables of sets, counts the nodes of the records, the accesses to cells for sets of size 3 or more, and the
+    increments of counters.
     """
 
     def __init__(self, inner: Workers) -> None:
@@ -36,19 +36,19 @@ class Counted(Workers):
 
     @property
     def local(self) -> Workers:
-        """These workers, if they are in this process, else those that are."""
+        """These workers if they run in this process, else workers that do."""
         return self._inner.local if self.remote else self
 
     def at_once(self, tasks: int) -> int:
-        """Return how many tasks of a pass run at the same time."""
+        """Return the number of tasks of a pass that run at the same time."""
         return self._inner.at_once(tasks)
 
     def tasks(self, wanted: int) -> int:
-        """Return into how many tasks a pass is divided."""
+        """Return the number of tasks of a pass."""
         return self._inner.tasks(wanted)
 
     def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:
-        """Hand a task on."""
+        """Start a task on the inner workers."""
         self.passes += work is not self._last
         self._last = work
         self.tasks_begun += 1
@@ -57,7 +57,7 @@ class Counted(Workers):
         return _Pending(self, work, self._inner.begin(work, task, ended))
 
     def take(self, fn: Callable[..., Any], found: Any) -> None:
-        """Count what a task has found."""
+        """Count the result of a task."""
         self.bytes_returned += bytes_in_memory(found)
         if isinstance(fn, CountSets):
             table, lengths, _ = found
@@ -67,7 +67,7 @@ class Counted(Workers):
 
     @property
     def figures(self) -> dict[str, float]:
-        """What was counted."""
+        """All counted quantities."""
         records, stored, returned = (
             self.bytes_of_records / 2**30,
             self.bytes_stored / 2**30,
@@ -96,16 +96,16 @@ class _Pending:
 
 
 def cells_of_larger_sets(lengths: NDArray[np.int64], size: int, n_words: int) -> int:
-    """Return how many cells of a table of sets of 3 and more are looked at, at most; none of pairs.
+    """Return an upper bound of accesses to cells of a table of sets of size 3 or more; 0 for pairs.
 
-    A record looks at a cell for each choice of its codes but the smallest, and each word of the codes before them.
+    A record accesses one cell for each choice of its codes except the smallest, and each word of the preceding codes.
 
     Parameters
     ----------
     lengths
-        int64 (C + 1,): number of records that hold so many codes.
+        int64 (C + 1,): number of records by number of codes.
     n_words
-        Words of the smallest codes, of 64 codes each.
+        Number of 64-code words of the smallest codes.
     """
     if size == 2:
         return 0
@@ -117,12 +117,12 @@ def cells_of_larger_sets(lengths: NDArray[np.int64], size: int, n_words: int) ->
 
 
 def raised(planes: NDArray[np.uint64], n_planes: int) -> int:
-    """Return the sum of the counters of a table, whose planes stand side by side: uint64 (cells * P,)."""
+    """Return the sum of the counters of a table with interleaved planes: uint64 (cells * P,)."""
     return sum(int(np.bitwise_count(planes[p::n_planes]).sum()) << p for p in range(n_planes))
 
 
 def bytes_of_records(value: Any) -> int:
-    """Return the bytes of blocks of records in files that a task takes with it; of each those of its own items."""
+    """Return the bytes of record blocks in files that a task reads, without items of other tasks."""
     if _is_block(value):
         indptr, items = value
         each = stored_codes(items).itemsize
@@ -131,14 +131,14 @@ def bytes_of_records(value: Any) -> int:
 
 
 def bytes_stored(value: Any) -> int:
-    """Return the bytes of other arrays in files that a task takes with it: of records that were stored as codes."""
+    """Return the bytes of other arrays in files that a task reads: of records stored as codes."""
     if isinstance(value, np.ndarray):
         return value.nbytes if _is_filed(value) else 0
     return 0 if _is_block(value) else sum(map(bytes_stored, _parts(value)))
 
 
 def bytes_in_memory(value: Any) -> int:
-    """Return the bytes of the arrays in a result that do not lie in files."""
+    """Return the bytes of the arrays in a result that are not in files."""
     if isinstance(value, np.ndarray):
         return 0 if _is_filed(value) else value.nbytes
     return sum(map(bytes_in_memory, _parts(value)))

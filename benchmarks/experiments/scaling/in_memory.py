@@ -1,4 +1,4 @@
-"""Measuring the search of AA on a table in memory: the best of some times, the peak of the memory, and the loss."""
+"""Measuring the search of AA on a table in memory: best time, peak memory, and loss."""
 
 from benchmarks.experiments.cases import Measured, Parameters
 from benchmarks.experiments.terrovitis2008 import measurement
@@ -7,12 +7,12 @@ _RUNS = 3
 
 
 def measure_in_memory(parameters: Parameters) -> Measured:
-    """Search a table several times, the first time for its memory alone, and once more to verify what is found.
+    """Search a table several times, first for peak memory, and once more to verify the result.
 
     Parameters
     ----------
     parameters
-        Those of `terrovitis2008.measurement.measure` but ``what``.
+        Parameters of `terrovitis2008.measurement.measure` without ``what``.
 
     Raises
     ------

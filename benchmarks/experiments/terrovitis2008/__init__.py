@@ -12,24 +12,24 @@ from benchmarks.experiments.terrovitis2008.measurement import compile_kernels, m
 
 _ALGORITHMS = {"OA": "optimal", "DA": "direct", "AA": "apriori"}
 _LOSS = {"ncp": "information loss (NCP)"}
-_WORK = {"inserted": "itemsets put into count-trees", "tree_nodes": "nodes of the count-tree"}
+_WORK = {"inserted": "itemsets inserted into count-trees", "tree_nodes": "nodes of the count-tree"}
 _SECONDS = {"seconds": "time in seconds"}
-_OF_REDUCED = {**_LOSS, **_WORK, "cuts": "cuts that OA looks at", "lattice": "cuts that there are", **_SECONDS}
+_OF_REDUCED = {**_LOSS, **_WORK, "cuts": "cuts evaluated by OA", "lattice": "all cuts", **_SECONDS}
 _OF_AA = {**_LOSS, **_WORK, "published": "published symbols", **_SECONDS}
 _SHAPE = {"records": "records", "items": "items", "longest": "longest record", "average": "average length"}
 
 _POS_RECORDS = 515_597
 _REAL = {CONGRESS: "congress_bills", TAFENG: "tafeng_subclass"}
-"""Real baskets of nearly as many items as BMS-POS."""
+"""Real baskets with almost as many items as BMS-POS."""
 _LEAVES = {"congress_bills": 1_718, "tafeng_subclass": 2_012}
 _NO_TREE_FROM = 4
-"""Size of sets from which the trees of these are too large to be counted so many times."""
+"""Smallest m for which the trees of these baskets are too large for repeated counting."""
 _TIMED_ORDER = ORDERS.draws[0]
-"""The order of the leaves in which searches are timed."""
+"""Leaf order of the timed searches."""
 
 
 def levels(leaves: int, fanout: int) -> int:
-    """Return the levels of a balanced hierarchy, the leaves and the root included.
+    """Return the number of levels of a balanced hierarchy, including leaves and root.
 
     >>> levels(1657, 5), levels(497, 5), levels(3340, 5), levels(40, 4)
     (6, 5, 7, 4)
@@ -42,7 +42,7 @@ def levels(leaves: int, fanout: int) -> int:
 
 
 def fanout_of(height: int, leaves: int) -> int:
-    """Return the smallest fan-out of a balanced hierarchy of so many levels.
+    """Return the smallest fan-out of a balanced hierarchy with `height` levels.
 
     >>> [fanout_of(height, 1657) for height in (4, 5, 6, 7)]
     [12, 7, 5, 4]
@@ -50,17 +50,17 @@ def fanout_of(height: int, leaves: int) -> int:
     Raises
     ------
     ValueError
-        If there is none.
+        If no fan-out gives this height.
     """
     for fanout in range(2, leaves + 1):
         if levels(leaves, fanout) == height:
             return fanout
-    msg = f"no fan-out gives {leaves} leaves {height} levels"
+    msg = f"no fan-out gives {height} levels over {leaves} leaves"
     raise ValueError(msg)
 
 
 def _reduced(figure: str, x: int | str, *, records: int = 10_000, items: int = 40, m: int = 3) -> Iterable[Case]:
-    """Return the cases of one x: the three algorithms on a reduced set made of BMS-WebView-2."""
+    """Return the cases at one x: the three algorithms on a reduced BMS-WebView-2."""
     for series, algorithm in _ALGORITHMS.items():
         shared = {"data": "bms_webview2", "records": records, "items": items, "fanout": 4, "k": 100, "m": m}
         yield Case(figure, series, x, {"what": "losses", **shared, "algorithm": algorithm})
@@ -79,7 +79,7 @@ def _by_m(figure: str) -> list[Case]:
 
 
 def _in_all(figure: str) -> list[Case]:
-    """Return the cases of OA and AA of Figures 8 to 10 once more: each is measured once."""
+    """Return the OA and AA cases of Figures 8 to 10 without duplicates."""
     named = {"|D|": _by_records(figure), "|I|": _by_items(figure), "m": _by_m(figure)}
     of_two = [
         replace(case, x=f"{name}={case.x}") for name, cases in named.items() for case in cases if case.series != "DA"
@@ -93,7 +93,7 @@ def _aa(figure: str, series: str, x: int | str, data: str, *, k: int = 5, m: int
 
 
 def _real(figure: str, name: str, values: Sequence[int]) -> list[Case]:
-    """Return the cases of AA on the real baskets over k, over m, or over the height h of the hierarchy."""
+    """Return the AA cases on the real baskets over k, m, or the height h of the hierarchy."""
     made: list[Case] = []
     for series, data in _REAL.items():
         for x in values:
@@ -105,19 +105,19 @@ def _real(figure: str, name: str, values: Sequence[int]) -> list[Case]:
 
 
 def _timed(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases of three runs of the same searches, in one order of the leaves."""
+    """Return the cases of three identical runs with one leaf order."""
     fixed = {"what": "time", "order": _TIMED_ORDER}
     return RUNS.over([replace(case, parameters={**case.parameters, **fixed}) for case in cases], cost="time")
 
 
 def _over_orders(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases in all orders of the leaves, and their searches' times in one."""
+    """Return the cases with every leaf order, and timed cases with one."""
     made = list(cases)
     return [*ORDERS.over(made), *_timed(made)]
 
 
 def _over_samples(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases on samples of the records, leaves in numeric order."""
+    """Return the cases on samples of the records, with leaves in numeric order."""
     return SAMPLES.over([replace(case, parameters={**case.parameters, "order": "numeric"}) for case in cases])
 
 
@@ -134,7 +134,7 @@ def _memory() -> list[Case]:
 
 _REDUCED = "item numbers of BMS-WebView-2 modulo |I|, duplicates removed; k=100, degree 4"
 _BASKETS = (
-    "BMS-POS cannot be had; real baskets of nearly as many items stand in for it: sponsors of 260,851 bills of the US "
+    "BMS-POS is not available; real baskets with almost as many items replace it: sponsors of 260,851 bills of the US "
     "Congress (1,718 items) and 119,578 baskets of Ta-Feng (2,012)"
 )
 
@@ -142,18 +142,23 @@ PAPER = Paper(
     key="terrovitis2008",
     title="Terrovitis, Mamoulis, Kalnis, VLDB 2008: figures 7 to 11",
     note=f"""\
-The paper's hierarchies are balanced over the items, in an order that it does not give. So every loss and every count is
-measured in 20 random orders of the leaves, and apart from these in four that somebody might choose: by number, by text,
-by frequency, as first seen. Every result was verified.
+The paper's hierarchies are balanced over the items; it does not state the order of the leaves. Therefore losses and
+counts are measured for 20 random leaf orders, and separately for four orders that people might choose: by number, by
+text, by frequency, by first occurrence. Every result was verified.
 
-Work is counted as the algorithms are printed, apart from how the engine does it: the itemsets that are put into
-count-trees (OA and DA: all sets of up to m nodes of each record; AA: in iteration i those of i nodes at or above its
-cut), the nodes of the tree, which the paper reports as memory (OA and DA: the one tree; AA: that of its last iteration,
-where the records hold at most 10^9 sets of m nodes), and the cuts that OA looks at. The engine walks these trees and
-stores none; its OA counts as far as the first rare set of a cut, so that its time does not depend on the tree.
+Work is counted for the algorithms as printed, independently of the engine:
 
-Times are those of single searches on a table in memory, one thread, leaves in the order "{_TIMED_ORDER}", after a run
-on a tiny table that loads the kernels; in each of three runs all that is compared follows one another.""",
+- itemsets inserted into count-trees (OA and DA: all sets of up to m nodes of each record; AA: in iteration i the sets
+  of i nodes at or above its cut);
+- nodes of the tree, which the paper reports as memory (OA and DA: the only tree; AA: the tree of its last iteration, if
+  the records contain at most 10^9 sets of m nodes);
+- cuts evaluated by OA.
+
+The engine walks these trees without storing them. Its OA stops counting at the first rare set of a cut, so its time
+does not depend on the tree.
+
+Times are single searches on a table in memory, one thread, leaf order "{_TIMED_ORDER}", after a run on a tiny table
+that compiles the kernels. In each of three runs, all compared searches follow each other.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -164,7 +169,7 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
             _SHAPE,
             [Case("fig7", "here", name, {"what": "shape", "data": name}) for name in _WEBVIEW],
             claims.FIGURE_7,
-            "BMS-POS cannot be had.",
+            "BMS-POS is not available.",
         ),
         Figure(
             "fig8",
@@ -178,7 +183,7 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
         ),
         Figure(
             "fig8_samples",
-            "Fig. 8 over samples: other records than the first, leaves in numeric order",
+            "Fig. 8 over samples: random records in place of the first ones, leaves in numeric order",
             "|D|",
             {**_LOSS, **_WORK},
             _over_samples(_by_records("fig8_samples")),
@@ -210,12 +215,12 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
         ),
         Figure(
             "optimum",
-            "Section 5.2: AA against the optimum in all cases of Fig. 8 to 10",
+            "Section 5.2: AA compared with the optimum in all cases of Fig. 8 to 10",
             "case",
             _LOSS,
             ORDERS.over(_in_all("optimum")),
             with_main(claims.IN_ALL, "AA finds a solution close to the optimum in most cases"),
-            "|D|=10,000, |I|=40 and m=3 where nothing else is said.",
+            "|D|=10,000, |I|=40 and m=3 unless stated otherwise.",
             quick=("|I|=50",),
         ),
         Figure(
@@ -225,8 +230,8 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
             _OF_AA,
             [*_over_orders(_aa("fig11a", AA, name, name) for name in _WEBVIEW), *_timed([_GENERATED])],
             with_main(claims.FIGURE_11A, "AA runs in acceptable time", "AA's loss is low on the large sets"),
-            "k=5, m=3, degree 5. BMS-POS cannot be had: `pos_like`, generated with its numbers of records and items "
-            "and its lengths, stands in for its time alone; its loss says nothing about the real set.",
+            "k=5, m=3, degree 5. BMS-POS is not available: `pos_like`, generated with the same counts of records and "
+            "items and the same lengths, replaces it for times only; its loss does not predict the real loss.",
             printed=[Printed("ncp", 0, 0.03, "the information loss is low (maximum 3%), section 5.2")],
         ),
         Figure(
@@ -246,8 +251,8 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
             _OF_AA,
             _over_orders(_real("fig11c", "h", (4, 5, 6, 7))),
             claims.FIGURE_11C,
-            "k=5, m=3; h counts levels, leaves and root included, as the paper's h=6 for degree 5 does; the degree is "
-            f"the smallest that gives so many levels. {_BASKETS}.",
+            "k=5, m=3; h counts levels including leaves and root, consistent with h=6 for degree 5 in the paper; the "
+            f"degree is the smallest for that height. {_BASKETS}.",
             printed=[Printed("ncp", 0.01, 0.01, "information loss close to 1% for all h but 4, section 5.2")],
             quick=(4,),
         ),
@@ -267,8 +272,8 @@ on a tiny table that loads the kernels; in each of three runs all that is compar
             "data",
             {"peak_mib": "peak memory of the process in MiB, data included"},
             _memory(),
-            note="k=5, m=3, degree 5. The paper reports nodes of the count-tree, which are not stored here.",
+            note="k=5, m=3, degree 5. The paper reports nodes of the count-tree, which our engine does not store.",
         ),
     ],
 )
-"""The experiments of section 5."""
+"""Experiments of section 5."""

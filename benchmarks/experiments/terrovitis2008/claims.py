@@ -1,4 +1,4 @@
-"""What section 5.2 of the paper says about its figures, and when our results bear it out."""
+"""Claims of section 5.2 of the paper, with criteria for our results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ CONGRESS, TAFENG = "Congress bills", "Ta-Feng"
 SECONDS, INSERTED, NODES, NCP, CUTS = "seconds", "inserted", "tree_nodes", "ncp", "cuts"
 LATTICE = "lattice"
 _SAME, _CLOSE = 1e-9, 0.01
-_EXPONENT = "exponent of the best power law"
+_EXPONENT = "exponent of the fitted power law"
 _LINEAR, _LEAST, _MOST = f"{_EXPONENT} within 0.7 to 1.3", 0.7, 1.3
 _EXPLODES = 4.0
 _BY_SECONDS = ", in seconds"
@@ -28,7 +28,7 @@ def _ratios(results: Results, above: str, below: str, quantity: str) -> list[flo
 
 
 def _of_each(series: Sequence[str], holds: Callable[[Results, str], tuple[bool, str]]) -> Check:
-    """Return a check of one curve, or of several, each a part of what is claimed."""
+    """Return a check of a curve, or of several curves as parts of the claim."""
 
     def check(results: Results) -> Finding:
         found = {name: holds(results, name) for name in series}
@@ -73,7 +73,7 @@ def _grows(series: Sequence[str], quantity: str) -> Check:
 
 
 def _at_most(quantity: str, most: float) -> Check:
-    """Return a check that no point of AA's curve is above `most`; the positions are its parts."""
+    """Return a check that no point of AA's curve is above `most`; the parts are the positions."""
 
     def check(results: Results) -> Finding:
         parts = {str(x): y <= most for x, y in results.curve(AA, quantity)}
@@ -105,7 +105,7 @@ def _converges(quantity: str) -> Check:
 
 
 def _above_optimum(results: Results, series: str) -> dict[str, float]:
-    """Return by how much a curve's NCP is above OA's, by position."""
+    """Return how far a curve's NCP is above OA's, by position."""
     pairs = zip(results.curve(series, NCP), results.values(OA, NCP), strict=True)
     return {str(x): loss - optimum for (x, loss), optimum in pairs}
 
@@ -146,7 +146,7 @@ def _scales_better(results: Results) -> Finding:
 
 def _never_more(results: Results) -> Finding:
     found = {name: _ratios(results, AA, DA, name) for name in (NODES, INSERTED)}
-    shown = f"AA / DA: nodes {listed(found[NODES])}; put in {listed(found[INSERTED])}"
+    shown = f"AA / DA: nodes {listed(found[NODES])}; inserted {listed(found[INSERTED])}"
     return Finding(all(ratio <= 1 for ratios in found.values() for ratio in ratios), shown)
 
 
@@ -179,28 +179,28 @@ _BOTH = (CONGRESS, TAFENG)
 
 
 def _of(text: str, criterion: str, check: Check | None, factor: Factor | None = ORDERS, over: str = "") -> Claim:
-    """Return a claim of the paper's."""
+    """Return a claim of the paper."""
     return Claim(text, criterion, check, factor, over=over)
 
 
 def _own(claims: Sequence[Claim], factor: Factor) -> tuple[Claim, ...]:
-    """Return claims of the paper's as our own, with another thing repeated than it would."""
+    """Return claims of the paper as our own, repeated over another factor."""
     return tuple(replace(claim, kind="own", factor=factor) for claim in claims)
 
 
 FIGURE_7 = (
     Claim(
-        "the data sets have the characteristics of the table",
-        "as printed, the average length to 0.1",
+        "the data sets have the characteristics printed in the table",
+        "all figures equal, the average length within 0.1",
         _as_printed,
         over="data set",
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
 )
-_CONVERGES = "AA / DA at most 0.5 at first, rising (10% slack), at least 0.8 at last"
+_CONVERGES = "ratio AA / DA at most 0.5 at the first position, rising (10% slack), at least 0.8 at the last"
 _GROWS_LINEARLY = _of(
     "the cost of OA and DA grows linearly with |D|",
-    f"{_LINEAR}, of the itemsets put into their tree",
+    f"{_LINEAR}, for the itemsets inserted into their tree",
     _exponents((DA,), INSERTED, _LEAST, _MOST),
 )
 _TREE_IS_STEADY = _of(
@@ -209,16 +209,20 @@ _TREE_IS_STEADY = _of(
     _spread_at_most((DA,), NODES),
 )
 _AA_CONVERGES = _of(
-    "AA costs much less at first and converges to the others", f"{_CONVERGES}, of the itemsets put into the tree",
+    "AA costs much less for few records and converges to the others",
+    f"{_CONVERGES}, for the itemsets inserted into the tree",
     _converges(INSERTED),
 )  # fmt: skip
 _TREE_CONVERGES = _of(
-    "AA's count-tree is much smaller at first and converges to the others'",
-    f"{_CONVERGES}, of the nodes",
+    "AA's count-tree is much smaller for few records and converges to the others'",
+    f"{_CONVERGES}, for the nodes",
     _converges(NODES),
 )
 _ALL_OPTIMAL = _of(
-    "all three find the same, optimal loss", "equal NCP everywhere", _same_loss("|D|", DA, AA), over="number of records"
+    "all three algorithms have the same, optimal loss",
+    "equal NCP at every position",
+    _same_loss("|D|", DA, AA),
+    over="number of records",
 )
 FIGURE_8 = (
     _of("OA and DA have identical performance", "times within a factor of 2", _same_time, RUNS),
@@ -232,17 +236,24 @@ FIGURE_8 = (
     ),
     _TREE_IS_STEADY,
     _AA_CONVERGES,
-    _of("AA is much faster at first and converges to the others" + _BY_SECONDS, _CONVERGES, _converges(SECONDS), RUNS),
+    _of(
+        "AA is much faster for few records and converges to the others" + _BY_SECONDS,
+        _CONVERGES,
+        _converges(SECONDS),
+        RUNS,
+    ),
     _TREE_CONVERGES,
     _ALL_OPTIMAL,
-    Claim("OA loses the least", "NCP of DA and AA not below it", _optimum_is_least, ORDERS, "enforced"),
-    Claim("AA's tree is no larger than DA's", "nodes, and itemsets put in", _never_more, ORDERS, "enforced"),
+    Claim("OA loses the least", "NCP of DA and AA never below OA's", _optimum_is_least, ORDERS, "enforced"),
+    Claim(
+        "AA's tree is no larger than DA's", "nodes and inserted itemsets at most DA's", _never_more, ORDERS, "enforced"
+    ),
 )
 FIGURE_8_SAMPLES = _own((_GROWS_LINEARLY, _TREE_IS_STEADY, _AA_CONVERGES, _TREE_CONVERGES, _ALL_OPTIMAL), SAMPLES)
 FIGURE_9 = (
     _of(
         "the costs of DA and AA grow linearly with |I|",
-        f"{_LINEAR}, of the itemsets put into their trees",
+        f"{_LINEAR}, for the itemsets inserted into their trees",
         _exponents((DA, AA), INSERTED, _LEAST, _MOST),
         over="algorithm",
     ),
@@ -255,7 +266,7 @@ FIGURE_9 = (
     ),
     _of(
         "the cost of OA grows exponentially with |I|",
-        f"{_EXPONENT} at least {_EXPLODES:g}, of the cuts looked at",
+        f"{_EXPONENT} at least {_EXPLODES:g}, for the cuts evaluated",
         _exponents((OA,), CUTS, _EXPLODES),
     ),
     _of(
@@ -270,7 +281,7 @@ FIGURE_9 = (
         _exponents((DA,), NODES, 1 + _SAME),
     ),
     Claim(
-        "the cuts that there are grow exponentially with |I|",
+        "the number of cuts grows exponentially with |I|",
         f"{_EXPONENT} at least {_EXPLODES:g}",
         _exponents((OA,), LATTICE, _EXPLODES),
         ORDERS,
@@ -278,8 +289,8 @@ FIGURE_9 = (
     ),
     _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
     _of(
-        "the loss of AA is that of the optimal solution",
-        "equal NCP everywhere",
+        "the loss of AA equals the optimum",
+        "equal NCP at every position",
         _same_loss("|I|", AA),
         over="number of items",
     ),
@@ -287,7 +298,7 @@ FIGURE_9 = (
 FIGURE_10 = (
     _of(
         "the cost of OA and DA is exponential in m",
-        "at least doubles with each m, of the itemsets put into their tree",
+        "doubles or more with each m, for the itemsets inserted into their tree",
         _multiplies((DA,), INSERTED),
     ),
     _of(
@@ -299,7 +310,7 @@ FIGURE_10 = (
     ),
     _of(
         "the cost of AA grows linearly with m",
-        f"{_LINEAR}, of the itemsets put into its trees",
+        f"{_LINEAR}, for the itemsets inserted into its trees",
         _exponents((AA,), INSERTED, _LEAST, _MOST),
     ),
     _of("the time of AA grows linearly with m" + _BY_SECONDS, _LINEAR, _exponents((AA,), SECONDS, _LEAST, _MOST), RUNS),
@@ -321,17 +332,17 @@ IN_ALL = (
 )
 FIGURE_11A = (
     _of("AA runs in acceptable time", "at most a minute on each set", _at_most(SECONDS, 60), RUNS, "data set"),
-    _of("AA's count-tree is manageable", "the text says no number: shown only", None),
+    _of("AA's count-tree is manageable", "the paper gives no number: figures are shown, not judged", None),
     replace(
         _of("AA's loss is low on the large sets", "NCP at most 0.03", _at_most(NCP, 0.03), over="data set"),
         printed="maximum 3%",
     ),
-    replace(_of("AA's loss is low on BMS-POS, too", "BMS-POS cannot be had", None), printed="maximum 3%"),
+    replace(_of("AA's loss is low on BMS-POS", "BMS-POS is not available", None), printed="maximum 3%"),
 )
 FIGURE_11B = (
     _of(
         "AA's cost is insensitive to k",
-        "largest at most 1.5 times the smallest, of the itemsets put into the trees",
+        "largest at most 1.5 times the smallest, for the itemsets inserted into the trees",
         _spread_at_most(_BOTH, INSERTED),
         over="data set",
     ),
@@ -344,7 +355,7 @@ FIGURE_11B = (
     ),
     _of(
         "AA's memory is insensitive to k",
-        "largest at most 1.5 times the smallest, of the nodes",
+        "largest at most 1.5 times the smallest, for the nodes",
         _spread_at_most(_BOTH, NODES),
         over="data set",
     ),
@@ -352,7 +363,7 @@ FIGURE_11B = (
 FIGURE_11C = (
     _of(
         "AA costs less for smaller h",
-        "the itemsets put into the trees rise with h (10% slack)",
+        "the itemsets inserted into the trees rise with h (10% slack)",
         _grows(_BOTH, INSERTED),
         over="data set",
     ),
@@ -376,12 +387,19 @@ FIGURE_11D = (
     _of("time grows with m" + _BY_SECONDS, "rises (10% slack)", _grows(_BOTH, SECONDS), RUNS, "data set"),
     _of(
         "the loss grows only slightly with m",
-        "NCP at the largest m at most 0.05 above that at m=1",
+        "NCP at the largest m at most 0.05 above the NCP at m=1",
         _of_each(_BOTH, _grows_slightly),
         over="data set",
     ),
     Claim(
-        "the itemsets put into the trees grow with m", "rise", _grows(_BOTH, INSERTED), ORDERS, "enforced", "data set"
+        "the itemsets inserted into the trees grow with m",
+        "rises (10% slack)",
+        _grows(_BOTH, INSERTED),
+        ORDERS,
+        "enforced",
+        "data set",
     ),
-    Claim("the loss never falls with m", "NCP rises", _of_each(_BOTH, _never_falls), ORDERS, "enforced", "data set"),
+    Claim(
+        "the loss never falls with m", "NCP never falls", _of_each(_BOTH, _never_falls), ORDERS, "enforced", "data set"
+    ),
 )

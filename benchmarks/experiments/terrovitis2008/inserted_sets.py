@@ -1,8 +1,8 @@
-"""How many itemsets the paper's algorithms put into their count-trees: the work that its complexity claims are about.
+"""Number of itemsets that the paper's algorithms insert into count-trees: the work in its complexity claims.
 
-Counted by the algorithms as they are printed, and not by the engine, which walks less. OA and DA put all sets of up to
-m nodes of each record in (Algorithms 2 and 3), AA in iteration i those of i nodes at or above the cut that it has by
-then (Algorithm 4). A set holds no node beside one of its ancestors, and never the root.
+Counts the algorithms as printed; the engine visits fewer sets. OA and DA insert all sets of up to m nodes of each
+record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes at or above its current cut (Algorithm 4). A
+set never contains the root, or a node together with one of its ancestors.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int32 | None = None) -> Int64:
-    """Count the sets of nodes at or above a cut that the records hold, by size, int64 (most + 1,).
+    """Count the sets of nodes at or above a cut that occur in the records, by size, int64 (most + 1,).
 
     Parameters
     ----------
     column
-        The records, bound to the hierarchy.
+        Records, bound to the hierarchy.
     most
-        Size of the largest sets.
+        Largest set size.
     image
-        int32 (M,): the node of the cut that each leaf is replaced by; by default the leaf itself.
+        int32 (M,): node of the cut that replaces each leaf; by default the leaf itself.
 
     Cost: O(nnz * height * most^2).
     """
@@ -37,9 +37,9 @@ def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int3
 
 
 def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int32]:
-    """Return the cut at the start of each iteration of AA, and that at its end: m + 1 times int32 (M,).
+    """Return the cut at the start of each iteration of AA, and the final cut: m + 1 arrays, int32 (M,).
 
-    A rare set of iteration i holds i nodes, so the size of each fix tells when it was made.
+    A rare set of iteration i has i nodes, so the size of each fix identifies its iteration.
     """
     node_of = {label: node for node, label in enumerate(hierarchy.labels)}
     found = [hierarchy.leaf_node.copy()]
@@ -49,23 +49,23 @@ def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int3
             for label in fix.rules if len(fix.itemset) == i else ():
                 node = node_of[label]
                 below = slice(int(hierarchy.leaf_lo[node]), int(hierarchy.leaf_hi[node]))
-                image[below] = np.minimum(image[below], node)  # of two nodes on a path, the upper one is the smaller
+                image[below] = np.minimum(image[below], node)  # an ancestor has the smaller number
         found.append(image)
     return found
 
 
 @kernel()
 def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
-    """Count sets of nodes without an ancestor among them, by size.
+    """Count sets of nodes that contain no ancestor of another node, by size.
 
     Parameters
     ----------
     indptr, entries
-        Nodes of the cut by record, rising within each; some may stand there several times.
+        Nodes of the cut by record, ascending within each record; may contain duplicates.
     parent
         Parent of each node, smaller than the node.
 
-    A node's polynomial counts the sets below it by size: the product of its children's, and a set of itself alone.
+    The polynomial of a node counts the sets below it by size: the product over its children, plus the set of the node.
     """
     total = np.zeros(most + 1, np.int64)
     below = np.zeros((len(parent), most + 1), np.int64)
@@ -77,7 +77,7 @@ def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
             while at >= indptr[record] and entries[at] == node:
                 at -= 1
             following = entries[at] if at >= indptr[record] else 0
-            while node > following:  # nothing else of the record is below it
+            while node > following:  # the rest of the record is not below this node
                 below[node, 1] += 1
                 above = parent[node]
                 for size in range(most, 0, -1):

@@ -1,4 +1,4 @@
-"""Measuring one run of OA, DA or AA: its loss and its work; or, in a case of its own, its time or its peak memory."""
+"""Measuring a run of OA, DA or AA: loss and work, or in separate cases time or peak memory."""
 
 import time
 from functools import lru_cache
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from anonset import Apriori, Direct, Hierarchy, Optimal, SetColumn
 
 TREE_LIMIT = 1e9
-"""Count the nodes of a count-tree only where the records hold at most so many sets of m nodes."""
+"""Largest number of sets of m nodes in the records for which the nodes of a count-tree are counted."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run one case.
+    """Run a case.
 
     Parameters
     ----------
     parameters
-        ``what``: losses (and work), time, memory or shape. ``data``; for all but the shape ``algorithm``, ``k``, ``m``,
-        ``fanout`` and ``order``, the order of the leaves. For the reduced sets also ``records`` and ``items``, and
-        ``sample`` where the records are not the first ones; for the generated set ``records``. ``tree``: whether the
-        nodes of the count-tree are counted (by default they are).
+        ``what``: losses (and work), time, memory or shape. ``data``; except for the shape also ``algorithm``, ``k``,
+        ``m``, ``fanout`` and ``order`` (leaf order). Reduced sets: ``records`` and ``items``, and ``sample`` for random
+        records in place of the first ones. Generated set: ``records``. ``tree``: True to count the nodes of the
+        count-tree (default).
 
     Raises
     ------
@@ -40,7 +40,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def compile_kernels() -> None:
-    """Fill the cache of compiled kernels: a case then loads what it needs."""
+    """Fill the cache of compiled kernels."""
     from anonset.errors import InputError
 
     for name in ("optimal", "direct", "apriori"):
@@ -49,12 +49,12 @@ def compile_kernels() -> None:
     for data in ("bms_webview1", "pos_like"):
         try:
             measure({**shared, "data": data, "records": 5000})
-        except InputError:  # no real data: the cases that need them will say so
+        except InputError:  # without the real data, the cases report the error
             continue
 
 
 def _losses(parameters: Parameters) -> Measured:
-    """Search once; return the loss, and the work that the paper's algorithms would have."""
+    """Search once; return the loss, and the work of the algorithm as printed."""
     from anonset import ncp
     from anonset.generalization import apply
 
@@ -75,7 +75,7 @@ def _losses(parameters: Parameters) -> Measured:
 def _work(
     algorithm: "Apriori | Direct | Optimal", column: "SetColumn", hierarchy: "Hierarchy", result: Any, *, tree: bool
 ) -> Measured:
-    """Count what is put into the count-tree, and the tree's nodes: for AA, of its last iteration."""
+    """Count the insertions into the count-tree and the nodes of the tree (AA: of its last iteration)."""
     from benchmarks.experiments.terrovitis2008.inserted_sets import images_of, sets_by_size
     from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
@@ -95,21 +95,21 @@ def _work(
 
 
 def cuts_of(hierarchy: "Hierarchy") -> int:
-    """Return how many cuts a hierarchy has: a node alone, or any cut of each of its children's hierarchies.
+    """Return the number of cuts of a hierarchy: the root alone, or any combination of cuts of its children.
 
     >>> from anonset import Hierarchy
     >>> cuts_of(Hierarchy.balanced(["a", "b", "c", "d"], 2))
     5
     """
     below = [1] * hierarchy.n_nodes
-    for node in range(hierarchy.n_nodes - 1, -1, -1):  # children have larger numbers
+    for node in range(hierarchy.n_nodes - 1, -1, -1):  # children have higher numbers
         if not hierarchy.is_leaf[node]:
             below[node] = 1 + prod(below[child] for child in hierarchy.children(node))
     return below[0]
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a single search on a table in memory, apart from loading the kernels."""
+    """Time a single search on a table in memory, without loading the kernels."""
     column, hierarchy, algorithm = _made(parameters)
     _warm_up(parameters["algorithm"], parameters["m"])
     table = fresh(column)
@@ -119,7 +119,7 @@ def _time(parameters: Parameters) -> Measured:
 
 
 def _memory(parameters: Parameters) -> Measured:
-    """Return the peak memory of this process while it searches, data included."""
+    """Return the peak memory of this process during a search, data included."""
     column, hierarchy, algorithm = _made(parameters)
     _warm_up(parameters["algorithm"], parameters["m"])
     forget_peak()
@@ -150,15 +150,15 @@ def _made(parameters: Parameters) -> "tuple[SetColumn, Hierarchy, Apriori | Dire
 
 
 def load(parameters: Parameters) -> "SetColumn":
-    """Return the records of a case: real data by the catalogue, whole or reduced, or generated ones.
+    """Return the records of a case: catalogue data, complete or reduced, or generated data.
 
-    The reduced sets are made as the paper says: the first records of BMS-WebView-2, the item numbers modulo the
-    size of the domain, duplicates within a record removed.
+    Reduced sets follow the paper: the first records of BMS-WebView-2, item numbers modulo the domain size, duplicates
+    within a record removed.
 
     Raises
     ------
     InputError
-        If the real data cannot be found.
+        If the real data are missing.
     """
     name = parameters["data"]
     if "items" in parameters:
@@ -168,7 +168,7 @@ def load(parameters: Parameters) -> "SetColumn":
 
 @lru_cache(maxsize=4)
 def _reduced(name: str, records: int, items: int, sample: str) -> "SetColumn":
-    """Return the first records, or a sample of so many, with item numbers modulo the size of the domain."""
+    """Return the first records, or a sample of the same size, with item numbers modulo the domain size."""
     from benchmarks.experiments.draws import subsample
 
     from anonset import SetColumn
@@ -191,10 +191,10 @@ def _algorithm(name: str, k: int, m: int) -> "Apriori | Direct | Optimal":
 
 @lru_cache
 def _warm_up(name: str, m: int) -> None:
-    """Run an algorithm on a dense and a sparse tiny table, so that the kernels are compiled or loaded.
+    """Run an algorithm on a dense and a sparse tiny table, to compile or load its kernels.
 
-    AA counts pairs by one kernel in dense tables and by another in sparse ones. OA does not, and would look at too
-    many cuts of the sparse one.
+    AA counts pairs with different kernels in dense and sparse tables. OA has only one kernel, and would evaluate too
+    many cuts of the sparse table.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
-"""The size of the count-tree of Terrovitis et al. (VLDB 2008): what the paper reports as memory.
+"""Size of the count-tree of Terrovitis et al. (VLDB 2008), which the paper reports as memory.
 
-The engine walks the count-tree without storing it, so its nodes are counted here, apart from the measured runs.
+The engine walks the count-tree without storing it, so this module counts the nodes outside of the timed runs.
 """
 
 from typing import Any
@@ -21,17 +21,17 @@ def tree_nodes(
     Parameters
     ----------
     column
-        The records, bound to the hierarchy.
+        Records, bound to the hierarchy.
     size
         Length of the longest paths.
     cut
-        int32 (M,): the tree of AA's iteration `size`, begun with this cut (the node that replaces each leaf): it
-        holds the sets of exactly `size` nodes at or above the cut. By default the tree of OA and DA: all sets of up
-        to `size` nodes.
+        int32 (M,): node that replaces each leaf. The tree is that of AA's iteration `size` if it starts with this
+        cut: the sets of exactly `size` nodes at or above it. By default the tree of OA and DA: all sets of up to `size`
+        nodes.
     limit
-        Give up, returning None, where the records hold more sets of `size` nodes.
+        Largest number of sets of `size` nodes in the records; returns None above it.
 
-    Cost: at most a few steps for each set of ``size - 1`` nodes in each record.
+    Cost: a few steps for each set of ``size - 1`` nodes in each record.
     """
     from anonset_kernels.count_tree import expand, node_supports, walk_sizes
 
@@ -69,7 +69,7 @@ def tree_nodes(
 
 @kernel()
 def set_bits(codes: Any, record: Any, members: Any) -> None:
-    """Set bit `c` of a record's row of `members` for each code `c` that it holds."""
+    """Set bit `c` of a record's row of `members` for each code `c` of the record."""
     for at in range(len(codes)):
         if codes[at] >= 0:
             members[record[at], codes[at] >> 6] |= bit(codes[at] & 63)
@@ -84,19 +84,19 @@ def nodes_below(
     Parameters
     ----------
     records
-        Codes by record, the record of each position, and the codes of each record as bits.
+        Codes by record, the record of each position, and the codes of each record as a bit set.
     candidates
-        int32: the codes that may come next: those that do after the prefix without its last code.
+        int32: possible next codes: those that follow the prefix without its last code.
     rule
-        (size, exact): length of the longest paths, and whether a node counts only if such a path passes through it.
+        (size, exact): length of the longest paths, and whether only nodes on such a path count.
     room
-        int64 (size, C): for each level, counters that are zero.
+        int64 (size, C): zeroed counters for each level.
     """
     leaf_lo, leaf_hi = intervals
     size, exact = rule
     last = prefix[level - 1]
     kept, n_kept = np.empty(len(candidates), np.int32), 0
-    for c in candidates:  # what is above a node has a smaller code, so only the other way round is possible
+    for c in candidates:  # ancestors have smaller codes, so only the other direction is tested
         if c > last and not (leaf_lo[last] <= leaf_lo[c] and leaf_hi[c] <= leaf_hi[last]):
             kept[n_kept] = c
             n_kept += 1
@@ -136,7 +136,7 @@ def nodes_below(
 
 @kernel()
 def _n_met(records: Any, held: Any, candidates: Any) -> int:
-    """Count the candidates that some of the records at `held` hold, stopping when all are found."""
+    """Count the candidates in the records at `held`; stop when all are found."""
     _, record, members = records
     missing = np.zeros(members.shape[1], np.uint64)
     for c in candidates:

@@ -1,11 +1,11 @@
-"""What the study asks of disassociation, and how the results answer."""
+"""Claims of the study of disassociation."""
 
 from benchmarks.experiments.cases import Claim, Results
 from benchmarks.experiments.checks import Check, listed, rises
 
 
 def _rises(quantity: str, slack: float) -> Check:
-    """Return a check that a quantity does not fall along any curve, up to a slack."""
+    """Return a check that a quantity never falls along any curve by more than `slack`."""
 
     def check(results: Results) -> tuple[bool, str]:
         curves = {name: results.values(name, quantity) for name in results.series}
@@ -16,7 +16,7 @@ def _rises(quantity: str, slack: float) -> Check:
 
 
 def _at_most(quantity: str, most: float, x: float | None = None) -> Check:
-    """Return a check that a quantity is at most so large on every curve; at one position, or everywhere."""
+    """Return a check that a quantity is at most `most` on every curve, at position `x` or at every position."""
 
     def check(results: Results) -> tuple[bool, str]:
         found = {
@@ -27,14 +27,14 @@ def _at_most(quantity: str, most: float, x: float | None = None) -> Check:
         }
         highest = max(found, key=lambda key: found[key], default=None)
         if highest is None:
-            return False, "nothing to compare"
+            return False, "no results to compare"
         return found[highest] <= most, f"at most {listed([found[highest]])} ({highest[0]} at {highest[1]})"
 
     return check
 
 
 def _times(quantity: str, first: float, last: float, most: float) -> Check:
-    """Return a check that a quantity at one position is at most so many times that at another, on every curve."""
+    """Return a check that a quantity at `last` is at most `most` times that at `first`, on every curve."""
 
     def check(results: Results) -> tuple[bool, str]:
         ends = {
@@ -49,7 +49,7 @@ def _times(quantity: str, first: float, last: float, most: float) -> Check:
 
 
 def _gray_beside_horpart(quantity: str, most: float) -> Check:
-    """Return a check that clusters of the Gray order lose at most so many times what those of HorPart lose."""
+    """Return a check that clusters of the Gray order lose at most `most` times as much as HorPart's clusters."""
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [
@@ -68,25 +68,27 @@ def _gray_beside_horpart(quantity: str, most: float) -> Check:
 
 
 OVER_K = (
-    Claim("counts get no better with k", "re does not fall by more than a tenth", _rises("re", 0.1), kind="own"),
-    Claim("what is lost grows slowly with k", "re at k=20 at most 3 times that at k=5", _times("re", 5, 20, 3.0),
+    Claim("errors of counts do not shrink with k", "re never falls by more than 10%", _rises("re", 0.1), kind="own"),
+    Claim("errors of counts grow slowly with k", "re at k=20 at most 3 times that at k=5", _times("re", 5, 20, 3.0),
           kind="own"),
-    Claim("most of the most frequent sets stay", "tKd at most 1/4 at k=5", _at_most("tkd", 0.25, 5), kind="own"),
-    Claim("few frequent items are lost", "tlost at most 1/5, at every k", _at_most("tlost", 0.2), kind="own"),
-    Claim("the Gray order keeps sets as HorPart does", "tKd at most 1.1 times, everywhere",
+    Claim("most of the 1,000 most frequent sets are preserved", "tKd at most 1/4 at k=5", _at_most("tkd", 0.25, 5),
+          kind="own"),
+    Claim("few frequent items are lost", "tlost at most 1/5 at every k", _at_most("tlost", 0.2), kind="own"),
+    Claim("the Gray order preserves as many sets as HorPart", "tKd at most 1.1 times HorPart's at every k",
           _gray_beside_horpart("tkd", 1.1), kind="own"),
-    Claim("the Gray order counts them as well as HorPart does", "re at most 1.1 times, everywhere",
+    Claim("the Gray order counts sets as accurately as HorPart", "re at most 1.1 times HorPart's at every k",
           _gray_beside_horpart("re", 1.1), kind="own"),
 )  # fmt: skip
 OVER_SIZES = (
-    Claim("the size of clusters matters little", "re at 240 at most 1.5 times that at 30", _times("re", 30, 240, 1.5),
+    Claim("the cluster size matters little for counts", "re at 240 records at most 1.5 times that at 30", _times("re",
+          30, 240, 1.5),
           kind="own"),
-    Claim("larger clusters lose fewer items", "tlost at 240 at most that at 30", _times("tlost", 30, 240, 1.0),
+    Claim("larger clusters lose fewer items", "tlost at 240 records at most that at 30", _times("tlost", 30, 240, 1.0),
           kind="own"),
 )  # fmt: skip
 OVER_M = (
-    Claim("knowing three items in place of two costs almost nothing", "re at m=3 at most 1.1 times that at m=2",
+    Claim("protection for m=3 costs little more than for m=2", "re at m=3 at most 1.1 times that at m=2",
           _times("re", 2, 3, 1.1), kind="own"),
-    Claim("knowing two in place of one costs something", "re does not fall by more than a tenth", _rises("re", 0.1),
+    Claim("protection for larger m costs accuracy", "re never falls by more than 10%", _rises("re", 0.1),
           kind="own"),
 )  # fmt: skip

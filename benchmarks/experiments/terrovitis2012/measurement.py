@@ -1,4 +1,4 @@
-"""Measuring a case: what a disassociated publication keeps of sets, pairs and items."""
+"""Measuring a case: sets, pairs and items that a disassociated publication preserves."""
 
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from anonset.publications import Chunks
 
 TOP = 1_000
-"""Most frequent sets that are counted."""
+"""Number of most frequent sets to count."""
 RANKS = (200, 220)
-"""The items whose pairs are counted beside them: by rank, from the first, to before the second."""
+"""Ranks of the items whose pairs are also counted, as a half-open range."""
 BUDGET = 10**11
-"""Itemset occurrences that the check of a result may count."""
+"""Limit of itemset occurrences that verification counts."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Publish a data set, verified, and measure tKd, re and tlost."""
+    """Publish a data set, verify it, and measure tKd, re and tlost."""
     import anonset
     from anonset.measures.top_itemsets import lost_items, top_itemsets
 
@@ -38,7 +38,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def error_of_pairs(column: "SetColumn", publication: "Chunks") -> float:
-    """Return re of the pairs of the items of the ranks `RANKS`; those that are nowhere together count for nothing.
+    """Return re of the pairs of the items with ranks `RANKS`; pairs that never occur together are ignored.
 
     >>> from anonset import SetColumn
     >>> from anonset.publications import Chunks

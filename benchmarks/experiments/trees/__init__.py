@@ -1,4 +1,4 @@
-"""What trees made from frequencies, and sets found without a tree, keep of data sets: losses, counts, meaning."""
+"""Utility of trees derived from frequencies, and of sets found without a tree: losses, counts, meaning."""
 
 from benchmarks.experiments.cases import Case, Figure, Paper
 from benchmarks.experiments.trees import claims
@@ -16,7 +16,7 @@ _WITH_TREE = frozenset({
     "groceries", "bms_webview2", "informs2005", "diabetes130_patients", "diabetes130_encounters", "synpuf_inpatient",
     "tafeng_subclass", "tafeng_baskets", "tafeng_customers", "vermont2013", "completejourney_households",
 })  # fmt: skip
-"""Data sets with a taxonomy of their own."""
+"""Data sets with a taxonomy."""
 _MADE = ("balanced:5", "balanced:5:frequency", "halves:frequency", "halves:number")
 _OWN = ("own tree", "own tree, refined")
 _OTHER_WAYS = ("set-search 4", "set-search 0", "coat", "apriori balanced:5", "apriori halves:frequency")
@@ -24,13 +24,13 @@ _QUANTITIES = {
     "lm": "LM, times 10,000",
     "pairs": "mean relative error of 1,000 pairs drawn from records",
     "singles": "mean relative error of the 200 most frequent items",
-    "meaning": "how far apart members of a set stand in the data's own tree (0 to 1)",
-    "meaning_of_chance": "the same of sets of as many members at random",
+    "meaning": "mean distance of members of a set in the data's own tree (0 to 1)",
+    "meaning_of_chance": "mean distance of members of random sets of the same sizes",
 }
 
 
 def _ways(key: str, k: int, m: int, data: tuple[str, ...]) -> list[Case]:
-    """Return the cases of a figure: each way on each data set that it is for."""
+    """Return the cases of a figure: each method on each data set to which it applies."""
     return [
         Case(key, way, name, {"what": "whole", "data": name, "way": way, "k": k, "m": m, "meaning": name in _WITH_TREE})
         for name in data
@@ -39,20 +39,20 @@ def _ways(key: str, k: int, m: int, data: tuple[str, ...]) -> list[Case]:
 
 
 def _figure(k: int, m: int, data: tuple[str, ...] = _DECLARED, more: str = "") -> Figure:
-    key, title = f"k{k}m{m}{'more' if more else ''}", f"k={k}, m={m}{more}: what is lost, and what counts are wrong by"
+    key, title = f"k{k}m{m}{'more' if more else ''}", f"k={k}, m={m}{more}: losses, and errors of counts"
     return Figure(key, title, "data", _QUANTITIES, _ways(key, k, m, data), claims.WAYS)
 
 
 PAPER = Paper(
     key="trees",
-    title="What trees made from frequencies keep, and sets without a tree",
+    title="Utility of trees from frequencies, and of sets without a tree",
     note="""\
-The cut of least NCP (`exact`) on trees of several kinds, `set-search` with its weight, `coat`, and the cut of AA
-(`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` puts another algorithm beside them. A
-tree of halves by frequency is tried beside that by number, as by default. Every result was verified. Counts take each
-published symbol for one of its members (`one-member`). What is required was written down before anything was
-measured. What `inspect` and `suggest` propose follows the claims that hold: `halves:frequency` where no tree is
-given, and `set-search` as another way where sets need not mean anything.""",
+The cut with the smallest NCP (`exact`) on several kinds of trees, `set-search` with its weight, `coat`, and the cut of
+AA (`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` adds another algorithm to the tables.
+A tree of halves by frequency competes with one by number, as by default. Every result was verified. Counts assign each
+published symbol to one of its members (`one-member`). The criteria were fixed before any measurement. `inspect` and
+`suggest` follow the claims that hold: they propose `halves:frequency` if there is no tree, and `set-search` as an
+alternative if sets need no meaning.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
@@ -65,14 +65,14 @@ given, and `set-search` as another way where sets need not mean anything.""",
         _figure(5, 2, _OTHERS, ", more data sets"),
         Figure(
             "halves",
-            "Learning on one half of the records, publishing the other",
+            "Learning a tree from one half of the records, publishing the other half",
             "data",
-            {"base": "LM, times 10,000, by balanced:5", "own": "by halves of the same records",
-             "learned": "by halves of the others", "kept": "share of the gain that is kept"},
+            {"base": "LM, times 10,000, with balanced:5", "own": "with halves learned from the same records",
+             "learned": "with halves learned from the others", "kept": "share of the gain preserved"},
             [Case("halves", by, name, {"what": "halves", "data": name, "by": by, "k": 5, "m": 2, "halves": 3})
              for name in _DECLARED for by in ("frequency", "number")],
             claims.HALVES,
-            "k=5, m=2; the median of three divisions.",
+            "k=5, m=2; median of three divisions.",
         ),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The study's tables with a column more: any algorithm, one of a plug-in too, measured as ours were."""
+"""The study's tables with an additional column for any algorithm, including plug-ins."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,21 +15,21 @@ from anonset.privacy import KmAnonymity
 
 
 def tables(way: str, figure: str, data: Sequence[str]) -> str:
-    """Measure a way on data sets of a figure, and return its tables with that way beside ours.
+    """Measure an algorithm on data sets of a figure, and return the tables with an additional column.
 
     Parameters
     ----------
     way
-        Name of an algorithm; after a blank, the tree that it takes: ``apriori balanced:5``.
+        Algorithm name, optionally followed by a tree: ``apriori balanced:5``.
     figure
-        Key of a figure of ways.
+        Key of a figure that compares algorithms.
     data
-        Names of its data sets; all of them if none is named.
+        Names of its data sets; all by default.
 
     Raises
     ------
     InputError
-        If the figure has no such data set, or there is no such figure or algorithm.
+        If the figure, one of its data sets, or the algorithm is unknown.
     """
     from anonset.algorithms.registry import ALGORITHMS
     from anonset.spelling import require_known
@@ -52,7 +52,7 @@ def tables(way: str, figure: str, data: Sequence[str]) -> str:
 
 
 def _guarantee(case: Case) -> str:
-    """Say what a way guarantees, if that is not what ours do."""
+    """Return a line with the guarantee of the algorithm if it differs from km-anonymity."""
     k, m, way = (case.parameters[name] for name in ("k", "m", "way"))
     model = algorithm_of_a_way(way, case.parameters)[0].model
     same = model == KmAnonymity(k, m)

@@ -1,4 +1,4 @@
-"""Measuring a case of the study: what a tree, or a search without one, keeps of a data set."""
+"""Measuring a case of the study: utility of a data set published with or without a tree."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from anonset.release.release import Release
 
 MAX_STEPS = 1_000
-"""Steps of the exact search for a cut: its default."""
+"""Steps of the exact search for a cut: the default."""
 BUDGET = 10**11
-"""Itemset occurrences that the check of a result may count."""
+"""Limit of itemset occurrences that verification counts."""
 PAIRS, SINGLES = 1_000, 200
-"""Pairs drawn from records, and most frequent items, that are counted."""
+"""Counted pairs, drawn from records, and counted most frequent items."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case: ``what`` says which kind of one, and with it what else stands among the parameters."""
+    """Measure a case; ``what`` selects the kind, which determines the other parameters."""
     kinds: dict[str, Callable[[Parameters], Measured]] = {"whole": _of_a_way, "halves": _learned_elsewhere}
     return kinds[parameters["what"]](parameters)
 
@@ -33,7 +33,7 @@ def compile_kernels() -> None:
 
 
 def _of_a_way(parameters: Parameters) -> Measured:
-    """Publish a data set in one way, and measure what is lost, what counts are wrong by, and what its sets mean."""
+    """Publish a data set by one method, and measure losses, errors of counts, and meaning of its sets."""
     column, way = load(parameters["data"]), parameters["way"]
     release = _published(column, way, parameters)
     measured = {
@@ -49,7 +49,7 @@ def _of_a_way(parameters: Parameters) -> Measured:
 
 
 def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Release":
-    """Return the verified publication of a way."""
+    """Return the verified publication of a method."""
     import anonset
 
     algorithm, tree = algorithm_of_a_way(way, parameters)
@@ -60,10 +60,10 @@ def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Releas
 
 
 def algorithm_of_a_way(way: str, parameters: Parameters) -> "tuple[Algorithm, str]":
-    """Return the algorithm of a way, and the name of its tree, empty where it has none.
+    """Return the algorithm of a method, and the name of its tree (may be empty).
 
-    A way is the tree of `exact`, or the name of an algorithm, and after it its tree or, of `set-search`, its weight. Of
-    k and m an algorithm gets those that are parameters of it.
+    A method is a tree for `exact`, or an algorithm name followed by its tree or, for `set-search`, its weight. The
+    algorithm gets k and m if it has these parameters.
     """
     from dataclasses import fields
 
@@ -91,7 +91,7 @@ def _spec(way: str, data: str) -> str:
 
 
 def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
-    """Return the mean relative errors of counts of pairs drawn from records, and of the most frequent items."""
+    """Return the mean relative errors of counts of random pairs, and of the most frequent items."""
     import numpy as np
 
     from anonset.queries.estimate import ExpectedCounts, TrueCounts
@@ -112,10 +112,10 @@ def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
 
 
 def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
-    """Return how far apart in a tree the members of groups are that are published alike, 0 to 1.
+    """Return the mean distance in a tree between members of one group, 0 to 1.
 
-    The share of the tree's leaves below the lowest node above each member and the next in the order of the leaves, as
-    far as it is above one leaf; the mean over these pairs.
+    The distance of two neighbouring members in leaf order is (leaves below their lowest common ancestor - 1) divided by
+    (leaves of the tree - 1).
 
     >>> from anonset import Hierarchy
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -132,7 +132,7 @@ def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
 
 
 def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: int = 3) -> float:
-    """Return the same of groups of as many members each, drawn from the same items; the mean of some draws."""
+    """Return the mean distance for random groups of the same sizes over the same items, averaged over draws."""
     from anonset.data.split_mix import SplitMix
 
     items = [member for members in groups for member in members]
@@ -147,13 +147,13 @@ def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: i
 
 
 def _learned_elsewhere(parameters: Parameters) -> Measured:
-    """Make a tree of one half of the records, and publish the other half with it; three times.
+    """Learn a tree from one half of the records, and publish the other half with it; three times.
 
     Returns
     -------
-    The LM of the other half by a tree of its own (``own``), by that of the first half (``learned``), and by
-    `balanced:5`, which is made of no frequencies (``base``); and how much of the gain the learned one keeps (``kept``);
-    each the median.
+    Medians of: the LM of the second half with its own tree (``own``), with the tree of the first half (``learned``),
+    and with `balanced:5`, which ignores frequencies (``base``); and the share of the gain that the learned tree
+    preserves (``kept``).
     """
     from statistics import median
 

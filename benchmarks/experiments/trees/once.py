@@ -1,4 +1,4 @@
-"""The searches of the study, which find the cut of a tree once in a process: several ways begin with the same."""
+"""Searches of the study with a cache: several algorithms start from the same cut, searched once per process."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ _FOUND: dict[tuple[Any, ...], Result] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class ExactOnce(Exact):
-    """`exact`, for one data set."""
+    """`exact` for one data set, with a cached cut."""
 
     data: str
 
@@ -38,11 +38,11 @@ class ExactOnce(Exact):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSearchOnce(SetSearch):
-    """`set-search`, for one data set."""
+    """`set-search` for one data set, with a cached first cut."""
 
     data: str
 
     @property
     def begins_with(self) -> Exact:
-        """`exact`, as `halves:frequency` asks for it."""
+        """`exact`, as `halves:frequency` uses it."""
         return ExactOnce(k=self.k, m=self.m, data=self.data)
