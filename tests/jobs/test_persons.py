@@ -52,6 +52,23 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     assert united["declarations"] == {"unit": "person"}
 
 
+@pytest.mark.parametrize(
+    ("unit", "line"),
+    [
+        ((), "unit: each row counts as one person, not declared"),
+        (("--rows-are-persons",), "unit: each row is one person, as declared"),
+        (("--id", "case"), "unit: person, as declared"),
+    ],
+)
+def test_verify_states_whether_the_unit_is_declared(tmp_path, capsys, unit, line):
+    path = write(tmp_path / "rows.csv", {"case": ["c1", "c2", "c3", "c4"], "code": ["a", "a", "b", "b"]})
+    drop = () if "--id" in unit else ("--drop", "case")
+    assert anonymize(path, tmp_path / "out", *drop, *unit) == 0
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert line in capsys.readouterr().out.splitlines()
+
+
 def test_the_warning_is_repeated_when_a_run_resumes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     data = stays()

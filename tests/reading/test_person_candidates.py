@@ -276,6 +276,32 @@ def test_values_that_identify_people_are_seen_under_any_header(values):
     assert anonset.read(once, items="code", drop="x").repeated == ()
 
 
+RARELY = [f"P{10_000 + 7 * n}" for n in range(300)]
+
+
+@pytest.mark.parametrize("header", ["pcode", "x", "v_1"])
+def test_opaque_keys_that_repeat_rarely_are_candidates(header):
+    sex = [["f", "m"][n % 2] for n in range(300)]
+    data = {header: [*RARELY, *RARELY[:8]], "code": ["a", "b"] * 154, "sex": [*sex, *sex[:8]]}
+    read = anonset.read(data, items="code", relational="sex", drop=header)
+    assert [repeat.column for repeat in read.repeated] == [header]
+    assert [answer.unit for answer in anonset.inspect(data, k=2, m=1).question.answers] == [(header,), ()]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"patient_id": [f"p{n}" for n in range(340)]},
+        {"sex": [*(["f"] * 300), *(["m"] * 40)]},
+    ],
+    ids=["each row has a person id", "the sex differs"],
+)
+def test_opaque_keys_that_repeat_rarely_are_no_candidates_against_evidence(others):
+    data = {"lot": [*RARELY, *RARELY[:40]], "code": ["a", "b"] * 170, **others}
+    read = anonset.read(data, items="code", drop=[name for name in data if name != "code"])
+    assert read.repeated == ()
+
+
 @pytest.mark.parametrize(
     "header",
     ["Schüler", "pupil_no", "Benutzername", "login", "device_id", "IMEI", "Versicherungsnummer", "policy_no",

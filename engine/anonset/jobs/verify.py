@@ -115,7 +115,12 @@ def _check(
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
     require_verified(opened, seen, budget)
     declared = attested.declarations
-    return replace(checked, unit=declared.unit_in_words, as_is=tuple(declared.published_as_is or ()))
+    return replace(
+        checked,
+        unit=declared.unit_in_words,
+        unit_declared=declared.unit_declared,
+        as_is=tuple(declared.published_as_is or ()),
+    )
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:

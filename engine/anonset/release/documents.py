@@ -277,6 +277,11 @@ class Declarations(Document):
             return self.unit
         return "each row is one person" if self.rows_are_persons else "each row counts as one person"
 
+    @property
+    def unit_declared(self) -> bool:
+        """True if the owner declared the unit; False if each row counts as one person by default."""
+        return self.unit == "person" or self.rows_are_persons is not None
+
     @model_serializer(mode="wrap")
     def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {name: value for name, value in handler(self).items() if value is not None}

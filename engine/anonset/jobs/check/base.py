@@ -49,7 +49,9 @@ class PublicationCheck(RedactedRepr):
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None
-    """Unit that a record represents, as declared by the owner."""
+    """Unit that a record represents, in words."""
+    unit_declared: bool = True
+    """False if each row counts as one person because the owner declared no unit."""
     as_is: tuple[str, ...] = ()
     """Columns that the owner declared to publish as is."""
 

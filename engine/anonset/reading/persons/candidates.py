@@ -11,7 +11,8 @@ with such attributes;
 both together, or if the two identify each row;
 * a column whose values are street addresses with house numbers, if there is no candidate for persons;
 * a dropped column of repeated opaque keys, if no other candidate repeats, names agree within it or its header names a
-number, and no other candidate is shown by birth or sex to identify persons.
+number, and no other candidate is shown by birth or sex to identify persons. If more than half of the keys are distinct,
+no other candidate may identify each row, and the rows of a key must not differ in birth or sex.
 
 A column with few distinct values, such as tax codes, identifies nobody, independent of its header.
 
@@ -30,6 +31,7 @@ from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading.persons.agreement import (
     AGREE,
+    DIFFER,
     FEWEST_PAIRS,
     UNKNOWN,
     agreeing_within,
@@ -72,6 +74,8 @@ _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
 """Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
+_OF_ROWS = ("id", "case id", NAMED, ADDRESS)
+"""Candidates that do not show that each row is a person, even if they are distinct in every row."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +204,7 @@ def candidates_in(
     found = [one for one in found if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
     found = [replace(one, evidence=_evidence(one, coded, attributes)) for one in found]
     alone = not any(one.repeats for one in found)
+    distinct = any(one.given and one.persons == one.given and one.meaning not in _OF_ROWS for one in found)
     if not ids and not any(one.repeats and one.evidence == AGREE for one in found):
         found += [
             _single(name, free[name], KEY)
@@ -207,7 +212,10 @@ def candidates_in(
             if name in free
             and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not free[name].kind
-            and _repeat_as_keys(free[name].codes, named=name in numbers)
+            and (
+                _repeat_as_keys(free[name].codes, named=name in numbers)
+                or (not distinct and _repeat_rarely(name, free[name], attributes))
+            )
         ]
     return tuple(sorted(found, key=_place))
 
@@ -362,6 +370,18 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
     distinct = int(np.count_nonzero(counts))
     few, many = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
     return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
+
+
+def _repeat_rarely(name: str, column: CodedColumn, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
+    """Return True if most values of a column are distinct keys, some repeat, and rows of a key may be of one person."""
+    given, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
+    return (
+        given >= _FEWEST_ROWS
+        and _KEYS_OF_ROWS[1] * given < distinct < given
+        and column.keys
+        and not is_quantity(name)
+        and evidence_of(column.codes, attributes) != DIFFER
+    )
 
 
 def _first_rows(ids: Sequence[Int64]) -> Int64:
