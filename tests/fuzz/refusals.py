@@ -24,7 +24,7 @@ _UNFIT = (
     "is both a leaf and an inner node",
     "the levels of the hierarchy, got 1",
     "would both be published as",
-    "is named like a set of others",
+    "the name lists other items than the",
     "contain only 0 and 1, which would become items",
     "which many programs write for a missing value",
 )

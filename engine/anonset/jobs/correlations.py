@@ -20,7 +20,7 @@ class Correlations(RedactedRepr):
     number: int
     """Total number of violations."""
     listed: list[Any]
-    """First violations, sorted by group, individual and value, or by individual and value."""
+    """First violations in sorted order."""
 
 
 def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # noqa: E741

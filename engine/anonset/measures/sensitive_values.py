@@ -126,7 +126,7 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
 
 
 def _united(one: ObservedDiversity, other: ObservedDiversity) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the classes of both."""
+    """Combine the diversity of two sets of classes: the smallest l and the largest t."""
     if not one.classes or not other.classes:
         return one if one.classes else other
     return ObservedDiversity(

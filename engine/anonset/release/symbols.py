@@ -144,8 +144,8 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if len(named) > 1 and not hierarchy.is_leaf[node] and sorted(named) != sorted(leaves):
             msg = (
-                f"node {datum(hierarchy.labels[node])} of the hierarchy is named like a set of items other "
-                f"than the {len(leaves)} leaves below it; rename it"
+                f"node {datum(hierarchy.labels[node])} of the hierarchy: the name lists other items than the "
+                f"{len(leaves)} leaves below it; rename the node"
             )
             raise InputError(msg)
 

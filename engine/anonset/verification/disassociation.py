@@ -105,7 +105,16 @@ def _of_clusters(
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
     for own in np.flatnonzero(n < model.k).tolist():
         number = own + window.first
-        yield _SMALL, Breach((), int(n[own]), model.k, number, f"cluster {number} has {n[own]} records of {model.k}")
+        yield (
+            _SMALL,
+            Breach(
+                (),
+                int(n[own]),
+                model.k,
+                number,
+                f"cluster {number} has {n[own]} records, at least {model.k} are required",
+            ),
+        )
     (chunk, item), width = clusters.rows.domains, max(1, len(labels))
     keys = np.sort(np.append(cluster[chunk] * width + item, clusters.cluster_of_term * width + clusters.terms))
     for key in keys[1:][keys[1:] == keys[:-1]].tolist():

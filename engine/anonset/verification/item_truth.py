@@ -70,9 +70,9 @@ def check_items_possible(original: SetColumn, publication: Records) -> Witness |
 
     >>> from anonset.publications import Symbol
     >>> sets, said = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
-    >>> book = tuple(Symbol(label, (label,), "item") for label in said.vocabulary.labels)
+    >>> book = tuple(Symbol(label, "item", (label,)) for label in said.vocabulary.labels)
     >>> str(check_items_possible(sets, Records(said, book, (), (), np.arange(2))))
-    "{c} matches 0 records, 1 required; published row 0 shows it; the original has fewer such items"
+    '{c} matches 0 records, 1 required; published row 0 shows it; the original has fewer items of this symbol'
     """
     after = publication.transactions
     if after is None:
@@ -83,7 +83,7 @@ def check_items_possible(original: SetColumn, publication: Records) -> Witness |
         if shown > possible:
             row = next(row for row in _rows_with(after, code))
             label = after.vocabulary.labels[code]
-            return Witness((label,), possible, shown, row, "the original has fewer such items")
+            return Witness((label,), possible, shown, row, "the original has fewer items of this symbol")
     return None
 
 

@@ -113,10 +113,7 @@ class MemberSymbols:
             first = last
 
     def _too_many(self, symbols: _Passes, single: Int64, n: int, size: int) -> Iterator[Occurrences]:
-        """Extend one set of `n` occurrences that do not fit in memory, given passes over its possible last symbols.
-
-        Each pass reads all of them.
-        """
+        """Extend a set whose `n` occurrences do not fit in memory. Each call of `symbols` starts another pass."""
         last, missing = int(single[0, -1]), size - single.shape[1]
 
         def of_set() -> Iterator[_Symbols]:

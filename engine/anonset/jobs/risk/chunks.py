@@ -35,7 +35,7 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
 
 
 def _require_about_chunks(**given: object) -> None:
-    """Reject settings about distinguishable records: chunks have none.
+    """Reject settings that need whole records, because a disassociated publication contains only parts of records.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Summary of a publication: a file per kind."""
+"""Summary of a publication, with one module for each kind of publication."""
 
 from anonset.jobs.summary.base import Example, Summary, summary
 from anonset.jobs.summary.buckets import BucketsSummary

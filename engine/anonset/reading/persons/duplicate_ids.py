@@ -41,7 +41,7 @@ UInt64 = NDArray[np.uint64]
 class PersonIds(ExitStack):
     """Ids of the rows so far, as hashes of 128 bits.
 
-    Equal ids are in the same share, and sorting the share makes them adjacent.
+    Hashes are divided into shares. Equal ids are in the same share and adjacent after sorting.
 
     With negligible probability two different ids have the same hash and are rejected; equal ids are never missed. The
     ids themselves are not stored.

@@ -48,7 +48,8 @@ def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
 
 
 def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
-    """Return the first rows, from 1, whose value is rarer in `column` than another value of the same person.
+    """Return the first row numbers (from 1) with a value of `column` that is less frequent than another value of the
+    same person.
 
     Parameters
     ----------
