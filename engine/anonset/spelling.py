@@ -146,10 +146,10 @@ def similar_name(name: str, known: Collection[str]) -> str | None:
     """Return the most similar known name, several joined by "or"; None if no name is similar.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
-    >>> meant("k-anonymity", names), meant("k^m", names), meant("(k,k^m)-anonymity", names), meant("AA", names)
-    ('k', 'km', 'kkm', 'apriori')
-    >>> meant("safe_groping", names), meant("zebra", names), meant("kmm", names)
-    ('safe-grouping', None, 'km or kkm')
+    >>> [similar_name(name, names) for name in ("k-anonymity", "k^m", "(k,k^m)-anonymity", "AA")]
+    ['k', 'km', 'kkm', 'apriori']
+    >>> [similar_name(name, names) for name in ("safe_groping", "zebra", "kmm")]
+    ['safe-grouping', None, 'km or kkm']
     """
     from difflib import get_close_matches
 

@@ -12,15 +12,15 @@ from tests.facts import refused
 
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.kept_together import raise_to_joint_anonymity
+from anonset.algorithms.transaction.joint_anonymity import raise_to_joint_anonymity
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, ItemGroups, apply
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import KmAnonymity
 from anonset.publications import Records as Published
-from anonset.verification.together import few_in_both
+from anonset.verification.two_releases import few_in_both
 from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CDE", [("CD", ["c", "d"]), "e"])]))

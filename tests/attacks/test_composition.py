@@ -15,7 +15,7 @@ from anonset.attacks.registry import ATTACKS, run_attacks
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, apply
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.publications import Records
 
 ITEMS = "abcde"

@@ -12,7 +12,7 @@ from anonset.attacks.base import AttackInput
 from anonset.attacks.composition import ReleasePair, ReleaseRows, composition
 from anonset.attacks.matching import RowPairs, matching
 from anonset.data import Table
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.publications import Records
 from attacks.test_composition import GROUPS, ITEMS, of_records, published, shown
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.facts import names
 
-from anonset.algorithms.transaction import kept_together
+from anonset.algorithms.transaction import joint_anonymity
 from anonset.release.statements import GOES_ON
 from cli.place import Place
 
@@ -189,7 +189,7 @@ def test_a_release_that_violates_the_joint_guarantee_is_not_published(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
-    monkeypatch.setattr(kept_together._CommonPersons, "rare", lambda *_, **__: iter(()))
+    monkeypatch.setattr(joint_anonymity._CommonPersons, "rare", lambda *_, **__: iter(()))
     ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))
     assert (ran.code, (place.folder / "second").exists()) == (1, False)
     assert names(ran.err, "earlier release")

@@ -12,7 +12,7 @@ from tests.jobs.test_by_blocks import files_of
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt import across
 from anonset.algorithms.split import merging
-from anonset.algorithms.split.kept import CompletedParts
+from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.algorithms.split.parts import _RunOnPart
 from anonset.cli.main import main
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction import wanted_sets
-from anonset.algorithms.transaction.wanted_sets import SetCounter, in_ranges
+from anonset.algorithms.transaction import set_counter
+from anonset.algorithms.transaction.set_counter import SetCounter, in_ranges
 from anonset.data import Hierarchy
 from anonset_kernels._record_codes import ancestor_codes
 from effort import examples
@@ -84,7 +84,7 @@ def test_records_that_contain_given_sets_are_found(rows, others, size, random):
 def bytes_of_task(part):
     """Return the memory in bytes of a task with some sets, mainly their bits."""
     wanted = SetCounter(part, ITEMS, N_CODES, 2)
-    own_bytes = wanted_sets._zero_counts(wanted.index)
+    own_bytes = set_counter._zero_counts(wanted.index)
     return sum(array.nbytes for array in (*own_bytes, *wanted.index) if isinstance(array, np.ndarray))
 
 

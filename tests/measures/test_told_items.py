@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from algorithms.chunk_cases import as_in_twin, publication_of
 from anonset.data import SetColumn, Table
 from anonset.generalization import ItemGroups, apply
+from anonset.measures.item_inference import LIKELY, RARE, SURE, infer_items
 from anonset.measures.item_supports import ChunkSupports, ColumnSupports, supports_of
-from anonset.measures.told_items import LIKELY, RARE, SURE, infer_items
 from effort import examples
 from reference.reconstruction import expected_counts
 

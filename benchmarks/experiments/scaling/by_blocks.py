@@ -66,7 +66,7 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
 
 def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
-    from anonset.algorithms.transaction.rounds import NAME
+    from anonset.algorithms.transaction.checkpoints import NAME
     from anonset.data.store import Files
 
     column = table.transactions

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.measures.skewness import Skewness
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -84,8 +84,8 @@ Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
 def attack_success(left: list[int], k: int) -> AttackSuccess:
     """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
 
-    >>> won([1, 2, 0, 10], 3)
-    Won(certain=0.25, success=0.4, below_k=0.5)
+    >>> attack_success([1, 2, 0, 10], 3)
+    AttackSuccess(certain=0.25, success=0.4, below_k=0.5)
     """
     rows = np.array(left, np.int64)
     if not len(rows):

@@ -9,7 +9,7 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import NumericColumn, Table
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.beside import read_beside
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare

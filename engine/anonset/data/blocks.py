@@ -106,7 +106,7 @@ class SetColumnBuilder(ExitStack):
     """Builder of a set-valued column of unknown length. The vocabulary is set at the end; in files, codes may be
     narrow.
 
-    >>> with GrowingSets("items") as sets:
+    >>> with SetColumnBuilder("items") as sets:
     ...     sets.append(SetColumn.of([{"a"}, {"b"}]))
     ...     sets.append(SetColumn.of([set(), {"a", "b"}]))
     >>> list(sets.finished(Vocabulary(("a", "b"))).rows())

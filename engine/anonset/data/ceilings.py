@@ -24,9 +24,9 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
         If a label is not a node.
 
     >>> h = Hierarchy.from_tree(("ALL", [("X", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]), ("C", ["c1", "c2"])]))
-    >>> under(h, ["A"]).labels, under(h, ["A"]).capped
+    >>> cap_hierarchy(h, ["A"]).labels, cap_hierarchy(h, ["A"]).capped
     (('ALL', 'A', 'a1', 'a2', 'B', 'b1', 'b2', 'C', 'c1', 'c2'), True)
-    >>> under(h, 1).labels == h.labels, under(h, 0) is h
+    >>> cap_hierarchy(h, 1).labels == h.labels, cap_hierarchy(h, 0) is h
     (True, True)
     """
     labels = _labels_at(hierarchy, ceiling) if isinstance(ceiling, int) else ceiling

@@ -123,7 +123,7 @@ class CodesBuilder:
     """Builder of codes of unknown number in files. Codes are narrow; the first that does not fit widens all of them.
 
     >>> from anonset.data.store import Files
-    >>> with Files.temporary() as store, GrowingCodes("codes", store) as codes:
+    >>> with Files.temporary() as store, CodesBuilder("codes", store) as codes:
     ...     codes.append(np.array([1, 65535], np.int32))
     ...     codes.append(np.array([65536], np.int32))
     ...     codes.finished().tolist()

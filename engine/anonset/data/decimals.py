@@ -48,7 +48,7 @@ def exact(value: Written) -> Fraction:
 def shortest_float(value: Fraction) -> float | Fraction:
     """Return the float that prints as this number, or the number itself if there is none.
 
-    >>> written(exact("0.10")), written(exact("1/3")), written(exact("0.99999999999999999999"))
+    >>> shortest_float(exact("0.10")), shortest_float(exact("1/3")), shortest_float(exact("0.99999999999999999999"))
     (0.1, Fraction(1, 3), Fraction(99999999999999999999, 100000000000000000000))
     """
     rounded = float(value)
@@ -58,7 +58,7 @@ def shortest_float(value: Fraction) -> float | Fraction:
 def shortest_text(value: Written) -> str:
     """Return the shortest exact text of a number.
 
-    >>> shown(1.0), shown("0.9999999999"), shown("1/3")
+    >>> shortest_text(1.0), shortest_text("0.9999999999"), shortest_text("1/3")
     ('1', '0.9999999999', '1/3')
     """
     number = exact(value)

@@ -22,7 +22,7 @@ class RedactedRepr:
 
     >>> from dataclasses import dataclass, field
     >>> @dataclass
-    ... class Ward(Discreet):
+    ... class Ward(RedactedRepr):
     ...     beds: int
     ...     patients: tuple[str, ...]
     ...     doctor: str = field(default="", repr=False)
@@ -49,10 +49,10 @@ def shown_fields(instance: Any) -> list[str]:
 def redacted(value: Any) -> str:
     """Return a value as text: numbers, names and discreet objects in full, other values as their size.
 
-    >>> shown(0.5), shown(("a", "b")), shown({"a": 1}), shown(np.zeros((2, 3), np.int32))
+    >>> redacted(0.5), redacted(("a", "b")), redacted({"a": 1}), redacted(np.zeros((2, 3), np.int32))
     ('0.5', '<2>', '<1>', '<int32 2x3>')
     >>> from anonset.privacy import LmDiversity
-    >>> shown(partial(LmDiversity, l=2, sensitive_items=("hiv",)))
+    >>> redacted(partial(LmDiversity, l=2, sensitive_items=("hiv",)))
     'LmDiversity(l=2, sensitive_items=<1>)'
     """
     if isinstance(value, (*_PLAIN, RedactedRepr)):

@@ -18,8 +18,8 @@ from anonset.data import Hierarchy, Table
 from anonset.data.cluster import cluster_of, require_workers
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
-from anonset.generalization.earlier import EarlierRelease
+from anonset.generalization.earlier_release import EarlierRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.beside import read_after
 from anonset.jobs.cluster import require_shareable
 from anonset.jobs.input import input_of, request_of, require_disk, table_of
@@ -27,8 +27,8 @@ from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
 from anonset.jobs.work_places import clear_unfinished
 from anonset.reading.files import arrow_threads
+from anonset.release.continuation import read_earlier, require_one_machine
 from anonset.release.disclosure_scan import declared
-from anonset.release.earlier import read_earlier, require_one_machine
 from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release

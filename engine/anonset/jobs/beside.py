@@ -10,15 +10,15 @@ import numpy as np
 
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
+from anonset.release.continuation import require_one_machine
 from anonset.release.documents import Report
-from anonset.release.earlier import require_one_machine
 from anonset.release.opened import OpenedPublication
 from anonset.release.release import Release
 from anonset.release.staging import PRIVATE
@@ -108,7 +108,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         If `read_beside` would reject the release, the search would run on a cluster, or the model is not
         k^m-anonymity.
     """
-    from anonset.algorithms.transaction.kept_together import sizes_of  # it imports scipy
+    from anonset.algorithms.transaction.joint_anonymity import sizes_of  # it imports scipy
 
     sizes_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)

@@ -82,7 +82,7 @@ class Candidate(RedactedRepr):
         """Usefulness as a fraction.
 
         >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
-        >>> countable = Countable(0.1, 1.5, 29.0)
+        >>> countable = CountAccuracy(0.1, 1.5, 29.0)
         >>> Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=countable).exact_usefulness
         Fraction(7, 15)
         """

@@ -19,8 +19,8 @@ from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
+from anonset.release.continuation import read_earlier
 from anonset.release.disclosure_scan import declared
-from anonset.release.earlier import read_earlier
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import private_of, require_apart, require_free
 from anonset.settings.job_text import guarantee_for

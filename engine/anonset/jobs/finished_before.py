@@ -9,8 +9,8 @@ from anonset.jobs.beside import release_at
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import clear_finished, differing, relevant
+from anonset.release.continuation import read_earlier
 from anonset.release.documents import read_report
-from anonset.release.earlier import read_earlier
 from anonset.release.opened import OpenedPublication, kept_constraints
 from anonset.release.staging import private_of
 from anonset.release.statements import versions

@@ -17,12 +17,12 @@ from anonset.data.seals import Seal
 from anonset.data.store import Files
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
-from anonset.generalization.beside import OtherRelease
-from anonset.generalization.earlier import EarlierRelease
+from anonset.generalization.earlier_release import EarlierRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.persons import require_persons
 from anonset.release.ceilings import require_under_ceilings
+from anonset.release.continuation import continue_from
 from anonset.release.disclosure_scan import require_originals_declared
-from anonset.release.earlier import continue_from
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
@@ -107,7 +107,7 @@ class Job:
                     column = bind_items(table, hierarchies)[0]
                     gone = set(getattr(result.recoding, "suppressed", ()))
                     certain = beside.certain_presence(table, set(column.vocabulary.labels) - gone)
-                    from anonset.algorithms.transaction.kept_together import (
+                    from anonset.algorithms.transaction.joint_anonymity import (
                         raise_to_joint_anonymity,  # it imports scipy
                     )
 

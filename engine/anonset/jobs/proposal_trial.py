@@ -17,7 +17,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import FileOptions, ReadOptions
-from anonset.reading.persons.given import counted_in, holds_sets, rows_that_differ
+from anonset.reading.persons.missing_values import counted_in, holds_sets, rows_that_differ
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source

@@ -16,10 +16,10 @@ from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
 from anonset.reading.persons.candidates import AGREEING, KEY, UnitCandidate, candidates_in
-from anonset.reading.persons.given import counted_in, given_texts, holds_sets
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import NAMED, PERSON_IDS, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
+from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
 from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of

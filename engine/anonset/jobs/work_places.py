@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.transaction.rounds import NAME as ROUNDS
+from anonset.algorithms.transaction.checkpoints import NAME as ROUNDS
 from anonset.data import lease
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits

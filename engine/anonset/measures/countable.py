@@ -100,7 +100,7 @@ def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
     >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"a"}, {"b"}, {"c"}])
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
     >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
-    Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
+    CountAccuracy(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
     items, pairs, size = expected_counts(publication, frequent)
     return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)

@@ -140,7 +140,7 @@ def matching_rows(
 
     Examples
     --------
-    >>> [str(left.share(left.values < 2)) for left in rows_left(SetColumn.of([{"a", "b"}, {"a"}, {"a"}]), 2)]
+    >>> [str(left.share(left.values < 2)) for left in matching_rows(SetColumn.of([{"a", "b"}, {"a"}, {"a"}]), 2)]
     ['33.3%', '33.3%']
 
     Cost: as `known_items`, a sort of the records, and a pass over them for each part that is counted at once.

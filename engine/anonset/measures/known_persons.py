@@ -54,7 +54,7 @@ def matching_persons(
     Examples
     --------
     >>> visits = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a"}])
-    >>> [left.least.tolist() for left in persons_left(visits, 2, np.array([0, 0, 1]))]
+    >>> [left.least.tolist() for left in matching_persons(visits, 2, np.array([0, 0, 1]))]
     [[1, 2], [1, 2]]
 
     Cost: two steps for each set of at most `size` items of each record, or of its intersection with each record of the

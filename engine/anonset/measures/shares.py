@@ -55,7 +55,7 @@ class RecordFigures(RedactedRepr):
     ) -> "RecordFigures":
         """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records with each; default 1.
 
-        >>> figures = Figures.of(np.array([3, 2, 3]))
+        >>> figures = RecordFigures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
         ([2, 3], [1, 2], '66.7%')
         """

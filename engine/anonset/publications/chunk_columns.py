@@ -307,7 +307,7 @@ class ChunkColumnsBuilder(ExitStack, Generic[_Kind]):
     """Builder of chunk rows, clusters or shared chunks in a store.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
-    >>> with GrowingColumns(ChunkRows) as growing:
+    >>> with ChunkColumnsBuilder(ChunkRows) as growing:
     ...     growing.append(rows)
     ...     growing.append(rows.slice(1, 2))
     >>> same_columns(growing.finished(), rows.take(np.array([0, 1, 1])))

@@ -102,9 +102,9 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     A column keeps its kind if at most 5% of its distinct values differ, or one of 10 or more.
 
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
-    ('%d.%m.%Y', Look(kind='numbers', form=',', width='0.05'))
+    ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
     >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])
-    Look(kind='ICD-10 codes', odd=1)
+    ValueFormat(kind='ICD-10 codes', odd=1)
     """
     looked_at = labels[:MOST_LOOKED_AT]
     kind = kind_of_values(looked_at)

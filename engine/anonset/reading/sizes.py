@@ -20,8 +20,8 @@ _BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
 class DataSize:
     """Estimated size of a data set; sizes can be added.
 
-    >>> Size(1, 3, 12) + Size(2, 4, 15)
-    Size(records=3, values=7, text=27)
+    >>> DataSize(1, 3, 12) + DataSize(2, 4, 15)
+    DataSize(records=3, values=7, text=27)
     """
 
     records: int = 0

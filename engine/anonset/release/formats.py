@@ -16,8 +16,8 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
-from anonset.generalization.earlier import EarlierRelease, ReleaseChanges
+from anonset.generalization.earlier_release import EarlierRelease, ReleaseChanges
+from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol

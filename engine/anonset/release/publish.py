@@ -24,7 +24,7 @@ from anonset.release.staging import Staging, private_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
 from anonset.verification import DEFAULT_BUDGET, verify
-from anonset.verification.together import few_in_both
+from anonset.verification.two_releases import few_in_both
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
 
     >>> rows = [{"algorithm": "apriori", "k": k, "outcome": "holds", "ncp": k / 9, "note": ""} for k in (2, 5)]
     >>> axes_of(rows)
-    Axes(across='k', series=('algorithm',), figures=('ncp',))
+    PlotAxes(across='k', series=('algorithm',), figures=('ncp',))
     """
     names = list(rows[0])
     given = names[1 : names.index("outcome")]

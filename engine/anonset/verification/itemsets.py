@@ -47,7 +47,7 @@ class DistinctRows:
     >>> rows.n, rows.occurrences(2)
     (2, 4)
     >>> rows.count(2, k=3)
-    Count(size=2, distinct=2, rare=(0, 2), support=2)
+    ItemsetCount(size=2, distinct=2, rare=(0, 2), support=2)
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
 
     Examples
     --------
-    >>> on_the_way(0.02, 5, [Merge(0, 1, 4, 0.1, 0.08), Merge(0, 2, 6, 0.2, 0.19), Merge(3, 4, 4, 0.4, 0.31)])
+    >>> intermediate_losses(0.02, 5, [Merge(0, 1, 4, 0.1, 0.08), Merge(0, 2, 6, 0.2, 0.19), Merge(3, 4, 4, 0.4, 0.31)])
     [(0.02, 5), (0.05, 5), (0.15, 4), (0.25, 3), (0.31, 2)]
     """
     if not trace:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.split.kept import CompletedParts
+from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonset.algorithms.base import Algorithm, Progress, Result
-from anonset.algorithms.split.kept import CompletedParts
+from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_parts
 from anonset.algorithms.split.parts import PartTaskRunner, union

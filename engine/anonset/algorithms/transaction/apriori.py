@@ -15,10 +15,10 @@ from typing import ClassVar
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
+from anonset.algorithms.transaction.checkpoints import Checkpoints
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
-from anonset.algorithms.transaction.rounds import Checkpoints
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY, Store

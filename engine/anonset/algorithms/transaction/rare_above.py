@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets import Found, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTable
+from anonset.algorithms.transaction.set_counter import SetCounter, in_ranges, indexed
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.wanted_sets import SetCounter, in_ranges, indexed
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 

@@ -10,7 +10,7 @@ from anonset.errors import InputError
 from anonset.jobs.original.base import read_original
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.given import numbered
+from anonset.reading.persons.missing_values import numbered
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Attestation

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind

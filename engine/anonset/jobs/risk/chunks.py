@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from anonset.errors import InputError
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
+from anonset.measures.item_inference import ItemInference, infer_items
 from anonset.measures.item_supports import supports_of
-from anonset.measures.told_items import ItemInference, infer_items
 from anonset.publications import Chunks
 from anonset.spelling import setting
 

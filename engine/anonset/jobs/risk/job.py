@@ -11,7 +11,7 @@ from anonset.attacks.registry import require_attacks
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import require_columns, require_same_content
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.publications import Published

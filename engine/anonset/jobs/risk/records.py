@@ -17,10 +17,10 @@ from anonset.jobs.matching import Matching
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
+from anonset.measures.item_inference import ItemInference, infer_items
 from anonset.measures.item_supports import supports_of
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.skewness import Skewness, skewness
-from anonset.measures.told_items import ItemInference, infer_items
 from anonset.publications import Records
 from anonset.release.symbols import spell_out
 from anonset.spelling import setting

@@ -40,7 +40,6 @@ from anonset.reading.persons.agreement import (
     named_alike,
 )
 from anonset.reading.persons.coded_columns import CodedColumn, coded_column
-from anonset.reading.persons.given import combined, holds_sets
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import (
     ADDRESS,
@@ -52,6 +51,7 @@ from anonset.reading.persons.header_words import (
     is_sampling_weight,
     meaning_of,
 )
+from anonset.reading.persons.missing_values import combined, holds_sets
 from anonset.reading.roles import Roles
 
 REACHES = ("e-mail", "IBAN", "account", "phone")

@@ -11,8 +11,8 @@ from typing import Any
 
 from anonset.data import SetColumn
 from anonset.data.table_facts import PersonMentions
-from anonset.reading.persons.given import given_texts, holds_sets
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
+from anonset.reading.persons.missing_values import given_texts, holds_sets
 
 _SHARE, _FEWEST = 0.2, 3
 _SHORTEST_NAME, _SHORTEST_ID = 3, 5

@@ -190,7 +190,7 @@ def are_capitalised(labels: Sequence[str]) -> bool:
 def count_contacts(labels: Sequence[str]) -> dict[str, int]:
     """Count the labels that are e-mail addresses or IBANs, by kind. Kinds that do not occur are omitted.
 
-    >>> found_directly(["E10", "ann@b.org", "GB82WEST12345698765432"])
+    >>> count_contacts(["E10", "ann@b.org", "GB82WEST12345698765432"])
     {'e-mail': 1, 'IBAN': 1}
     """
     counts = {

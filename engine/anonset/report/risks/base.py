@@ -8,8 +8,8 @@ from typing import Any
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.exposures import Exposure
 from anonset.jobs.risk import RiskReport
+from anonset.measures.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
-from anonset.measures.told_items import LIKELY, RARE, SURE, ItemInference
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation
 from anonset.report.sections import Section

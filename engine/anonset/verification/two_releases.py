@@ -12,7 +12,7 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import KmAnonymity, PrivacyModel, Witness
 from anonset.publications import Records
 

@@ -32,7 +32,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut
-from anonset.generalization.beside import OtherRelease
+from anonset.generalization.other_release import OtherRelease
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity, PrivacyModel
 from anonset.spelling import counted, setting
@@ -232,8 +232,8 @@ class _CommonPersons(RedactedRepr):
             codes = {here for here, _ in cells if here >= 0} | {offset + other for _, other in cells if other >= 0}
             if index.support(codes) >= k:
                 continue
-            rows = both.later.showing({here for here, _ in cells if here >= 0})
-            others = both.earlier.showing({other for _, other in cells if other >= 0})
+            rows = both.later.rows_containing({here for here, _ in cells if here >= 0})
+            others = both.earlier.rows_containing({other for _, other in cells if other >= 0})
             if linked or both.left(rows, others, enough=k) < k or reverse.left(others, rows, enough=k) < k:
                 yield tuple((int(self.nodes[here]) if here >= 0 else -1, other) for here, other in cells)
 

@@ -13,7 +13,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.algorithms.coarsening import require_coarsening
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.generalization.earlier import EarlierRelease
+from anonset.generalization.earlier_release import EarlierRelease
 from anonset.reading.csv_rows import header_of
 from anonset.reading.files import digest, require_file
 from anonset.reading.hierarchies.files import is_over_data, read_hierarchy

@@ -59,7 +59,7 @@ def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int)
     Examples
     --------
     >>> column = SetColumn.of([["a", "b", "c"], ["a", "b", "c"], ["a", "b", "d"], ["a"], []])
-    >>> [(told.source, told.items, told.likely, told.sure) for told in told_items(column, ColumnSupports(column), 9, 1)]
+    >>> [(got.source, got.items, got.likely, got.sure) for got in infer_items(column, ColumnSupports(column), 9, 1)]
     [('publication', 3, 1.0, 1.0), ('frequencies', 3, 1.0, 0.0), ('original', 3, 1.0, 1.0)]
     """
     rows = np.flatnonzero(column.lengths > KNOWN)
