@@ -91,7 +91,7 @@ def test_levels_and_fan_outs():
         (8, 3),
     ]
     assert levels(fanout_of(5, 2_012), 2) == 4
-    with pytest.raises(ValueError, match="no fan-out gives 4 leaves 4 levels"):
+    with pytest.raises(ValueError, match="no fan-out gives 4 levels over 4 leaves"):
         fanout_of(4, 4)
     shown = [case for case in PAPER.cases if case.figure == "fig11c"]
     assert {case.x for case in shown} == {4, 5, 6, 7}
