@@ -156,8 +156,8 @@ def table(x_label: str, panel: Panel) -> str:
         cells.append([x if isinstance(x, str) else f"{x:,}", *values])
     for level in panel.singles:
         for x in panel.positions:
-            values = [panel.single(level, name, x) for name in panel.series]
-            shown = [show(value) if value is not None else "" for value in values]
+            named_values = [panel.single(level, name, x) for name in panel.series]
+            shown = [show(value) if value is not None else "" for value in named_values]
             if any(shown):
                 cells.append([f"{x if isinstance(x, str) else f'{x:,}'}, {level}", *shown])
     return rows((x_label, *panel.series), cells)
