@@ -176,3 +176,26 @@ def test_code_columns_keep_their_hierarchies_and_conflicts_are_named(place: Plac
     assert ran.code == 0, ran.err
     assert '"items" = "prefix:1,3"' in (place.folder / "job.toml").read_text()
     assert names(" ".join(ran.out.split()), "halves:frequency")
+
+
+@pytest.mark.parametrize("others", ["", "sex,"])
+def test_an_unknown_column_of_items_is_named_with_a_command_that_publishes_it(place: Place, others: str) -> None:
+    rows = [
+        f"k{person:03d},{'fm,'[person % 2] + ',' if others else ''}{'ABCDEF'[(person + step) % 6]} tea\n"
+        for person in range(90)
+        for step in range(2 + person % 2)
+    ]
+    data = place.write("shop.csv", f"customer_id,{others}what\n{''.join(rows)}")
+    job = place.folder / "job.toml"
+    ran = place.run("inspect", data)
+    assert "'what' is dropped" in ran.out
+    command = next(line for line in ran.out.splitlines() if "--items what" in line and "anonset inspect" in line)
+    ran = place.run("inspect", data, "-o", str(job))
+    assert (ran.code, "anonset inspect" in (ran.out if others else ran.err)) == (0 if others else 2, True)
+    job.unlink(missing_ok=True)
+    parts = shlex.split(command.partition(": anonset ")[2])
+    assert place.run(*[str(job) if part == "job.toml" else part for part in parts]).code == 0
+    job.write_text(job.read_text().replace('"?"', '"customer_id"'))
+    ran = place.run("anonymize", str(job))
+    assert ran.code == 0, ran.err
+    assert place.folder.joinpath("shop-safe", "published.csv").read_text().splitlines()[0] == f"{others}what"

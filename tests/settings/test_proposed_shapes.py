@@ -458,3 +458,37 @@ def test_numbers_of_grouped_rows_are_codes_by_their_header_only(header, role):
     }
     inspection = anonset.inspect(rows, k=2, m=1)
     assert {column.profile.name: column.role for column in inspection.columns}[header] == role
+
+
+def marks(n: int, step: int, signs: str = "01") -> list[str]:
+    return [signs[n % step == 0] for n in range(n)]
+
+
+@pytest.mark.parametrize("signs", ["01", " x", "NY"])
+def test_columns_of_marks_are_items_only_if_their_headers_name_items(signs: str) -> None:
+    headers = ["HIV", "pregnant", "depression", "flag", "BuT", "F1", "F2", "has_car", "test_hiv", "reason_a"]
+    columns = {header: [mark.strip() for mark in marks(N, 2 + n, signs)] for n, header in enumerate(headers)}
+    inspection = anonset.inspect({"age": [str(n % 7) for n in range(N)], **columns}, k=2, m=1)
+    assert {column.role for column in inspection.columns[1:]} == {"drop"}
+    assert all("sensitive" in column.reason for column in inspection.columns[1:4])
+    assert any("one_hot='flag,BuT,F1,F2,has_car'" in problem for problem in inspection.problems)
+
+
+def test_one_sensitive_column_of_marks_is_sensitive() -> None:
+    inspection = anonset.inspect({"age": [str(n % 7) for n in range(N)], "HIV": marks(N, 3)}, k=2, m=1)
+    assert (inspection.columns[1].role, inspection.possible_items) == ("sensitive", {})
+
+
+@pytest.mark.parametrize("headers", [["dx_a", "dx_b", "dx_c"], ["E11", "I10", "J45"], ["item1", "item2", "item3"]])
+def test_a_family_of_marked_items_excludes_other_marks(headers: list[str]) -> None:
+    columns = {header: marks(N, 2 + n) for n, header in enumerate([*headers, "HIV", "flag"])}
+    inspection = anonset.inspect({"age": [str(n % 7) for n in range(N)], **columns}, k=2, m=1)
+    assert [column.role for column in inspection.columns[1:]] == [*["one_hot"] * 3, "drop", "drop"]
+
+
+def test_sets_of_names_are_neither_items_nor_persons() -> None:
+    first = ["Anna", "Bert", "Clara", "Emil", "Frieda", "Otto", "Paul", "Julia"]
+    friends = [", ".join(first[(n * 3 + step) % 8] for step in range(1 + n % 3)) for n in range(N)]
+    inspection = anonset.inspect({"age": [str(n % 7) for n in range(N)], "friends": friends}, k=2, m=1)
+    assert [column.role for column in inspection.columns] == ["relational", "drop"]
+    assert "names of persons" in inspection.columns[1].reason

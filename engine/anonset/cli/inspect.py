@@ -1,6 +1,6 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,13 +57,20 @@ def inspect(
     else:
         show(*findings_account(findings))
         show(*_of_codes(findings))
+    recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
+    asked, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
+    with_items = [
+        f"{as_typed('inspect', source, {**asked, **roles}, hierarchies)} -o {out or 'job.toml'}"
+        for roles in _roles_of_items(findings)
+    ]
     if out is not None:
-        _write_job(Path(out), place, findings, json=json)
-    elif not json:
-        recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
-        asked = given_flags(flags)
-        again = as_typed("inspect", source, {**asked, **recognised, "hierarchy": []}, asked.get("hierarchy"))
+        _write_job(Path(out), place, findings, with_items, json=json)
+    elif not json and (findings.records or not with_items):
+        again = as_typed("inspect", source, asked, hierarchies)
         show(f"Next: {again} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
+    for number, command in enumerate(() if json else with_items):
+        first = "Next: " if not (findings.records or number) else "To publish it as items: "
+        show(f"{first}{command}")
     return DONE
 
 
@@ -81,6 +88,14 @@ def _of_codes(findings: Findings) -> list[str]:
     ]
 
 
+def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
+    """Return the settings that publish dropped columns that may contain items, one per set."""
+    found = findings.possible_items
+    return [{"items": [name]} for name in found.get("items", ())] + [
+        {"one_hot": list(names)} for role, names in found.items() if role == "one_hot"
+    ]
+
+
 def _to_answer(findings: Findings) -> str:
     return "" if findings.question is None else "; declare in it who is a person"
 
@@ -95,10 +110,12 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
+def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence[str], *, json: bool) -> None:
     if not findings.records:
         msg = f"{path} is not written, because the data could not be read: {foreign(findings.problems[-1])}"
-        raise InputError(msg)
+        error = InputError(msg)
+        error.commands = [f"complete command: {command}" for command in with_items]
+        raise error
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
     common, answers, guarantee, reasons = findings.settings, {}, {}, _OF_SETTINGS

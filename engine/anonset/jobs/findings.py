@@ -117,6 +117,8 @@ class Findings(RedactedRepr):
     """Job settings that work; for the first answer, if there is a question."""
     question: Question | None = None
     """Question about who is a person; None if it is declared, or if the ids are distinct in every row."""
+    possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dropped columns that may contain items, by the setting that publishes them."""
 
     def _repr_html_(self) -> str:
         """Return the findings as HTML tables."""

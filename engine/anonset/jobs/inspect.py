@@ -83,6 +83,7 @@ def inspect(
         _where(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
         _classes(table, k), known, problems,
         _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
+        work.possible_items,
     )  # fmt: skip
 
 
@@ -135,6 +136,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         None,
         None,
         work.settings,
+        possible_items=work.possible_items,
     )
 
 

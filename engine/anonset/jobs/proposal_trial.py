@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,14 @@ from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
-from anonset.settings.person_columns import ProposedRole, recognized_roles, roles_by_person, with_unit, without_commas
+from anonset.settings.person_columns import (
+    ProposedRole,
+    possible_items,
+    recognized_roles,
+    roles_by_person,
+    with_unit,
+    without_commas,
+)
 from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -57,6 +64,8 @@ class Proposal(RedactedRepr):
     """Meaning of these columns, as in `UnitCandidate`."""
     skipped: int = 0
     """Number of rows without a value in these columns; they are skipped."""
+    possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dropped columns that may contain items, by the setting that publishes them."""
     answers: "tuple[Proposal, ...]" = ()
     """One proposal per possible unit, if the owner must choose; the first equals this proposal."""
 
@@ -93,6 +102,7 @@ class ProposalReader:
                 roles, work.unit, by_name, partial(self._differing, work.unit), partial(self._correct, work), tree_of
             )
             options["group"] = True
+        work.possible_items = possible_items(self.proposed, roles, by_name)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         numbers = [
             one for one in self.profiles if (own := roles[one.name]).role == "relational" and own.hierarchy == "range"
@@ -119,9 +129,12 @@ class ProposalReader:
         if not _publish(roles):
             work.table = None
             work.problems.append(
-                "no column can be published: none is recognized as items, or as an attribute that others know; name "
-                f"those to publish, by {setting('items')}, {setting('relational')} or {setting('sensitive')}"
+                "no column can be published: none is recognized as items, or as an attribute that others know; "
+                f"{_about_items(work.possible_items)}{'; ' if work.possible_items else ''}name those to publish, by "
+                f"{setting('items')}, {setting('relational')} or {setting('sensitive')}"
             )
+        elif work.possible_items:
+            work.problems.append(_about_items(work.possible_items))
         work.columns = tuple(
             ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
             for column in self.profiles
@@ -215,6 +228,19 @@ class ProposalReader:
             return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
+
+
+def _about_items(found: Mapping[str, Sequence[str]]) -> str:
+    """Return the settings that publish dropped columns that may contain items; empty if there are none."""
+    if marked := found.get("one_hot"):
+        return (
+            f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
+        )
+    return "; ".join(
+        f"column {name!r} is dropped, because a person may have several values; if each is an item: "
+        f"{setting('items', name)}"
+        for name in found.get("items", ())
+    )
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:

@@ -24,7 +24,7 @@ from anonset.reading.input_checks import (
 )
 from anonset.reading.item_separators import separator_of_items
 from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
-from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
+from anonset.reading.persons.values import are_capitalised, are_keys, are_names, are_sentences, identifying
 
 _SOME = 500
 """Number of distinct values examined for personal contact data."""
@@ -71,7 +71,8 @@ class Profile(RedactedRepr):
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
     reaches: str = ""
-    """Kind of nearly all values if they name or reach people, as returned by `identifying`; empty for others."""
+    """Kind of nearly all values if they name or reach people, as returned by `identifying`; empty for others. For sets,
+    ``name`` if the items are names of persons."""
     capitalised: bool = False
     """True if nearly all values are capitalised words without digits, like names."""
     commas: bool = False
@@ -213,6 +214,7 @@ def _of_sets(
     return Profile(
         name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
         null_words=tuple(sorted(NULLS.intersection(held))),
+        reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
 

@@ -20,6 +20,10 @@ _MANY_NAMES = 50
 _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows that may be due to errors."""
+MARKS = ("0/1", "crosses")
+"""Kinds of columns that mark a property."""
+_ROWS_OF_AN_ITEM = 4
+"""Minimum number of rows per value in a column that may contain an item per row."""
 _CODE_KINDS = ("ICD-10 codes", "ATC codes")
 """Kinds of codes that are not numbers. ICD-9 codes are numbers."""
 
@@ -52,7 +56,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         Columns of the candidates for the unit.
     """
     meaning, described = meaning_of(profile.name), f"{profile.distinct:,} different values"
-    if profile.distinct <= 1 or not profile.look.usable or profile.kind in ("0/1", "crosses", "sets"):
+    if profile.distinct <= 1 or not profile.look.usable or profile.kind in (*MARKS, "sets"):
         return None
     if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
         return ProposedRole("drop", f"direct identifier (name or contact), {described}")
@@ -180,6 +184,34 @@ def is_grade(profile: Profile) -> bool:
     """Return True if a column contains grades: few numbers, under a header that names a school subject or grades."""
     numbers = profile.kind in ("integers", "numbers") and profile.distinct <= _MOST_GRADES
     return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
+
+
+def possible_items(
+    proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
+) -> dict[str, tuple[str, ...]]:
+    """Return the unrecognized columns that may contain items, by the setting that publishes them.
+
+    These are text columns in which persons have several values and values occur in many rows, or at least three
+    columns of 0 and 1.
+
+    Parameters
+    ----------
+    proposed, united
+        The roles before and after the rows of a person are merged.
+    """
+    if any(own.role in ("items", "one_hot", "one_code") for own in united.values()):
+        return {}
+    unknown = [profiles[name] for name, own in proposed.items() if own.role == UNRECOGNIZED]
+    texts = tuple(
+        one.name
+        for one in unknown
+        if one.kind == "text"
+        and united[one.name].role == "drop"
+        and 2 < one.distinct <= one.records // _ROWS_OF_AN_ITEM
+        and not one.prose
+    )
+    marked = tuple(one.name for one in unknown if one.kind in MARKS)
+    return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
 def recognized_roles(

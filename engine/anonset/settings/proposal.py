@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.reading.kinds import ValueFormat
-from anonset.reading.persons.header_topics import is_remark, is_sensitive
+from anonset.reading.kinds import ValueFormat, kind_of_values
+from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive
 from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
 from anonset.reading.profiles import Profile
-from anonset.settings.person_columns import ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
+from anonset.settings.person_columns import MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
 _FEW = 10
@@ -28,9 +28,10 @@ _ONE_CODE = re.compile(
 """Names of columns with a diagnosis, such as the principal diagnosis, in addition to numbered columns."""
 _PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
 """Names of columns with a procedure. Procedure codes differ from diagnosis codes, even if similar."""
-_CROSSES = ("0/1", "crosses")
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
+_CODE_HEADERS = ("ICD-10 codes", "ATC codes")
+"""Kinds of codes that headers of 0/1 columns may be."""
 _MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
 
@@ -99,25 +100,39 @@ def _why_text(profile: Profile, column: str) -> str:
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
     """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with a code each."""
     for profile in profiles:
-        if profile.kind == "sets":
+        if profile.kind == "sets" and profile.reaches:
+            proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
+        elif profile.kind == "sets":
             what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
             reason = f"cells contain sets{what}, {profile.distinct:,} different items"
             proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
     if any(own.role == "items" for own in proposed.values()):
         return
-    hot = [
+    marked = [
         profile.name
         for profile in profiles
-        if profile.kind in _CROSSES
+        if profile.kind in MARKS
         and (profile.distinct > 1 or profile.nulls or profile.missing)
         and not is_known(profile.name)
     ]
-    if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [profile.name for profile in profiles])):
+    hot = _families(marked)
+    if len(hot) > 2:
         proposed |= dict.fromkeys(
             hot, ProposedRole("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
         )
         return
     proposed |= _one_code(profiles)
+
+
+def _families(names: Sequence[str]) -> list[str]:
+    """Return the headers that name an item each: with a first word for goods or diagnoses, or codes.
+
+    >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
+    (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])
+    """
+    coded = [name for name in names if kind_of_values([name]) in _CODE_HEADERS]
+    several = len({name[0] for name in coded}) > 1  # numbered questions have the same letter
+    return [name for name in names if begins_like_items(name) or (several and name in coded)]
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
@@ -171,7 +186,8 @@ def _alone(profile: Profile) -> ProposedRole:
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:
         return ProposedRole("drop", profile.look.doubt)
-    if profile.distinct <= 1:
+    one_mark = profile.kind == "crosses" and profile.missing + profile.nulls > 0 and not is_known(profile.name)
+    if profile.distinct <= 1 and not one_mark:
         return ProposedRole("drop", "same value in all rows: no information")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
         return ProposedRole("drop", "sampling weight: not an attribute of the person, and identifies rows")

@@ -72,6 +72,14 @@ _PRODUCTS_WORDS = (
     "course kurs subject matiere fach materia asignatura activity aktivitaet"
 )
 _PRODUCTS = frozenset(_PRODUCTS_WORDS.split())
+_FAMILIES_WORDS = (
+    "product products produkt produkte produit produits producto productos prodotto artikel article articles articulo "
+    "articulos articolo item items sku drug drugs medikament medikamente medicament medicamento wirkstoff pzn atc ndc "
+    "icd ops diag diagnose diagnosen diagnosis diagnoses diagnostic diagnostico dx nd procedure prozedur proc code "
+    "codes rx book buch film movie song genre"
+)
+_FAMILIES = frozenset(_FAMILIES_WORDS.split())
+"""First words of the headers of 0/1 columns that are items; tests and reasons may be sensitive results."""
 _SUBJECTS_WORDS = (
     "maths math mathe mathematik mathematics matematicas mathematiques matematica deutsch german allemand englisch "
     "english anglais ingles inglese franzoesisch french francais frances francese latein latin latina spanisch "
@@ -99,6 +107,15 @@ def names_a_product(header: str) -> bool:
     (True, False)
     """
     return not _PRODUCTS.isdisjoint(words_of(header))
+
+
+def begins_like_items(header: str) -> bool:
+    """Return True if the first word of a header names goods, drugs, diagnoses or codes, as in ``dx_a`` or ``item12``.
+
+    >>> [begins_like_items(one) for one in ("dx_a", "item12", "Produkt Milch", "has_hiv", "test_hiv")]
+    [True, True, True, False, False]
+    """
+    return not _FAMILIES.isdisjoint(words_of(header)[:1])
 
 
 def is_remark(header: str) -> bool:

@@ -31,6 +31,8 @@ _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
 """Minimum share and number of labels that contain a title or a first name, if the labels are names of persons."""
+_LISTS = 0.1
+"""Minimum share of labels with several commas, if the labels are sets."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
 """Minimum share and number of common surnames without a first name."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
@@ -210,10 +212,14 @@ def are_names(labels: Sequence[str]) -> bool:
     (True, False)
     >>> are_names(["Schmidt", "Hoffmann", "Kowalski", "Lefebvre", "Schulz", "Unger"])
     True
+    >>> are_names(["Ann, Bo, Hans", "Hans, Peter", "Peter"])  # sets of names
+    False
     >>> are_names(["San Antonio", "Santa Clara", "St. Louis", "San Diego"])
     False
     """
     examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    if sum(label.count(",") > 1 for label in examined) >= max(1, _LISTS * len(examined)):
+        return False
     named = sum(map(_is_name, examined))
     if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
         return True
