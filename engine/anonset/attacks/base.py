@@ -81,13 +81,13 @@ Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
 """Simulates an attack. Returns its outcomes, or a text with the reason why it does not apply."""
 
 
-def attack_success(left: list[int], k: int) -> AttackSuccess:
+def attack_success(remaining_rows: list[int], k: int) -> AttackSuccess:
     """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
 
     >>> attack_success([1, 2, 0, 10], 3)
     AttackSuccess(certain=0.25, success=0.4, below_k=0.5)
     """
-    rows = np.array(left, np.int64)
+    rows = np.array(remaining_rows, np.int64)
     if not len(rows):
         return AttackSuccess(0.0, 0.0, 0.0)
     chance = np.where(rows > 0, 1 / np.maximum(rows, 1), 0.0)

@@ -89,11 +89,13 @@ def _level(tree: Hierarchy, level: int) -> tuple[int, ...]:
 
 def _sets(column: CategoricalColumn, labels: Sequence[str]) -> CoveredValues:
     code = column.vocabulary.index
-    held = [[code[x] for x in ((label,) if label in code else members_of(label)) if x in code] for label in labels]
+    covered_codes = [
+        [code[x] for x in ((label,) if label in code else members_of(label)) if x in code] for label in labels
+    ]
     every = (1 << len(code)) - 1
-    symbols = tuple(sum(1 << x for x in members) or every for members in held)
-    parts = tuple(tuple(1 << x for x in members) if len(members) > 1 else () for members in held)
-    several = [len(members) != 1 for members in held]
+    symbols = tuple(sum(1 << x for x in members) or every for members in covered_codes)
+    parts = tuple(tuple(1 << x for x in members) if len(members) > 1 else () for members in covered_codes)
+    several = [len(members) != 1 for members in covered_codes]
     hulls = tuple(every if more else symbol for more, symbol in zip(several, symbols, strict=True))
     groups = tuple((every,) if more else None for more in several)
     own = column.codes.astype(np.int64)
@@ -105,8 +107,8 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
     points = np.unique(ends)
     low, high = (2 * np.searchsorted(points, ends[:, side]) + 1 for side in (0, 1))
     values = column.values + 0.0
-    at = np.searchsorted(points, values)
-    own = 2 * at + (points[np.minimum(at, len(points) - 1)] == values)
+    positions = np.searchsorted(points, values)
+    codes = 2 * positions + (points[np.minimum(positions, len(points) - 1)] == values)
     every = (1 << 2 * len(points) + 1) - 1
     pairs = list(zip(low.tolist(), high.tolist(), strict=True))
     rounded = not np.isin(points, values).all()
@@ -118,7 +120,7 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
         tuple(symbol if first == last else every for symbol, (first, last) in zip(symbols, pairs, strict=True)),
         tuple(None if first == last else (every,) for first, last in pairs),
         tuple(None if rounded or first == last else (1 << first, 1 << last) for first, last in pairs),
-        own.astype(np.int64),
+        codes.astype(np.int64),
         sum(1 << 2 * point + 1 for point in range(len(points))),
     )
 
@@ -168,20 +170,20 @@ class Boxes(RedactedRepr):
 
     def within(self, box: Box) -> Int64:
         """Return the classes whose published values are inside the box."""
-        found = np.ones(len(self.size), np.bool_)
+        is_inside = np.ones(len(self.size), np.bool_)
         for column, values in enumerate(box):
-            found &= self.inside(column, values)
-        return np.flatnonzero(found)
+            is_inside &= self.inside(column, values)
+        return np.flatnonzero(is_inside)
 
     def fitting(self, number: int, records: Int64) -> Int64:
         """Return the records whose values are inside the box of a class."""
-        found = np.ones(len(records), np.bool_)
+        fits = np.ones(len(records), np.bool_)
         for column, values in zip(self.columns, self.box(number), strict=True):
-            own = column.own[records]
-            width = int(own.max(initial=0)) + 1
+            codes = column.own[records]
+            width = int(codes.max(initial=0)) + 1
             bits = np.array([values >> bit & 1 for bit in range(width)], np.bool_)
-            found &= bits[own]
-        return records[found]
+            fits &= bits[codes]
+        return records[fits]
 
     def open_columns(self, number: int) -> list[int]:
         """Return the columns in which the class has a node with children, or a set."""

@@ -86,14 +86,14 @@ class RefinementRounds(RedactedRepr):
             boxes, hull = self.boxes, self.hull(number)
             inside = np.array([boxes.inside(column, values) for column, values in enumerate(hull)])
             out = (~inside).sum(axis=0)
-            found = set(np.flatnonzero(out == 0).tolist()) - {number}
+            classes = set(np.flatnonzero(out == 0).tolist()) - {number}
             for at in np.flatnonzero(out == 1).tolist():
                 a = int(inside[:, at].argmin())
                 column, code = boxes.columns[a], int(boxes.code[at, a])
                 values = column.symbols[code]
                 if values & hull[a] and needs_all(column, code, values & ~hull[a]):
-                    found.add(at)
-            self._known[number] = found
+                    classes.add(at)
+            self._known[number] = classes
         return self._known[number]
 
     def hull(self, number: int) -> Box:
@@ -107,10 +107,10 @@ class RefinementRounds(RedactedRepr):
         The bounds are 0 and the class size if the rules contradict each other, because the class then contains rows
         that remained after the last round.
         """
-        own, parts, size = self.boxes.box(number), self.boxes.parts(number, column), int(self.boxes.size[number])
+        box, parts, size = self.boxes.box(number), self.boxes.parts(number, column), int(self.boxes.size[number])
         first = self.preceding_classes(number)
-        taken = list({hull: None for hull in map(self.hull, first.tolist()) if _meet(hull, own)})
-        may = [not is_covered((*own[:column], part, *own[column + 1 :]), taken) for part in parts]
+        taken = list({hull: None for hull in map(self.hull, first.tolist()) if _meet(hull, box)})
+        may = [not is_covered((*box[:column], part, *box[column + 1 :]), taken) for part in parts]
         free = [(0, size if possible else 0) for possible in may]
         if not taken or sum(may) < 2 or len(parts) > _MOST_PARTS:
             return free if any(may) else [(0, size)] * len(parts)
@@ -161,7 +161,7 @@ class CellProgram(RedactedRepr):
     def bounds(self, column: int, part: int) -> tuple[int, int] | None:
         """Return the minimum and maximum number of rows with a value in `part`; None if the program is infeasible."""
         goal = np.array([float(bool(cell[column] & part)) for cell in self.cells])
-        found = []
+        limits = []
         for sign, free in ((1, 0), (-1, self.size)):
             solved = milp(
                 sign * goal, integrality=np.ones(len(goal)), bounds=Bounds(0, self.size), constraints=self.rules,
@@ -169,8 +169,8 @@ class CellProgram(RedactedRepr):
             )  # fmt: skip
             if solved.status == _INFEASIBLE:
                 return None
-            found.append(free if solved.status else round(sign * solved.fun))
-        return found[0], found[1]
+            limits.append(free if solved.status else round(sign * solved.fun))
+        return limits[0], limits[1]
 
 
 class _Rule(NamedTuple):
@@ -182,14 +182,14 @@ class _Rule(NamedTuple):
 
 
 def _levels_of(
-    boxes: Boxes, own: Box, earlier: Int64, split: list[list[int]]
+    boxes: Boxes, box: Box, earlier: Int64, split: list[list[int]]
 ) -> tuple[list[list[int]], list[tuple[Box, ...]]]:
     """Split values by the levels of earlier classes, up to the cell limit. Also return these levels."""
     levels = list[tuple[Box, ...]]()
     for at in earlier.tolist():
         groups = tuple(
             _groups(column.groups[code], values, column.exact)
-            for column, code, values in zip(boxes.columns, boxes.code[at].tolist(), own, strict=True)
+            for column, code, values in zip(boxes.columns, boxes.code[at].tolist(), box, strict=True)
         )
         finer = [_split(masks, more) for masks, more in zip(split, groups, strict=True)]
         if groups not in levels and prod(map(len, finer)) <= _MOST_CELLS:
@@ -200,9 +200,9 @@ def _levels_of(
 
 def _matrix(rules: Sequence[_Rule], width: int) -> csr_matrix:
     """Return the incidence matrix of rules and cells."""
-    at = np.concatenate([np.array(rule.cells, np.int64) for rule in rules])
+    columns = np.concatenate([np.array(rule.cells, np.int64) for rule in rules])
     rows = np.repeat(np.arange(len(rules)), [len(rule.cells) for rule in rules])
-    return csr_matrix((np.ones(len(at)), (rows, at)), shape=(len(rules), width))
+    return csr_matrix((np.ones(len(columns)), (rows, columns)), shape=(len(rules), width))
 
 
 def _split(masks: Sequence[int], by: Sequence[int]) -> list[int]:
@@ -226,11 +226,11 @@ def _within(cell: Box, box: Box) -> bool:
 
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield groups of cells that a vector of levels merges. Omit cells with an interval between two values."""
-    found = dict[tuple[int, ...], list[int]]()
+    cells_by_group = dict[tuple[int, ...], list[int]]()
     for at, cell in enumerate(cells):
         name = tuple(
             next((g for g, x in enumerate(own) if mask & x), -1) for own, mask in zip(groups, cell, strict=True)
         )
         if -1 not in name:
-            found.setdefault(name, []).append(at)
-    return iter(found.values())
+            cells_by_group.setdefault(name, []).append(at)
+    return iter(cells_by_group.values())

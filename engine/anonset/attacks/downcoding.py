@@ -58,15 +58,15 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
     """Return the finer boxes that contain no row of a class, provided that the publication is minimal."""
     if boxes.size[number] <= k:
         return []
-    own = boxes.box(number)
-    return [box for at in boxes.within(own).tolist() if (box := boxes.box(at)) != own]
+    box_of_class = boxes.box(number)
+    return [box for at in boxes.within(box_of_class).tolist() if (box := boxes.box(at)) != box_of_class]
 
 
 def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
     """Return the probability of each child for a row: 0 if finer boxes cover it, equal for the others."""
-    own, parts = boxes.box(number), boxes.parts(number, column)
+    box, parts = boxes.box(number), boxes.parts(number, column)
     finer = finer_boxes(boxes, k, number)
-    may = [not is_covered((*own[:column], part, *own[column + 1 :]), finer) for part in parts]
+    may = [not is_covered((*box[:column], part, *box[column + 1 :]), finer) for part in parts]
     return shares([1.0 if possible else 0.0 for possible in may])
 
 
@@ -97,9 +97,9 @@ def attack_random_rows(
             known[number, column] = chances(number, column)
         fitting = boxes.fitting(number, others)
         dealt = int(random.choice(fitting)) if len(fitting) else record
-        parts, own = boxes.parts(number, column), boxes.columns[column].own
+        parts, codes = boxes.parts(number, column), boxes.columns[column].own
         for found, one in ((won, record), (control, dealt)):
-            place = next(at for at, part in enumerate(parts) if part >> int(own[one]) & 1)
+            place = next(at for at, part in enumerate(parts) if part >> int(codes[one]) & 1)
             found.append(known[number, column][place])
         without.append(1 / len(parts))
     return (AttackResult(name, knows, len(won), *map(_success, (without, won, control))),)

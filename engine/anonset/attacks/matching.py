@@ -45,20 +45,20 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     rows = np.stack((row_of, scene.beside.row), axis=1)
     if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
         return "both releases must contain the same persons, and no others"
-    own = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
-    if not both.compatible_pairs(own[:, 0], own[:, 1]).all():
+    kinds = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
+    if not both.compatible_pairs(kinds[:, 0], kinds[:, 1]).all():
         return "the records must be the same in both releases"
     if here.column.n * there.column.n > _MOST_PAIRS:
         return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
-    pairs = RowPairs.of(both, own)
-    targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
-    people = np.sort(random.choice(len(own), min(scene.attempts, len(own)), replace=False))
+    pairs = RowPairs.of(both, kinds)
+    targets = Targets(scene.original.transactions, scene.model.secrets, both, kinds)
+    people = np.sort(random.choice(len(kinds), min(scene.attempts, len(kinds)), replace=False))
     met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
-    kept = (pairs.all, pairs.matched, pairs.as_many_at_random(random))
+    pairings = (pairs.all, pairs.matched, pairs.as_many_at_random(random))
     left: tuple[list[int], ...] = ([], [], [])
     for _, known in met:
         later, earlier = (side.fitting(known) for side in sides)
-        for found, allowed in zip(left, kept, strict=True):
+        for found, allowed in zip(left, pairings, strict=True):
             shown = np.diff(allowed[later][:, earlier].indptr) > 0
             found.append(here.weight_of(later[shown]))
     knows = (

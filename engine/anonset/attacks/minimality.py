@@ -36,11 +36,11 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     tree = scene.hierarchies.get(column.name)
     if tree is None or ReleaseRows.of(scene.publication) is None:
         return "every item must be published as a single symbol, a node of a hierarchy"
-    told, guessed = chances(scene.publication, tree)
+    chance_of, guessed = chances(scene.publication, tree)
     rare = np.flatnonzero((column.occurrences > 0) & (column.occurrences < scene.k)).tolist()
     labels = {item: column.vocabulary.labels[item] for item in rare}
     owner = np.repeat(np.arange(column.n), column.lengths)
-    hidden = [item for item in rare if labels[item] in told and labels[item] not in scene.model.secrets]
+    hidden = [item for item in rare if labels[item] in chance_of and labels[item] not in scene.model.secrets]
     places = np.flatnonzero(np.isin(column.items, hidden))
     if not len(places):
         return "no node covers an item of fewer than k records"
@@ -48,14 +48,14 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     people, first = np.unique(owner[places], return_index=True)  # one such item per person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
     items = [labels[item] for item in column.items[places[chosen]].tolist()]
-    names = list(told)
+    names = list(chance_of)
     other = dict(zip(names, (names[at] for at in random.permutation(len(names)).tolist()), strict=True))
-    dealt = {item: told[other[item]] for item in names}
+    dealt = {item: chance_of[other[item]] for item in names}
     knows = (
         f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records; seeks "
         "whether such an item is in the data"
     )
-    results = (_success([chance[item] for item in items]) for chance in (guessed, told, dealt))
+    results = (_success([chance[item] for item in items]) for chance in (guessed, chance_of, dealt))
     return (AttackResult("minimality", knows, len(items), *results),)
 
 
@@ -64,7 +64,7 @@ def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float],
 
     With the rule, two uniformly chosen children are in the data, and each of their leaves. Without it, one leaf is.
     """
-    told: dict[str, float] = {}
+    chance_of: dict[str, float] = {}
     without: dict[str, float] = {}
     for symbol in publication.symbols:
         if len(symbol.members) < 2:
@@ -74,9 +74,9 @@ def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float],
         for child in children[children != node].tolist():
             below = tree.members(child)
             share = min(1.0, 2 / len(children)) / len(below)
-            told.update(dict.fromkeys(below, share))
+            chance_of.update(dict.fromkeys(below, share))
             without.update(dict.fromkeys(below, 1 / len(symbol.members)))
-    return told, without
+    return chance_of, without
 
 
 def _success(found: list[float]) -> AttackSuccess:

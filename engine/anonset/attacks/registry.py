@@ -22,7 +22,7 @@ ALL = "all"
 """Name that requests every applicable attack."""
 
 
-def require_attacks(asked: Sequence[str]) -> None:
+def require_attacks(attacks: Sequence[str]) -> None:
     """Validate names of attacks.
 
     Raises
@@ -30,11 +30,11 @@ def require_attacks(asked: Sequence[str]) -> None:
     InputError
         If a name is unknown. The message lists the attacks.
     """
-    for name in asked:
+    for name in attacks:
         require_known(setting("attack"), name, (*ATTACKS, ALL))
 
 
-def run_attacks(scene: AttackInput, asked: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
+def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
     """Run attacks. Return their outcomes, and the reason for each attack that does not apply, by name.
 
     Raises
@@ -42,16 +42,16 @@ def run_attacks(scene: AttackInput, asked: Sequence[str]) -> tuple[tuple[AttackR
     InputError
         If an attack requested by name does not apply.
     """
-    found = list[AttackResult]()
+    results = list[AttackResult]()
     reasons = dict[str, str]()
-    for name in ATTACKS if ALL in asked else dict.fromkeys(asked):
+    for name in ATTACKS if ALL in attacks else dict.fromkeys(attacks):
         attack: Attack = resolve_name(ATTACKS[name])
         outcomes = attack(scene)
         if not isinstance(outcomes, str):
-            found += outcomes
-        elif name in asked:
+            results += outcomes
+        elif name in attacks:
             msg = f"{setting('attack', name)} cannot run: {outcomes}"
             raise InputError(msg)
         else:
             reasons[name] = outcomes
-    return tuple(found), reasons
+    return tuple(results), reasons

@@ -71,10 +71,10 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
             continue
         known = [may[at] for at in random.permutation(len(may))[: scene.m].tolist()]
         shown = {rows.symbol_of[label] for label in known}
-        own = set(rows.symbols(int(rows.kind[row_of[person]]))) - shown
-        of_all.append(bool(own & everywhere))
-        shared.append(bool(own & _in_all(rows, known)))
-        by_chance.append(bool(own & _in_all(dealt, known)))
+        symbols = set(rows.symbols(int(rows.kind[row_of[person]]))) - shown
+        of_all.append(bool(symbols & everywhere))
+        shared.append(bool(symbols & _in_all(rows, known)))
+        by_chance.append(bool(symbols & _in_all(dealt, known)))
     shares = [float(np.mean(found)) if found else 0.0 for found in (of_all, shared, by_chance)]
     knows = f"{counted(scene.m, 'item')} of a person; seeks another symbol, if all matching rows show the same"
     return AttackResult("homogeneity", knows, len(shared), *(AttackSuccess(share, share) for share in shares))

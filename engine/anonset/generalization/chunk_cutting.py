@@ -218,13 +218,13 @@ def _put_together(
         store.growing("cluster", np.int32) as cluster,
     ):
         for number in order:
-            own, piece = in_pieces[0].slice(borders[number], borders[number + 1]), pieces[number]
-            clusters.append(own)
-            begin, end = np.searchsorted(wide.first, (done, done + len(own))).tolist()
+            piece_clusters, piece = in_pieces[0].slice(borders[number], borders[number + 1]), pieces[number]
+            clusters.append(piece_clusters)
+            begin, end = np.searchsorted(wide.first, (done, done + len(piece_clusters))).tolist()
             inside = in_pieces[1].slice(piece.shared.start, piece.shared.stop).shifted(done)
             shared.append(inside.with_wider(wide.slice(begin, end)))
             sizes = np.diff(recoding.begins)[piece.order]
             record.append(recoding.record[gathered(recoding.begins[piece.order], sizes)[1]])
-            cluster.append(np.repeat(np.arange(done, done + len(own), dtype=np.int32), own.n))
-            done += len(own)
+            cluster.append(np.repeat(np.arange(done, done + len(piece_clusters), dtype=np.int32), piece_clusters.n))
+            done += len(piece_clusters)
         return CutRecords(clusters.finished(), shared.finished(), record.finished(), cluster.finished(), terms)

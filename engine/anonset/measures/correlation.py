@@ -175,12 +175,12 @@ class _Incidence:
 
     def parts(self, pairs: Int64) -> Iterator[Int64]:
         """Split pairs into parts that fit in memory. An individual's pairs are in the same part."""
-        held = np.cumsum(self.snt_start[self.group[pairs] + 1] - self.snt_start[self.group[pairs]])
+        n_values = np.cumsum(self.snt_start[self.group[pairs] + 1] - self.snt_start[self.group[pairs]])
         person = self.person[pairs]
         begin = 0
         while begin < len(pairs):
-            done = int(held[begin - 1]) if begin else 0
-            last = min(int(np.searchsorted(held, done + _PAIRS_AT_ONCE)), len(pairs) - 1)
+            done = int(n_values[begin - 1]) if begin else 0
+            last = min(int(np.searchsorted(n_values, done + _PAIRS_AT_ONCE)), len(pairs) - 1)
             end = int(np.searchsorted(person, person[last], side="right"))
             yield pairs[begin:end]
             begin = end
@@ -197,9 +197,9 @@ def _inter_group(
     vocabulary = seen.publication.snt_value.vocabulary
     person, first, n_groups = np.unique(seen.person[pairs], return_index=True, return_counts=True)
     start = seen.snt_start[seen.group[pairs]]
-    held = seen.snt_start[seen.group[pairs] + 1] - start
-    _, rows = gathered(start, held)
-    local = np.repeat(np.repeat(np.arange(len(person)), n_groups), held)
+    n_values = seen.snt_start[seen.group[pairs] + 1] - start
+    _, rows = gathered(start, n_values)
+    local = np.repeat(np.repeat(np.arange(len(person)), n_groups), n_values)
     meets, times = np.unique(local * len(vocabulary) + seen.publication.snt_value.codes[rows], return_counts=True)
     who, value = np.divmod(meets, len(vocabulary))
     common = np.bincount(who[times == n_groups[who]], minlength=len(person))

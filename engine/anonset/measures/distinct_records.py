@@ -78,8 +78,8 @@ class DistinctRecords(RedactedRepr):
         weight = store.array("weight", np.int64, len(begin) - 1)
         for a, b in spans(len(weight)):
             weight[a:b] = np.diff(begin[a : b + 1])
-        found = distinct.finished(column.vocabulary)
-        return cls(found, groups.finished(), of_group.finished(), begin, weight, rows.record, store)
+        records = distinct.finished(column.vocabulary)
+        return cls(records, groups.finished(), of_group.finished(), begin, weight, rows.record, store)
 
     @property
     def n(self) -> int:
@@ -102,8 +102,8 @@ class DistinctRecords(RedactedRepr):
         order, which = np.argsort(records), np.empty(len(records), np.int64)
         for a, b in spans(len(self.record)):
             place = np.flatnonzero(np.isin(self.record[a:b], records))
-            asked = order[np.searchsorted(records[order], self.record[a:b][place])]
-            which[asked] = np.searchsorted(self.start, place + a, side="right") - 1
+            positions = order[np.searchsorted(records[order], self.record[a:b][place])]
+            which[positions] = np.searchsorted(self.start, place + a, side="right") - 1
         return which
 
     @property

@@ -201,8 +201,8 @@ class _CandidateRecords(RedactedRepr):
         same = sum((earlier == own).astype(np.int64) for earlier in before) if before else np.zeros(len(own), np.int64)
         known = np.where(same > 0, present[same - 1, own], 1.0)
         chance = np.divide(self.chance[here] * present[same, own], known, out=np.zeros(len(own)), where=known > 0)
-        left = np.flatnonzero(chance > 0)
-        return _CandidateRecords(record[left], chance[left], tuple(one[left] for one in (*before, own)))
+        remaining = np.flatnonzero(chance > 0)
+        return _CandidateRecords(record[remaining], chance[remaining], tuple(one[remaining] for one in (*before, own)))
 
 
 @singledispatch

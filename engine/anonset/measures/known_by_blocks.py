@@ -159,10 +159,10 @@ def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
     return ((rows[0] + first, rows[0] + end) for first, end in spans(rows[1] - rows[0]))
 
 
-def _code_spans(entries: Int64, held: int) -> Iterator[tuple[int, int]]:
+def _code_spans(entries: Int64, most_entries: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of codes (first, end) that are counted together, or a single code that exceeds the limit."""
     done, first = begins_of(entries), 0
     while first < len(entries):
-        end = max(first + 1, int(np.searchsorted(done, done[first] + held, side="right")) - 1)
+        end = max(first + 1, int(np.searchsorted(done, done[first] + most_entries, side="right")) - 1)
         yield first, end
         first = end

@@ -58,11 +58,11 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
         sample = _sample(distinct, which[part], size)
         counts = _counted(distinct, sample, int(n_sets[part].sum()))
         for place, (at, length) in enumerate(zip(part.tolist(), lengths[part].tolist(), strict=True)):
-            whole = distinct.group_sizes[sample.group[place]]
+            group_size = distinct.group_sizes[sample.group[place]]
             for row in range(size):
                 start = int(sample.start[place, row])
                 own = counts[start : start + comb(length, row + 1)]
-                least[row, at] = min(int(own.min(initial=whole)), least[row - 1, at] if row else whole)
+                least[row, at] = min(int(own.min(initial=group_size)), least[row - 1, at] if row else group_size)
                 below[row, at], unique[row, at] = int((own < k).sum()), int((own == 1).sum())
     return SampledCounts(least, below, unique, lengths, known)
 

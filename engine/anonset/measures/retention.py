@@ -88,8 +88,8 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     if len(recoding.cluster) != column.n:
         msg = f"the recoding has clusters for {len(recoding.cluster)} records, the column has {column.n}"
         raise InputError(msg)
-    for records, own in recoding.pieces():
-        _add_occurrences(counts, column if records is None else column.take(records), own)
+    for records, mapping in recoding.pieces():
+        _add_occurrences(counts, column if records is None else column.take(records), mapping)
     return counts
 
 
@@ -189,9 +189,9 @@ def by_level(
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
     """Count occurrences by generalization level, one part of the records at a time."""
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    for records, own in recoding.pieces():
+    for records, mapping in recoding.pieces():
         part = column if records is None else column.take(records)
-        keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
+        keys = part.items.astype(np.int64) * width + occurrence_sizes(part, mapping)
         pairs, counts = np.unique(keys, return_counts=True)
         counted.append((pairs, counts.astype(np.int64)))
     pairs, pair_of = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
@@ -309,8 +309,8 @@ def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float
 def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Counts:
     """Count the occurrences of items by outcome in their own record."""
     by_size = occurrences_by_size(column, recoding)
-    suppressed, kept = int(by_size[0]), int(by_size[1:2].sum())
-    return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
+    suppressed, unchanged = int(by_size[0]), int(by_size[1:2].sum())
+    return {"kept": unchanged, "generalized": int(by_size.sum()) - unchanged - suppressed, "suppressed": suppressed}
 
 
 def of_chunks(column: SetColumn, publication: Chunks) -> Counts:
@@ -321,13 +321,13 @@ def of_chunks(column: SetColumn, publication: Chunks) -> Counts:
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
     """Count the unchanged and generalized relational values of all records."""
-    kept = 0
-    for records, own in recoding.pieces():
-        published = {values.name: values for values in own.relational}
+    unchanged = 0
+    for records, mapping in recoding.pieces():
+        published = {values.name: values for values in mapping.relational}
         for column in columns:
             part = column if records is None else column.take(records)
-            kept += int(np.count_nonzero(_is_kept(part, own.cluster, published[column.name])))
-    return {"kept": kept, "generalized": sum(column.n for column in columns) - kept}
+            unchanged += int(np.count_nonzero(_is_kept(part, mapping.cluster, published[column.name])))
+    return {"kept": unchanged, "generalized": sum(column.n for column in columns) - unchanged}
 
 
 def of_tuples(buckets: Bucketized) -> Counts:

@@ -59,9 +59,9 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
         return Skewness(*[0.0] * 7)
     codes, size = values.codes.astype(np.int64), np.bincount(class_of)
     overall = np.bincount(codes)
-    of, held, count = _pairs(class_of, codes)
-    gain = (count / size[of]) / (overall[held] / n)
-    twice = count * n >= 2 * overall[held] * size[of]
+    of, value, count = _pairs(class_of, codes)
+    gain = (count / size[of]) / (overall[value] / n)
+    twice = count * n >= 2 * overall[value] * size[of]
     random = np.random.default_rng(seed)
     dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
     guessed, alone = _guessed(class_of, codes)

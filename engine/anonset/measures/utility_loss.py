@@ -296,9 +296,9 @@ def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
         raise InputError(msg)
     image = recoding.image if isinstance(recoding, Cut) else recoding.group
     _, first, inverse = np.unique(image, return_index=True, return_inverse=True)
-    kept = np.flatnonzero(image[first] != SUPPRESSED)
+    published = np.flatnonzero(image[first] != SUPPRESSED)
     number = np.full(len(first), SUPPRESSED, np.int32)
-    number[kept[np.argsort(first[kept])]] = np.arange(len(kept), dtype=np.int32)
+    number[published[np.argsort(first[published])]] = np.arange(len(published), dtype=np.int32)
     return number[inverse.reshape(-1)]
 
 

@@ -184,8 +184,8 @@ def _require_few_parts(name: str, value: Written, above: int, most: int | None) 
     except ValueError:
         number = Fraction(above)
     if number <= above if most is None else not 0 <= number <= most:
-        asked = f"above {above}" if most is None else f"in [0, {most}]"
-        msg = f"{setting(name)} must be a number {asked}, got {value!r}"
+        bounds = f"above {above}" if most is None else f"in [0, {most}]"
+        msg = f"{setting(name)} must be a number {bounds}, got {value!r}"
         raise InputError(msg)
     if max(number.numerator, number.denominator) > MOST_PARTS:
         msg = f"{setting(name)} must be a number of at most nine digits, got {value!r}"

@@ -153,8 +153,8 @@ class UtilityPolicy(RedactedRepr):
         >>> UtilityPolicy.of(["ab"]).completed(Vocabulary.of("abcd")).groups
         (('a', 'b'), ('c', 'd'))
         """
-        held = {item for group in self.groups for item in group}
-        rest = tuple(label for label in vocabulary.labels if label not in held)
+        grouped = {item for group in self.groups for item in group}
+        rest = tuple(label for label in vocabulary.labels if label not in grouped)
         return UtilityPolicy((*self.groups, rest)) if rest else self
 
 

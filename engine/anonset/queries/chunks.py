@@ -94,11 +94,11 @@ class ChunkCounts:
             return float(self._records.sum())
         shown = [self.places(item) for item in items]
         cluster = _common([own.cluster for own in shown])
-        at = [np.searchsorted(own.cluster, cluster) for own in shown]
-        chance = np.stack([own.chance[where] for own, where in zip(shown, at, strict=True)])
+        positions = [np.searchsorted(own.cluster, cluster) for own in shown]
+        chance = np.stack([own.chance[where] for own, where in zip(shown, positions, strict=True)])
         if len(items) == 1:
             return fsum(chance[0] * self._records[cluster])
-        chunk = np.stack([own.chunk[where] for own, where in zip(shown, at, strict=True)])
+        chunk = np.stack([own.chunk[where] for own, where in zip(shown, positions, strict=True)])
         return fsum(self._chances(items, cluster, chunk, chance) * self._records[cluster])
 
     def pairs(self, items: Sequence[int]) -> Floats:

@@ -54,10 +54,10 @@ class RecordProbabilities:
     def of(self, items: Sequence[str]) -> Float64:
         """Return the probability that each record contains all the items, float64 (n,). `items` are distinct."""
         symbol = [self._symbol_of(item) for item in items]
-        held = np.ones(self.index.n, np.bool_)
+        contains = np.ones(self.index.n, np.bool_)
         for mine in symbol:
-            held &= mine >= 0
-        rows = np.flatnonzero(held)
+            contains &= mine >= 0
+        rows = np.flatnonzero(contains)
         symbol = [mine[rows] for mine in symbol]
         chance = np.ones(len(rows))
         for j, mine in enumerate(symbol):

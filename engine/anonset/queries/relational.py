@@ -155,8 +155,8 @@ class TrueAnswers:
             within: NDArray[np.bool_] = (column.values >= low) & (column.values <= high)
             return within
         allowed = domain.allowed(condition)
-        held = np.array([label in allowed for label in column.vocabulary.labels], np.bool_)
-        return held[column.codes]
+        is_allowed = np.array([label in allowed for label in column.vocabulary.labels], np.bool_)
+        return is_allowed[column.codes]
 
 
 class PublishedValues:
