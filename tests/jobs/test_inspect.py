@@ -1,5 +1,6 @@
 """Inspecting data before anonymization: proposed roles, risk, problems, and the job file."""
 
+import json
 import os
 import random
 from pathlib import Path
@@ -9,13 +10,16 @@ import pytest
 from tests.facts import names, refused
 
 import anonset
+from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs import proposal_trial
 from anonset.reading.batches import open_source
 from anonset.reading.profiles import coded, pattern, profile
 from anonset.reading.table_builder import read_all_rows
 from anonset.report.findings import findings_account, findings_summary
+from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for, job_text
+from anonset.settings.parameters import MODELS
 
 N = 60
 PEOPLE = {
@@ -301,3 +305,51 @@ def test_rows_are_proposed_as_persons_if_few_names_repeat(names_of_all: int, fir
     inspection = anonset.inspect(rows)
     assert inspection.question is not None
     assert f'unit = "{first}"' in inspection.question.lines()[0]
+
+
+SECRET = {
+    "pcode": [f"P{10_000 + n // 2}" for n in range(400)],
+    "age": [str(20 + n // 8) for n in range(400)],
+    "module": [f"course {'abcd'[n % 4]}" for n in range(400)],
+    **{f"q_{q}": [str(n // (2 * q) % 2) for n in range(400)] for q in range(1, 6)},
+    "extra": [str(n // 2 % 2) for n in range(400)],
+}
+
+
+@pytest.mark.parametrize(
+    ("flags", "role"),
+    [
+        (("--items", "module", "--id", "pcode", "--group"), "drop"),
+        (("--id", "pcode", "--group"), "sensitive"),
+        (("--rows-are-persons",), "sensitive"),
+    ],
+    ids=["sets are given", "sets are proposed", "rows are persons"],
+)
+def test_a_job_with_a_given_sensitive_column_runs(tmp_path, capsys, flags, role):
+    path = tmp_path / "data.csv"
+    rows = [",".join(row) for row in zip(*SECRET.values(), strict=True)]
+    path.write_text("\n".join([",".join(SECRET), *rows, ""]))
+    job = str(tmp_path / "job.toml")
+    assert main(["inspect", str(path), "--sensitive", "extra", *flags, "-o", job, "--json"]) == 0
+    columns = {column["name"]: column for column in json.loads(capsys.readouterr().out)["columns"]}
+    assert columns["extra"]["role"] == role
+    if role == "drop":
+        assert "--model klm --items module,extra --sensitive-items extra:VALUE" in columns["extra"]["reason"]
+    assert main(["anonymize", job, "--out", str(tmp_path / "out"), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("roles", "model", "way"),
+    [
+        ({"items": "module"}, "km", "model='klm' items='module,extra' sensitive_items"),
+        ({"relational": "age"}, "k", "model='kl' l=2"),
+    ],
+)
+def test_no_remedy_publishes_a_sensitive_column_unprotected(roles, model, way):
+    data = {name: SECRET[name] for name in (*roles.values(), "extra")}
+    table = anonset.read(data, sensitive="extra", rows_are_persons=True, **roles)
+    with pytest.raises(InputError, match="extra") as error:
+        require_roles(table, MODELS[model].model(k=5, **({"m": 2} if "items" in roles else {})))
+    assert way in str(error.value)
+    assert "drop='extra'" in str(error.value)
+    assert "keep" not in str(error.value)

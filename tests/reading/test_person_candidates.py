@@ -509,3 +509,23 @@ def test_rows_are_not_proposed_if_nothing_is_recognized_of_repeated_names():
     assert (inspection.records, inspection.question) == (0, None)
     assert "rows_are_persons=True" in inspection.problems[-1]
     assert anonset.inspect(data, k=2, m=1, rows_are_persons=True).records == 300
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "roles", "offered"),
+    [
+        ("module", ["algebra", "logic"], {"relational": "x"}, True),
+        ("diagnosis", ["asthma", "gout"], {"relational": "x"}, True),
+        ("code", ["E11.9", "J45.0"], {"relational": "x"}, True),
+        ("religion", ["none", "other"], {"relational": "x"}, False),
+        ("points", ["17", "23"], {"relational": "x"}, False),
+        ("seen", ["2024-01-31", "2024-02-28"], {"relational": "x"}, False),
+        ("module", ["algebra", "logic"], {"keep": "x"}, False),
+    ],
+)
+def test_sets_are_offered_only_for_words_and_codes_that_others_may_know(header, values, roles, offered):
+    data = {"who": ["a", "a", "b", "b"], header: values * 2}
+    roles = dict.fromkeys(roles, header)
+    with pytest.raises(anonset.errors.InputError, match="differ") as error:
+        anonset.read(data, id="who", group=True, **roles)
+    assert (f"items={header!r}" in str(error.value)) == offered

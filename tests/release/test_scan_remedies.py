@@ -12,6 +12,8 @@ import pytest
 from tests.release.test_disclosure_scan import people
 
 from anonset.cli.main import main
+from anonset.privacy import KAnonymity
+from anonset.release.scan_remedies import of_kept, remedy_for_singling_out
 
 JOBS: dict[str, dict[str, Any]] = {
     "keys": {"model": "kkm", "items": ["keys"], "relational": ["group", "sex"]},
@@ -74,3 +76,10 @@ def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.Captur
             code, message = run(tmp_path, capsys, f"out{number}", *way, *further)
         assert code == 0, (way, message)
         assert (tmp_path / f"out{number}/attestation.json").exists()
+
+
+@pytest.mark.parametrize(("header", "generalized"), [("ward", True), ("HIV status", False)])
+def test_sensitive_columns_are_not_turned_into_quasi_identifiers(header: str, *, generalized: bool) -> None:
+    model = KAnonymity(k=5)
+    for remedy in (remedy_for_singling_out([header], model), of_kept(header, "mask:3,1", [], model)):
+        assert ("relational" in remedy, "drop" in remedy) == (generalized, True)

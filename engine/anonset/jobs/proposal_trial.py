@@ -96,7 +96,7 @@ class ProposalReader:
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
         roles = with_unit(self.proposed, work.unit, by_name)
-        group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
+        group = bool(work.unit) and not are_buckets(self.given, self.proposed) and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
             roles = roles_by_person(
                 roles, work.unit, by_name, partial(self._differing, work.unit), partial(self._correct, work), tree_of
@@ -241,6 +241,11 @@ def _about_items(found: Mapping[str, Sequence[str]]) -> str:
         f"{setting('items', name)}"
         for name in found.get("items", ())
     )
+
+
+def are_buckets(given: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
+    """Return True if the owner links ids to a sensitive column, without quasi-identifiers: ids of buckets repeat."""
+    return bool(given.get("sensitive")) and not any(own.role == "relational" for own in roles.values())
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:

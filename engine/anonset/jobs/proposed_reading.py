@@ -6,9 +6,16 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import PROPOSED
+from anonset.data.joining import prefixed
 from anonset.data.table_facts import CUT
 from anonset.errors import MisreadError
-from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, try_hierarchies
+from anonset.jobs.proposal_trial import (
+    MOST_WITHOUT_ID,
+    Proposal,
+    ProposalReader,
+    are_buckets,
+    try_hierarchies,
+)
 from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
 from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
@@ -91,6 +98,8 @@ def _proposal_for(
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
     proposed = _with_given(opened, proposed, given)
+    if given.get("sensitive") and not any(own.role == "sensitive" for own in proposed.values()):
+        given = {name: value for name, value in given.items() if name != "sensitive"}
     if words:
         given = {**given, "null": list(words)}
     problems = [*null_problems(profiles), *odd_codes(profiles), *word_problems(words)]
@@ -105,10 +114,11 @@ def _proposal_for(
         return work
 
     ids = names_in(opened.names, given.get("id"))
-    if given.get("sensitive") and not ids and candidates:  # for example buckets, whose ids repeat by design
+    buckets = are_buckets(given, proposed)
+    if buckets and not ids and candidates:
         ids = candidates[0].columns
-    stated = any(given.get(name) for name in ("unit", "rows_are_persons", "group", "sensitive"))
-    if ids or stated or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
+    stated = any(given.get(name) for name in ("unit", "rows_are_persons", "group"))
+    if ids or stated or buckets or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
         return worked_out(ids, "given", asked=False)
     taken = {name for name, own in proposed.items() if own.reason == "given" and own.role != "drop"}
     free = [one for one in candidates if taken.isdisjoint(one.columns)]
@@ -250,7 +260,25 @@ def _with_given(
                 )
             elif own.role == "one_hot" and own.reason != "given":
                 roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses", "values")
+    _settle_sensitive(roles)
     return roles
+
+
+def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
+    """Drop proposed sets if a sensitive column is given, and a given sensitive column if sets are given.
+
+    Models of a sensitive column do not protect sets, and models of sets do not protect a sensitive column.
+    """
+    sensitive = [name for name, own in roles.items() if own.role == "sensitive" and own.reason == "given"]
+    sets = [name for name, own in roles.items() if own.role in ("items", "one_hot", "one_code")]
+    stated = [name for name in sets if roles[name].reason == "given"]
+    for name in sensitive if stated else ():
+        options = [setting("model", "klm"), setting("items", f"{','.join(stated)},{name}"), setting("sensitive_items")]
+        way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."
+        roles[name] = ProposedRole("drop", f"sensitive, but models for sets of items do not protect it; {way}")
+    for name in sets if sensitive and not stated else ():
+        what = f"contains items, but models that protect the sensitive column {sensitive[0]!r} do not protect sets"
+        roles[name] = ProposedRole("drop", what)
 
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from anonset.data.hierarchy_rules import FROM
 from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.reading.kinds import MOST_LOOKED_AT, look_at
+from anonset.reading.persons.header_topics import is_sensitive
 from anonset.spelling import hierarchy_of, listed, setting
 
 _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
@@ -49,9 +50,12 @@ def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
 
 
 def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for a column that is published unchanged; `rule` as in `of_sets`."""
+    """Return the remedy for a column that is published unchanged; `rule` as in `of_sets`.
+
+    A model for relational columns does not protect a sensitive column from inference.
+    """
     rule = rule or _rule(name, labels)
-    if "sensitive" in model.protects or not rule:
+    if "sensitive" in model.protects or not rule or is_sensitive(name):
         return remedy_of_dropping(name)
     known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
     if "relational" in model.protects:
@@ -62,9 +66,12 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
 
 
 def remedy_for_singling_out(names: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for kept columns that single out persons in combination with other columns."""
+    """Return the remedy for kept columns that single out persons in combination with other columns.
+
+    A model for relational columns does not protect a sensitive column from inference.
+    """
     joined = ",".join(names)
-    if "relational" in model.protects:
+    if "relational" in model.protects and not any(map(is_sensitive, names)):
         return f"{remedy_of_dropping(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
     return remedy_of_dropping(joined)
 

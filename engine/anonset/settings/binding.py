@@ -336,22 +336,29 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     """
     if found := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
-        msg = (
-            f"model {model.name} protects only {protected}, not {', '.join(map(repr, found))}; "
-            f"publish these columns unchanged with {setting('keep')}, or remove them with {setting('drop')}"
-            f"{_as_items(table, model)}"
-        )
-        raise InputError(msg)
+        msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, found))}; "
+        sensitive = [table.sensitive.name] if table.sensitive is not None and table.sensitive.name in found else []
+        others = [name for name in found if name not in sensitive]
+        ways = [_way_to_protect(table, sensitive[0])] if sensitive else []
+        if others:
+            ways.append(
+                f"publish {', '.join(map(repr, others)) if sensitive else 'these columns'} unchanged with "
+                f"{setting('keep')}, or remove them with {setting('drop')}"
+            )
+        raise InputError(msg + "; ".join(ways))
 
 
-def _as_items(table: Table, model: PrivacyModel) -> str:
-    """Return the remedy that makes the values of a sensitive column sensitive items."""
-    name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
-    if name is None or table.transactions is None or "sensitive" in model.protects:
-        return ""
-    sets = ",".join(table.joined or (table.transactions.name,))
-    options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])
-    return f"; to protect {name!r} from attackers who know items: {options} {prefixed(name, 'VALUE')},..."
+def _way_to_protect(table: Table, name: str) -> str:
+    """Return the models that protect a sensitive column, or the setting that drops it."""
+    if table.transactions is not None:
+        sets = ",".join(table.joined or (table.transactions.name,))
+        options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])
+        way = f"to protect {name!r} from attackers who know items: {options} {prefixed(name, 'VALUE')},..."
+    elif table.relational:
+        way = f"to protect {name!r}: {setting('model', 'kl')} {setting('l', 2)}"
+    else:
+        return f"remove it with {setting('drop', name)}"
+    return f"{way}; or remove it with {setting('drop', name)}"
 
 
 def require_table(given: object) -> None:

@@ -10,6 +10,8 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
+from anonset.reading.kinds import MOST_LOOKED_AT, look_at
+from anonset.reading.persons.header_topics import is_sensitive, names_a_product
 from anonset.spelling import counted, setting
 
 
@@ -155,8 +157,7 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
     It names two rows (from 0) and the person count for each column.
     """
     ways = f"correct the data, or remove {'it' if len(differ) == 1 else 'them'}: {setting('drop', ','.join(differ))}"
-    sensitive = "" if table.sensitive is None else table.sensitive.name
-    if sets := ",".join(name for name in differ if name != sensitive):
+    if sets := ",".join(column.name for column in table.relational if column.name in differ and _is_coded(column)):
         ways += f", or publish the set of a person's values: {setting('items', sets)}"
     same = f"have the same id ({_named(table)}) but differ in"
     rows = {name: f"rows {first + 1} and {other + 1}" for name, (first, other, _) in differ.items()}
@@ -165,6 +166,16 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
         name = next(iter(differ))
         return f"{where}: {rows[name]} {same} {name!r} ({persons[name]}); {ways}"
     return f"{where}: rows {same} {', '.join(f'{name!r} ({rows[name]}; {persons[name]})' for name in differ)}; {ways}"
+
+
+def _is_coded(column: Column) -> bool:
+    """Return True if the values of a column may be items: words or codes, but no numbers, dates or sensitive facts."""
+    if not isinstance(column, CategoricalColumn):
+        return False
+    kind = look_at(column.name, column.vocabulary.labels[:MOST_LOOKED_AT]).kind
+    if kind.endswith("codes"):
+        return kind not in ("postal codes", "zip codes")
+    return kind == "text" and (names_a_product(column.name) or not is_sensitive(column.name))
 
 
 def _named(table: Table) -> str:
