@@ -196,3 +196,30 @@ def test_every_printed_command_publishes_the_stated_columns(
         ran = place.run(*(str(out) if part == str(place.out) else part for part in command))
         assert ran.code == 0, ran.err
         assert out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept
+
+
+def test_a_complete_command_for_an_id_accepts_a_shared_address(place: Place) -> None:
+    """Two students share an e-mail address; the command for the number must not ask for the person again."""
+    rows = "".join(
+        f"{7000 + who},s{min(who, 58)}@uni.org,{1 + who % 4},{subject}\n" for who in range(60) for subject in "ab"
+    )
+    data = place.write("exam.csv", f"Matr.-Nr.,Uni-Mail,FS,subject\n{rows}")
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), "--model", "k", "--k", "5", "--relational", "FS", "--drop", "subject"
+    )
+    commands = complete(ran.err)
+    ran = place.run(*commands["if each 'Matr.-Nr.' is a person (60 persons)"])
+    assert ran.code == 0, ran.err
+
+
+def test_complete_commands_join_columns_with_a_code_each(place: Place) -> None:
+    rows = "".join(
+        f"{who},{'fm'[who % 2]},{','.join(f'I{10 + (who + n) % 3}.0' for n in range(3))}\n" for who in range(60)
+    )
+    data = place.write("cases.csv", f"patient_id,sex,HD,ND1,ND2\n{rows}")
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), *KKM, "--k", "5", "--relational", "sex", "--items", "HD,ND1,ND2"
+    )
+    (command,) = complete(ran.err).values()
+    assert command[command.index("--one-code") + 1] == "HD,ND1,ND2", ran.err
+    assert "--items" not in command

@@ -492,3 +492,65 @@ def test_sets_of_names_are_neither_items_nor_persons() -> None:
     inspection = anonset.inspect({"age": [str(n % 7) for n in range(N)], "friends": friends}, k=2, m=1)
     assert [column.role for column in inspection.columns] == ["relational", "drop"]
     assert "names of persons" in inspection.columns[1].reason
+
+
+VISITS = {
+    "patient_id": [str(n // 2) for n in range(2 * N)],
+    "sex": ["fm"[n // 2 % 2] for n in range(2 * N)],
+    "ward": ["ABC"[n // 2 % 3] for n in range(2 * N)],
+    "test": ["xyz"[n % 3] for n in range(2 * N)],
+}
+
+
+@pytest.mark.parametrize("given", [{}, {"sensitive": "ward"}, {"relational": ["ward"]}, {"items": ["test"]}])
+def test_the_question_about_the_person_does_not_depend_on_roles(given):
+    question = anonset.inspect(VISITS, k=2, m=1, **given).question
+    assert question is not None
+    assert [answer.key for answer in question.answers] == ["patient_id", "row"]
+    assert question.answers[0].settings["group"]
+
+
+def test_grouping_without_an_id_uses_the_columns_of_the_person():
+    question = anonset.inspect(VISITS, k=2, m=1, items=["test"], group=True).question
+    assert [answer.settings.get("id") for answer in question.answers] == [["patient_id"]]
+
+
+@pytest.mark.parametrize("given", [{}, {"relational": ["ward"]}, {"drop": ["test"]}])
+def test_the_header_line_does_not_depend_on_roles(tmp_path, given):
+    path = tmp_path / "export.csv"
+    rows = "".join(f"{n};{'fm'[n % 2]};{'ABC'[n % 3]};x{n % 3}\n" for n in range(N))
+    path.write_text(f"Hospital - export;;;\nPeriod;;2024;\n\npatient_id;sex;ward;test\n{rows}")
+    inspection = anonset.inspect(str(path), k=2, m=1, **given)
+    assert (inspection.settings["header_line"], inspection.records) == (4, N)
+
+
+@pytest.mark.parametrize("header", ["m/w", "m/w/d", "JG", "Staatsang."])
+def test_abbreviated_headers_of_attributes_are_recognized(header):
+    inspection = anonset.inspect({header: [str(n % 4) for n in range(N)], "sex": ["f", "m"] * (N // 2)}, k=2, m=1)
+    assert inspection.columns[0].role == "relational"
+
+
+def test_numbered_one_hot_columns_keep_their_names_as_items():
+    flags = {f"dx_{n + 1}": [str((row >> n) % 2) for row in range(N)] for n in range(5)}
+    inspection = anonset.inspect({"sex": ["f", "m"] * (N // 2), **flags}, k=2, m=1)
+    assert inspection.settings["one_hot"] == list(flags)
+
+
+def test_missing_numbers_of_a_dropped_column_are_no_problem():
+    phones = ["" if n % 3 else str(491700000000 + n) for n in range(N)]
+    inspection = anonset.inspect({"B-MSISDN": phones, "sex": ["f", "m"] * (N // 2)}, k=2, m=1)
+    assert not [problem for problem in inspection.problems if "B-MSISDN" in problem]
+
+
+def test_times_identify_nobody():
+    rows = {
+        "member_no": [str(n // 2) for n in range(20 * N)],
+        "zip": [str(10000 + n // 2 % 40) for n in range(20 * N)],
+        "yob": [str(1940 + n // 2 % 60) for n in range(20 * N)],
+        "since": [
+            f"20{n // 2 % 20:02d}-0{1 + n // 2 % 9}-{1 + n // 2 % 28:02d} 10:{n // 2 % 60:02d}:00"
+            for n in range(20 * N)
+        ],
+    }
+    question = anonset.inspect(rows, k=2, m=1).question
+    assert [answer.key for answer in question.answers] == ["member_no", "row"]

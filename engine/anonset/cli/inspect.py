@@ -12,6 +12,7 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
+from anonset.jobs.inspect import REJECTED
 from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
 from anonset.reading.files import write_file
@@ -112,7 +113,7 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence[str], *, json: bool) -> None:
     if not findings.records:
-        msg = f"{path} is not written, because the data could not be read: {foreign(findings.problems[-1])}"
+        msg = f"{path} is not written: {foreign(findings.problems[-1])}"
         error = InputError(msg)
         error.commands = [f"complete command: {command}" for command in with_items]
         raise error
@@ -146,7 +147,9 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
     )
     write_file(path, [text.encode()])
     if not json:
-        first = "review" if question is None else "declare who is a person in"
+        rejected = any(problem.startswith(REJECTED) for problem in findings.problems)
+        first = "resolve what would be rejected (see Check) in" if rejected else "review"
+        first = first if question is None else "declare who is a person in"
         ways = "" if question is None else f" ({' or '.join(line.partition(' # ')[0] for line in lines)})"
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
         show(f"Next: {first} {path}{ways}, then run {then}")

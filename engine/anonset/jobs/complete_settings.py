@@ -79,6 +79,8 @@ def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
         asked = len(found) > 1 or (one.table is not None and bool(one.table.repeated) and not one.unit)
         if not (asked or given.get("rows_are_persons")):  # the run needs no declaration
             one.settings.pop("rows_are_persons", None)
+        if asked and one.unit and one.table is not None and one.table.repeated:  # another identifier repeats
+            one.settings["rows_are_persons"] = True
         settings = _complete(given, one)
         stated = given if any(given.get(role) for role in ROLES) else {**given, **_only_column(one)}
         if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, one.table):
@@ -147,6 +149,9 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
     dropped = [name for name in names_in((), given.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
     stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
+    sets = names_in(columns, given.get("items"))
+    if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
+        stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": sets}
     drop = {} if set(named) <= {*dropped, *names_in((), given.get("id"))} else {"drop": [*dropped, *unnamed]}
     published = {name: "relational" for role in ("relational", "keep") for name in names_in((), given.get(role))}
     published |= dict.fromkeys(names_in((), given.get("sensitive")), "sensitive")

@@ -23,6 +23,9 @@ from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
 
+REJECTED = "would be rejected: "
+"""Beginning of a problem that would stop a run of the proposed settings."""
+
 
 def inspect(
     source: Any,
@@ -110,7 +113,7 @@ def _warnings(table: Table, k: int, *, asked: bool) -> list[str]:
         if not asked:
             require_persons(table)
     except InputError as error:
-        warnings.append(f"would be rejected: {error}")
+        warnings.append(f"{REJECTED}{error}")
     if not (table.ids or asked or table.word.rows_are_persons):
         remedy = f"if a person may have several rows, declare {setting('id')}"
         warnings.append(f"no id: each row counts as one person; {remedy}")

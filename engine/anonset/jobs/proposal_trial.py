@@ -125,13 +125,17 @@ class ProposalReader:
                     self._read(work, roles, options, asked=asked)
                 break
             except InputError as error:
-                work.problems.append(str(error))
+                work.problems += [] if str(error) in work.problems else [str(error)]
         if not _publish(roles):
             work.table = None
+            dropped = [name for name, own in self.proposed.items() if own.role in ("relational", "sensitive")]
+            lost = dropped if options.get("group") else []
+            differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
+            which = "no other column is" if lost else "none is"
             work.problems.append(
-                "no column can be published: none is recognized as items, or as an attribute that others know; "
-                f"{_about_items(work.possible_items)}{'; ' if work.possible_items else ''}name those to publish, by "
-                f"{setting('items')}, {setting('relational')} or {setting('sensitive')}"
+                f"no column can be published: {differ}{which} recognized as items, or as an attribute that others "
+                f"know; {_about_items(work.possible_items)}{'; ' if work.possible_items else ''}name the columns to "
+                f"publish, by {setting('items')}, {setting('relational')} or {setting('sensitive')}"
             )
         elif work.possible_items:
             work.problems.append(_about_items(work.possible_items))

@@ -102,7 +102,8 @@ def _proposal_for(
         given = {name: value for name, value in given.items() if name != "sensitive"}
     if words:
         given = {**given, "null": list(words)}
-    problems = [*null_problems(profiles), *odd_codes(profiles), *word_problems(words)]
+    dropped = {name for name, own in proposed.items() if own.role in ("id", "drop", UNRECOGNIZED)}
+    problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
     trial = ProposalReader(opened, given, proposed, profiles, loaded, k, counts)
@@ -117,7 +118,7 @@ def _proposal_for(
     buckets = are_buckets(given, proposed)
     if buckets and not ids and candidates:
         ids = candidates[0].columns
-    stated = any(given.get(name) for name in ("unit", "rows_are_persons", "group"))
+    stated = any(given.get(name) for name in ("unit", "rows_are_persons"))
     if ids or stated or buckets or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
         return worked_out(ids, "given", asked=False)
     taken = {name for name, own in proposed.items() if own.reason == "given" and own.role != "drop"}
@@ -173,7 +174,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
     null = names_in((), given.get("null"))
     how = FileProperties(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
-    if opened.below and not named:
+    if opened.below and (not named or lacking(opened.names)):
         what = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
             "fields"

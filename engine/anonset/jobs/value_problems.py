@@ -1,19 +1,19 @@
 """Problems of values that `inspect` reports: nulls, texts that mean null, and values that are not codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 
 
-def null_problems(profiles: Sequence[Profile]) -> list[str]:
-    """Return a line for each column with missing or doubtful values."""
+def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[str]:
+    """Return a line for each column with missing or doubtful values; missing numbers only if it is not dropped."""
     problems = []
     for column in profiles:
         if column.nulls:
             way = setting("missing", "empty,value")
             problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, rejected without {way}")
-        if column.missing and column.kind in ("integers", "numbers"):
+        if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:
             what = counted(column.missing, "row")
             problems.append(
                 f"column {column.name!r}: no number in {what}; fill in numbers, or publish intervals of the text values"

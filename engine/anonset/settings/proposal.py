@@ -239,7 +239,8 @@ def settings_of(found: Mapping[str, ProposedRole]) -> dict[str, Any]:
     numeric = [
         name for name, proposed in found.items() if proposed.role == "relational" and proposed.hierarchy == "range"
     ]
-    if start := prefix_of(roles["one_hot"], list(found)):
+    start = prefix_of(roles["one_hot"], list(found))
+    if start and not any(name.removeprefix(start).isdecimal() for name in roles["one_hot"]):  # "1" would name no item
         roles["one_hot"] = [f"{start}*"]
     settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
     return {**settings, **({"sensitive": roles["sensitive"][0]} if roles["sensitive"] else {})}

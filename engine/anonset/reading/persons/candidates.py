@@ -193,7 +193,7 @@ def candidates_in(
     found = _by_meaning(free, ids, grouped=grouped)
     attributes = [] if few else _attributes(coded)
     for name, column in {} if grouped or not attributes else free.items():
-        silent = not (column.kind or column.amounts or is_sampling_weight(name) or is_quantity(name))
+        silent = not (column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
         if silent and (agreeing := agreeing_within(column.codes, attributes)):
             found.append(_single(name, column, AGREEING, agreeing))
     sure = any(one.repeats for one in found)
@@ -211,7 +211,7 @@ def candidates_in(
             for name in keys
             if name in free
             and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
-            and not free[name].kind
+            and not (free[name].kind or free[name].times)
             and (
                 _repeat_as_keys(free[name].codes, named=name in numbers)
                 or (not distinct and _repeat_rarely(name, free[name], attributes))

@@ -156,7 +156,7 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
 
     It names two rows (from 0) and the person count for each column.
     """
-    ways = f"correct the data, or remove {'it' if len(differ) == 1 else 'them'}: {setting('drop', ','.join(differ))}"
+    ways = f"correct the data, or drop the column{'s' if len(differ) > 1 else ''}: {setting('drop', ','.join(differ))}"
     if sets := ",".join(column.name for column in table.relational if column.name in differ and _is_coded(column)):
         ways += f", or publish the set of a person's values: {setting('items', sets)}"
     same = f"have the same id ({_named(table)}) but differ in"

@@ -70,8 +70,8 @@ _WORDS = {
     "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
     "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
     "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
-    "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl",
-    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit language "
+    "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl m/w w/m m/w/d w/m/d m/f f/m",
+    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit staatsang language "
     "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
     "family": "marital familienstand zivilstand maritalstatus",
     "residence": "zip plz postleitzahl postcode postal wohnort ort city stadt town gemeinde municipality kreis county "
@@ -84,7 +84,7 @@ _WORDS = {
     "speciality year month weekday season post nat "
     "bildung bildung schulbildung ausbildung abschluss bildungsabschluss schulabschluss beruf berufsgruppe "
     "beschaeftigung taetigkeit arbeitgeber arbeitsort branche abteilung abt station klinik krankenhaus klinikum "
-    "standort filiale schule schulform schulart klasse jahrgang klassenstufe studiengang fakultaet fachsemester "
+    "standort filiale schule schulform schulart klasse jahrgang jg klassenstufe studiengang fakultaet fachsemester "
     "fachbereich fachabteilung fachrichtung bezirk stadtteil ortsteil stadtviertel viertel landkreis "
     "staatsbuergerschaft haushalt kinder kinderzahl krankenkasse kasse kostentraeger jahr monat quartal wochentag "
     "education diplome etude etudes profession metier emploi departement quartier arrondissement canton kanton hopital "
@@ -93,7 +93,7 @@ _WORDS = {
     "colegio escuela clase hogar hijos idioma lugar ano mes hospital clinica "
     "istruzione occupazione professione lavoro reparto quartiere regione scuola figli luogo anno mese ospedale "
     "opleiding beroep functie afdeling regio wijk buurt klas huishouden kinderen plaats jaar maand ziekenhuis",
-    "event": "date datum fecha data dates day tag jour dia giorno dag time zeit timestamp when week woche semaine "
+    "event": "date datum dat fecha data dates day tag jour dia giorno dag time zeit timestamp when week woche semaine "
     "semana admit admitted adm discharge discharged disch aufnahme entlassung eintritt austritt einstellung entry exit "
     "entree sortie alta arrival departure ankunft anreise abreise enrolment enrollment registration anmeldung hire "
     "hired join joined start begin beginn ende end bis loan return due checkout ausleihe leihe rueckgabe purchase "
