@@ -554,3 +554,12 @@ def test_times_identify_nobody():
     }
     question = anonset.inspect(rows, k=2, m=1).question
     assert [answer.key for answer in question.answers] == ["member_no", "row"]
+
+
+def test_a_sensitive_column_does_not_choose_the_id():
+    rows = {
+        "patient_id": [str(n // 2) for n in range(2 * N)],
+        "result": ["xyz"[n // 2 % 3] for n in range(2 * N)],
+    }
+    question = anonset.inspect(rows, k=2, m=1, sensitive="result").question
+    assert [answer.key for answer in question.answers] == ["patient_id", "row"]

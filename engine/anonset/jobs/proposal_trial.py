@@ -248,8 +248,9 @@ def _about_items(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def are_buckets(given: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
-    """Return True if the owner links ids to a sensitive column, without quasi-identifiers: ids of buckets repeat."""
-    return bool(given.get("sensitive")) and not any(own.role == "relational" for own in roles.values())
+    """Return True if the owner links ids or kept columns to a sensitive column: ids of buckets repeat by design."""
+    linked = given.get("sensitive") and (given.get("id") or given.get("keep"))
+    return bool(linked) and not any(own.role == "relational" for own in roles.values())
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
