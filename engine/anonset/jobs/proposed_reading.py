@@ -16,7 +16,14 @@ from anonset.jobs.proposal_trial import (
     are_buckets,
     try_hierarchies,
 )
-from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
+from anonset.jobs.value_problems import (
+    missing_code_problems,
+    missing_secrets,
+    null_problems,
+    null_words,
+    odd_codes,
+    word_problems,
+)
 from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
@@ -104,6 +111,10 @@ def _proposal_for(
         given = {**given, "null": list(words)}
     dropped = {name for name, own in proposed.items() if own.role in ("id", "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
+    problems += [
+        *missing_code_problems(profiles),
+        *missing_secrets(profiles, names_in(opened.names, given.get("sensitive"))),
+    ]
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
     trial = ProposalReader(opened, given, proposed, profiles, loaded, k, counts)
@@ -278,7 +289,7 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
         way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."
         roles[name] = ProposedRole("drop", f"sensitive, but models for sets of items do not protect it; {way}")
     for name in sets if sensitive and not stated else ():
-        what = f"contains items, but models that protect the sensitive column {sensitive[0]!r} do not protect sets"
+        what = "contains items, but models that protect a sensitive column do not protect sets"
         roles[name] = ProposedRole("drop", what)
 
 

@@ -48,3 +48,26 @@ def word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
         f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
         for word, names in words.items()
     ]
+
+
+def missing_code_problems(profiles: Sequence[Profile]) -> list[str]:
+    """Return a line for each number that may mean a missing value."""
+    columns: dict[str, list[str]] = {}
+    for column in profiles:
+        for code in column.missing_codes:
+            columns.setdefault(code, []).append(column.name)
+    return [
+        f"{code} may mean a missing value ({', '.join(map(repr, names[:5]))}"
+        f"{' and others' if len(names) > 5 else ''}): if so in all columns, {setting('null', code)}"
+        for code, names in columns.items()
+    ]
+
+
+def missing_secrets(profiles: Sequence[Profile], sensitive: Sequence[str]) -> list[str]:
+    """Return a line for each declared sensitive column with missing values."""
+    return [
+        f"column {column.name!r}: missing counts as a value, so a class may contain only one other value; remove these "
+        "rows, or choose l one larger"
+        for column in profiles
+        if column.name in sensitive and (column.nulls or column.missing)
+    ]

@@ -1,6 +1,7 @@
 """Profiles of columns that have no role yet: number of values, their kind, and whether they are sets."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,8 @@ class Profile(RedactedRepr):
     """Kind and format of the values; for sets, of the items."""
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
+    missing_codes: tuple[str, ...] = ()
+    """Numbers from a fixed list, such as -99, that differ from all other numbers and may mean a missing value."""
     reaches: str = ""
     """Kind of nearly all values if they name or reach people, as returned by `identifying`; empty for others. For sets,
     ``name`` if the items are names of persons."""
@@ -139,6 +142,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
+        missing_codes=missing_codes(values.given),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
         commas=(look.kind == "text" or look.odd > 0 or look.form == ",")
@@ -217,6 +221,36 @@ def _of_sets(
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
+
+
+_CODES = (7, 8, 9, 66, 77, 88, 97, 98, 99, 777, 888, 999, 7777, 8888, 9999)
+_NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
+_POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
+"""Numbers that surveys write for a missing answer."""
+_FAR = 4
+"""Smallest ratio of a positive number that means missing to all answers."""
+_NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
+
+
+def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the numbers that may mean a missing value: negative, or at least four times all other numbers.
+
+    >>> missing_codes(["0", "1", "-99"]), missing_codes(["1", "2", "98", "99"]), missing_codes(["16", "61", "99"])
+    (('-99',), ('98', '99'), ())
+    """
+    negative, positive = _NEGATIVE_CODES.intersection(labels), _POSITIVE_CODES.intersection(labels)
+    if not (negative or positive):
+        return ()
+    others = [label for label in labels if label not in negative and label not in positive]
+    if len(others) < 2 or not all(map(_NUMBER, others)):
+        return ()
+    found, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
+    for code in sorted(map(int, positive)):
+        if code >= _FAR * largest:
+            found.append(str(code))
+        else:  # a value of the column
+            largest = max(largest, code)
+    return tuple(found)
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:

@@ -1,0 +1,30 @@
+"""Numbers such as -99 may mean a missing value: the owner decides."""
+
+import pytest
+
+import anonset
+from anonset.reading.profiles import missing_codes
+
+N = 120
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [("0 1 -99", "-99"), ("1 2 3 4 99", "99"), ("1 2 3 999", "999"), ("0.5 2.5 17 -9", "-9"), ("0 1 -77", "-77")],
+)
+def test_numbers_that_may_mean_missing_are_reported_and_not_proposed_as_sensitive(values, code):
+    given = values.split()
+    data = {"income": [given[n // 2 % len(given)] for n in range(N)], "sex": ["fm"[n % 2] for n in range(N)]}
+    inspection = anonset.inspect(data, k=2, rows_are_persons=True)
+    column = inspection.columns[0]
+    assert (column.role, f"null={code!r}" in column.reason) == ("drop", True)
+    assert [problem for problem in inspection.problems if f"{code} may mean" in problem and f"null={code!r}" in problem]
+    chosen = anonset.inspect(data, k=2, rows_are_persons=True, sensitive="income")
+    assert chosen.columns[0].role == "sensitive"
+    declared = anonset.inspect(data, k=2, rows_are_persons=True, sensitive="income", null=code)
+    assert any("'income': missing counts as a value" in problem for problem in declared.problems)
+
+
+@pytest.mark.parametrize("values", ["16 61 77 88 99", "-20 -9 0 7", "10 30 99", "-99 99"])
+def test_numbers_within_the_range_of_the_others_are_values(values):
+    assert missing_codes(values.split()) == ()
