@@ -287,7 +287,7 @@ def test_counted_sets_count_as_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "SETS_OF_A_RECORD", 0)
     stopped, _, _ = run(rows, tree, 4, 3)
     assert stopped.figures["gap"] > 0
-    assert names(stopped.notes[0], "steps")
+    assert names(stopped.notes[0], "stopped")
     assert is_km(twin.published(rows, image_of(stopped)), 4, 3)
 
 

@@ -148,7 +148,7 @@ def test_the_error_of_tum_bound_names_a_delta_that_would_do(seed: int) -> None:
     algorithm = {"k": 4, "m": 2, "transaction": Apriori, "on_infeasible": "merge"}
     with refused(InfeasibleError, "cluster") as caught:
         TumBound(delta=0.0, **algorithm).recode(table, hierarchies)  # type: ignore[arg-type]
-    result = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
+    result = re.search(r"at least ([0-9.e-]+) is feasible", str(caught.value))
     assert result is not None
     delta = float(result[1])
     figures = TumBound(delta=delta + 1e-9, **algorithm).recode(table, hierarchies).figures  # type: ignore[arg-type]

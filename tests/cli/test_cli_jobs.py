@@ -109,7 +109,7 @@ def test_the_private_report_runs_as_a_job(place: Place, job: str, monkeypatch: p
     assert (ran.code, ran.json["true"]) == (0, True)
     place.write("report.json", "{}")
     ran = place.run("verify", "report.json")
-    assert (ran.code, ran.err.count("\n"), names(ran.err, "report.json private job")) == (2, 1, True)
+    assert (ran.code, ran.err.count("\n"), names(ran.err, "report.json private directory")) == (2, 1, True)
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,12 @@ rows_of = st.integers(1, 7).flatmap(
     )
 )
 
+NO_ROWS = SparseRows(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0))
+
 
 def sparse(rows: list[list[tuple[int, int]]]) -> SparseRows:
     """Return sparse rows with right side 1, or 0 if a column has a negative sign."""
-    result = SparseRows.none()
+    result = NO_ROWS
     for row in rows:
         columns = np.array([[column for column, _ in row]], np.int32)
         values = np.array([value for _, value in row], np.float64)
@@ -96,7 +98,7 @@ def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows
     columns = np.array([rng.choice(n_columns, 3, replace=False) for _ in range(n_rows)], np.int32)
     costs = rng.integers(1, 100, n_columns)
     rows = SparseRows.of(columns, np.ones(3), 1.0)
-    solver = Solver(costs, 7, SparseRows.none(), int(costs.sum()) // 2, SearchBudget(None, 1e6))
+    solver = Solver(costs, 7, NO_ROWS, int(costs.sum()) // 2, SearchBudget(None, 1e6))
     solver.add(rows)
     return costs, rows, solver
 

@@ -323,7 +323,7 @@ def test_an_empty_id_is_rejected_with_a_sensitive_column(tmp_path):
 @pytest.mark.parametrize("numeric", [(), "age"])
 def test_group_demands_equal_values(tmp_path, numeric):
     path = write(tmp_path, LONG.replace(b"7,30,a", b"7,31,a"))
-    with refused(InputError, f"{path} rows 1 3 id drop items age"):
+    with refused(InputError, f"{path} rows 1 3 id drop age"):
         read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
 
 

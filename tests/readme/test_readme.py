@@ -21,7 +21,6 @@ NOT_RUN = {
     "anonset compare adult.csv": "real data, which do not ship",
     "anonset compare informs2005_rt.csv": "real data, which do not ship",
     "anonset datasets make pos_like --records 100000000": "takes minutes, and the disk",
-    "anonset datasets make pos_like --records 10000000 ": "takes minutes, and the disk",
     "anonset datasets make youtube_like --records 10000000": "takes minutes, and the disk",
     "anonset datasets make long_tail --records 10000000": "takes minutes, and the disk",
     "python -m benchmarks.tuples 10000000": "takes minutes",

@@ -49,7 +49,7 @@ def few_persons(exposure: Exposure, k: int, persons: int) -> str:
 
     >>> share = Share(0.25)
     >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
-    'By all quasi-identifiers, 50 of 200 persons stand in a class of fewer than 5 persons'
+    'By all quasi-identifiers, 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
     """
     few = (
         f"{round(exposure.below.value * persons):,} of {persons:,} persons"

@@ -45,7 +45,7 @@ def rare_text(share: float) -> str:
     """Return a warning if most items are too rare in their clusters, otherwise an empty string.
 
     >>> rare_text(0.4), rare_text(0.625)[:30]
-    ('', 'fewer than k records of their ')
+    ('', '62.5% of the item occurrences ')
     """
     if share < _MOST_RARE:
         return ""

@@ -337,12 +337,14 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     if found := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
         msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, found))}; "
-        sensitive = [table.sensitive.name] if table.sensitive is not None and table.sensitive.name in found else []
-        others = [name for name in found if name not in sensitive]
-        ways = [_way_to_protect(table, sensitive[0])] if sensitive else []
+        name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
+        sensitive = name if "sensitive" not in model.protects else None
+        sets = None if table.transactions is None else table.transactions.name
+        others = found if sensitive is None else [column for column in found if column not in (sensitive, sets)]
+        ways = [] if sensitive is None else [_way_to_protect(table, sensitive)]
         if others:
             ways.append(
-                f"publish {', '.join(map(repr, others)) if sensitive else 'these columns'} unchanged with "
+                f"publish {'these columns' if others == found else ', '.join(map(repr, others))} unchanged with "
                 f"{setting('keep')}, or remove them with {setting('drop')}"
             )
         raise InputError(msg + "; ".join(ways))

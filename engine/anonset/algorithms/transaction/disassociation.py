@@ -5,10 +5,10 @@ Steps of the algorithm and their implementation::
     suppress items of fewer than k records                       Disassociation.recode
     clusters: runs of the records in Gray order, or HorPart      GrayOrder; near_equal; horizontal_parts
     VerPart: divide the items of a cluster into chunks, terms    kernel chunk_fitting.divide_clusters
-    sensitive items in separate chunks, below the cap            _first_fit.Rule
+    sensitive items in separate chunks, below the cap            _first_fit.ChunkRule
     a cluster without terms is covered by its chunks (rule 4)    kernel chunk_fitting.needs_term
-    refining: terms in chunks shared by groups of clusters       Terms.share; kernel chunk_fitting.share_terms
-    total support of the remaining terms, if requested           _Growing.finished
+    refining: terms in chunks shared by groups of clusters       MovableTerms.share; kernel chunk_fitting.share_terms
+    total support of the remaining terms, if requested           _RecodingBuilder.finished
 """
 
 from collections.abc import Mapping

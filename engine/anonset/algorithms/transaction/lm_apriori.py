@@ -3,7 +3,7 @@
 The steps are those of AA (see `apriori`), with a diversity test instead of the count, until a sweep changes nothing::
 
     for i = 1 .. m                                               _DiversitySearch.sweep
-        next set of i nodes of the cut with a cohort that is     BadCohorts.found; kernel lm.find_violation
+        next set of i nodes of the cut with a cohort that is     BadCohorts.bad_sets; kernel lm.find_violation
         too small or has a sensitive item too often
         the cheapest rules with a good cohort                    kernel lm.choose_rules
         added to the cut                                         _DiversitySearch._fix
