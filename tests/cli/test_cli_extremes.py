@@ -85,7 +85,9 @@ def folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def require_one_line(place: Place, command: list[str]) -> None:
     ran = place.run(*command)
-    shown = [line for line in ran.err.splitlines() if not line.startswith(("anonset: warning", "anonset: runs by"))]
+    shown = [
+        line for line in ran.err.splitlines() if not line.startswith(("anonset: warning", "anonset: complete command"))
+    ]
     assert ran.code in (0, 1, 2, 3), ran.err[-2000:]
     assert ran.code == 0 or len(shown) == 1, ran.err[-2000:]
 

@@ -11,9 +11,9 @@ from fuzz.truth import original_rows
 
 _CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact", "set-search")
 _ADVICE: Mapping[str, str] = {
-    "l": r"an l of at most ([0-9]+) would do",
-    "delta": r"a delta of at least ([0-9.e-]+) would do",
-    "max_suppressed": r"--max-suppressed ([0-9.]+) or wider utility constraints would do",
+    "l": r"an l of at most ([0-9]+) is feasible",
+    "delta": r"a delta of at least ([0-9.e-]+) is feasible",
+    "max_suppressed": r"--max-suppressed ([0-9.]+) or wider utility constraints may help",
 }
 _UNFIT = (
     "contains a comma or parenthesis, but sets of values",
@@ -39,7 +39,7 @@ def is_unfit(said: str) -> bool:
 def cannot_be(case: Case, said: str) -> bool:
     """Return False if record counts show that a solution exists; True if it is infeasible or unknown."""
     n, k = len(next(iter(case.columns.values()))), int(case.parameters.get("k", 1))
-    if "worthless" in said or "above the largest allowed" in said:
+    if "worthless" in said or "above the maximum" in said:
         return True
     if case.algorithm in _CUTS:
         return 0 < sum(map(bool, original_rows(case))) < k

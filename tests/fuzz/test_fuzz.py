@@ -161,7 +161,7 @@ def require_records(case: Case, ran: Ran) -> None:
     published = records_of(ran.out / attested["data"]["file"], attested["data"], ran.out / "codebook.csv")
     record = truth.require_way_back(case, published, ran.private)
     truth.require_sound_book(case, published)
-    assert not truth.find_contradiction(case, published, record)
+    assert not truth.untrue(case, published, record)
     assert attested["counts"] == {"records": published.n, "symbols": len(published.book)}
     policy = policy_of(case)
     assert oracles.holds(attested, published, policy), "the model does not hold"
@@ -192,7 +192,7 @@ def require_caught(
         return
     expected = oracles.holds({**attested, "model": options["model"]}, changed, policy)
     assert verdict.verdict.holds is expected, f"verify says {verdict.verdict}"
-    untrue = truth.find_contradiction(case, changed, record)
+    untrue = truth.untrue(case, changed, record)
     assert (verdict.untrue is not None) == bool(untrue), f"verify says {verdict.untrue}, not {untrue!r}"
 
 

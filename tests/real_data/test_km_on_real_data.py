@@ -88,7 +88,7 @@ def test_a_real_taxonomy_is_useful_with_suppression(name):
 
 
 def test_a_stopped_search_reports_its_progress():
-    with pytest.warns(UserWarning, match="steps"):
+    with pytest.warns(UserWarning, match="stopped"):
         release = on_real_data("tafeng_subclass", 3, suppress=True, max_steps=100)
     figures = release.unverified.result.figures
     assert release.verdict.holds

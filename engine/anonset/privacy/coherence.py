@@ -76,5 +76,7 @@ class Coherence(PrivacyModel):
         """Limits of the guarantee."""
         sensitive = ", or a sensitive item," if self.sensitive_items else ""
         more = f"Someone who knows more than {counted(self.p, self._known)}{sensitive} may identify a person."
-        unchanged = " Sensitive items are published unchanged." if self.sensitive_items else ""
-        return f"{more} {SHARED} {NEGATIVE}{unchanged} {UNCHANGED}"
+        unchanged = "Sensitive items are published unchanged."
+        if not self.sensitive_items:
+            unchanged = f"No item is declared sensitive: the maximum share {shortest_text(self.h)} limits no item."
+        return f"{more} {SHARED} {NEGATIVE} {unchanged} {UNCHANGED}"
