@@ -1,6 +1,6 @@
-"""What an installation weighs, and what runs without a part of it.
+"""Measure the size of an installation, and find the commands that run without certain packages.
 
-``python docs/building/footprint.py PYTHON`` renews the tables in docs/install.md. PYTHON is that of an environment in
+``python docs/building/footprint.py PYTHON`` updates the tables in docs/install.md. PYTHON belongs to an environment in
 which the wheel alone was installed, without extras.
 """
 
@@ -24,7 +24,7 @@ _ROWS = (
     (("anonset",), "anonset itself", "always"),
 )
 _NOT_OURS = ("pip", "setuptools", "wheel")
-"""What an environment has by itself."""
+"""Packages of an empty environment."""
 _SIZES = """
 import json
 from importlib.metadata import distributions
@@ -50,7 +50,7 @@ COMMANDS = {
     "`compare`": f"compare {_PUBLISH.removeprefix('anonymize ')} --algorithms apriori,vpa",
     "`demo`": "demo -o of-demo",
 }
-"""What is tried without a package, by its name in the table."""
+"""Commands to try without a package, by their names in the table."""
 WITHOUT = """
 import contextlib, io, json, sys
 class Missing:
@@ -65,12 +65,12 @@ for command in sys.argv[1:]:
         code = main(command.split())
     print(json.dumps([code, said.getvalue()]))
 """
-"""Runs commands as if some packages were not installed; tells their exit codes and what they said of errors."""
+"""Runs commands as if some packages were not installed; prints their exit codes and errors."""
 BASKETS = "a b c\na b\na b d\nc d\na c d\nb c\na b\nc d\n"
 
 
 def table(sizes: dict[str, int]) -> str:
-    """Return the sizes of packages, in bytes, as rows by what they are for.
+    """Return the sizes of packages, in bytes, as rows by purpose.
 
     >>> print(table({"numba": 30_000_000, "llvmlite": 170_400_000, "attrs": 400_000}).splitlines()[2])
     | numba, llvmlite | 200 | kernels | by searches and checks, from the cache of compiled code |
@@ -84,12 +84,12 @@ def table(sizes: dict[str, int]) -> str:
 
 
 def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
-    """Return those of `COMMANDS` that are refused without some packages, each in one line.
+    """Return the commands that are rejected in a single line if packages are missing.
 
     Raises
     ------
     RuntimeError
-        If one ends otherwise: neither done nor refused.
+        If a command fails in another way.
     """
     folder.mkdir()
     (folder / "baskets.dat").write_text(BASKETS)
@@ -107,7 +107,7 @@ def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
 
 
 def ended_without(python: str, missing: Iterable[str], commands: Iterable[str], folder: Path) -> list[tuple[int, str]]:
-    """Run commands in a folder without some packages; return the exit code of each, and what it said of errors."""
+    """Run commands in a folder without some packages; return the exit code and errors of each."""
     asked = [python, "-c", WITHOUT, ",".join(missing), *commands]
     done = subprocess.run(asked, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""Notebooks as pages: cells one below the other, each with what it showed when it was last run."""
+"""Convert notebooks to pages: their cells in order, with the recorded outputs."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ def _parts(cell: dict[str, Any]) -> list[str]:
 
 
 def _shown(output: dict[str, Any]) -> str:
-    """Return what a cell printed, or what its last line is; as HTML where it has one."""
+    """Return the output of a cell, as HTML if available."""
     data = output.get("data", {"text/plain": "".join(output.get("text", ""))})
     if "text/html" in data:
         return f'<div class="output">{data["text/html"]}</div>'

@@ -1,8 +1,7 @@
-"""Pictures of the site: ``python docs/building/pictures.py`` makes them anew in docs/pictures.
+"""Create the pictures of the site in docs/pictures: ``python docs/building/pictures.py``.
 
-``way.svg`` (on phones ``way-narrow.svg``) is drawn from the steps below; ``account.svg`` and ``risk.svg`` show what
-commands print; ``sweep.png`` is what ``anonset compare --plot`` draws; ``report.png`` is a screenshot, made where
-Chromium is installed.
+``way.svg`` (``way-narrow.svg`` on phones) shows the steps below. ``account.svg`` and ``risk.svg`` show the output of
+commands. ``sweep.png`` is a plot of ``anonset compare --plot``. ``report.png`` is a screenshot and requires Chromium.
 """
 
 import io
@@ -22,11 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 _STEPS = (
     ("files", "CSV, Parquet, FIMI", "reading"),
-    ("Table", "codes in arrays", "data"),
-    ("Recoding", "what becomes of what", "algorithms"),
-    ("Publication", "the coarser records", "generalization"),
-    ("staged files", "not yet published", "release"),
-    ("verdict", "from the bytes alone", "verification"),
+    ("Table", "coded arrays", "data"),
+    ("Recoding", "generalization of each value", "algorithms"),
+    ("Publication", "generalized records", "generalization"),
+    ("staged files", "not published yet", "release"),
+    ("verdict", "reads the staged files", "verification"),
     ("OUT", "renamed into place", "release"),
 )
 _STYLE = """<style>
@@ -60,14 +59,14 @@ def way(columns: int) -> str:
             between = y + high + (down - high) / 2
             parts.append(_arrow(f"M{x + wide / 2} {y + high}V{between}H{x_to + wide / 2}V{y_to - 5}"))
     width, height = 2 * 20 + (columns - 1) * across + wide, 2 * 20 + (len(_STEPS) - 1) // columns * down + high
-    label = "The way of the data: " + ", ".join(name for name, _, _ in _STEPS)
+    label = "Data flow: " + ", ".join(name for name, _, _ in _STEPS)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
     mark = '<marker id="a" markerWidth="6" markerHeight="6" refX="3" refY="3" orient="auto"><path d="M0 0L5 3L0 6"/>'
     return "\n".join([head, _STYLE, f"{mark}</marker>", *parts, "</svg>", ""])
 
 
 def terminal(commands: list[str], folder: Path, about: str, most: int) -> str:
-    """Run commands and draw what they print, at most some lines."""
+    """Run commands, and draw at most `most` lines of their output."""
     console = Console(record=True, width=96, file=io.StringIO(), force_terminal=True)
     environment = {
         **os.environ,
@@ -85,9 +84,9 @@ def terminal(commands: list[str], folder: Path, about: str, most: int) -> str:
 
 
 def screenshot(page: Path, picture: Path) -> None:
-    """Take a picture of a page where Chromium is installed."""
+    """Take a screenshot of a page, if Chromium is installed."""
     if (browser := shutil.which("chromium")) is None:
-        print("no chromium: report.png stays as it is", file=sys.stderr)  # noqa: T201
+        print("chromium is not installed: report.png is unchanged", file=sys.stderr)  # noqa: T201
         return
     options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=900,1400", f"--screenshot={picture}"]
     subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True)
@@ -98,7 +97,7 @@ def _arrow(path: str) -> str:
 
 
 def main() -> None:
-    """Make all pictures."""
+    """Create all pictures."""
     PICTURES.mkdir(exist_ok=True)
     (PICTURES / "way.svg").write_text(way(4))
     (PICTURES / "way-narrow.svg").write_text(way(2))
@@ -109,11 +108,13 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", *made.split()], cwd=folder, check=True)
         subprocess.run([sys.executable, "-m", *job.split()], cwd=folder, check=True, capture_output=True)
         account = terminal(
-            ["anonset anonymize job.toml --algorithm rum-bound --transaction apriori --delta 0.3 -o safe"],
-            folder, "An account: records, clusters, what was kept, losses, the verdict", 19,
+            ["anonset anonymize job.toml --rows-are-persons --point attributes -o safe"],
+            folder, "Summary of a run: records, clusters, unchanged values, losses, verdict", 19,
         )  # fmt: skip
         (PICTURES / "account.svg").write_text(account)
-        risk = terminal(["anonset risk safe.private/report.json --quiet"], folder, "What is at risk after", 14)
+        risk = terminal(
+            ["anonset risk safe.private/report.json --quiet"], folder, "Remaining re-identification risk", 14
+        )
         (PICTURES / "risk.svg").write_text(risk)
         report = ["anonset", "report", "safe.private/report.json", "--quiet", "-o", "page.html"]
         subprocess.run([sys.executable, "-m", *report], cwd=folder, check=True, capture_output=True)
