@@ -1,4 +1,4 @@
-"""Pages of the site that nobody writes: the command line, the Python API, notebooks, data cards, and what was measured.
+"""Generate pages of the site: command line, Python API, notebooks, data cards and results.
 
 mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
 """
@@ -30,17 +30,17 @@ _MOVED = {
 _LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
 _PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
 _ABOUT_PYTHON = (
-    "Every name below is imported as `anonset.NAME`; names that are not here may change. "
-    "[Notebooks](tutorials/index.md#notebooks) show them at work, and [Messy data](data.md#in-python) says what can be "
-    "read. What is refused raises an [error](#errors) that says what is required."
+    "Import each name as `anonset.NAME`. Names that are not listed may change. "
+    "[Notebooks](tutorials/index.md#notebooks) contain examples; [Messy data](data.md#in-python) describes the input. "
+    "Invalid input raises an [error](#errors)."
 )
 _ABOUT_COMMANDS = (
-    "`anonset COMMAND --help-all` prints the same. [Tutorials](tutorials/index.md) show the commands at work; "
-    "[exit codes and logs](pipelines.md) are the same for all of them."
+    "`anonset COMMAND --help-all` prints the same text. [Tutorials](tutorials/index.md) contain examples; "
+    "[exit codes and logs](pipelines.md) are common to all commands."
 )
 _ABOUT_SCHEMAS = (
-    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what they are "
-    "for, and which changes raise `schema_version`."
+    "Fields of the two JSON files of a publication. [File formats](files.md) describes their purpose and the changes "
+    "that raise `schema_version`."
 )
 _CHAPTERS = (
     (
@@ -53,7 +53,7 @@ _CHAPTERS = (
             "anonset.release",
         ),
     ),
-    ("Look, try, compare", ("anonset.jobs",)),
+    ("Inspect, suggest, compare", ("anonset.jobs",)),
     ("Verify", ("anonset.verification",)),
     ("Algorithms for sets", ("anonset.algorithms.transaction",)),
     ("Algorithms for relational columns", ("anonset.algorithms.relational",)),
@@ -69,7 +69,7 @@ _CHAPTERS = (
         ),
     ),
     (
-        "Data, and what becomes of them",
+        "Data and publications",
         ("anonset.data", "anonset.publications", "anonset.generalization", "anonset.algorithms.base"),
     ),
     ("Errors", ("anonset.errors",)),

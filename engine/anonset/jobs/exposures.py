@@ -44,11 +44,11 @@ class Exposure(RedactedRepr):
     """Whether the guarantee covers this knowledge."""
 
 
-def few_persons(exposure: Exposure, k: int, persons: int) -> str:
+def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
     """Return a sentence with the number of persons below k, for data with several rows per person.
 
     >>> share = Share(0.25)
-    >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
+    >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
     'By all quasi-identifiers, 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
     """
     few = (

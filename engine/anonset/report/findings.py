@@ -77,7 +77,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     facts = {
         "data": findings.source,
         "rows": f"{findings.rows:,}",
-        "records": "none: the rows cannot be read" if unread else f"{findings.records:,}, {persons}",
+        "records": "not counted; see Check" if unread else f"{findings.records:,}, {persons}",
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
         "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from anonset.attacks.base import AttackResult
-from anonset.jobs.exposures import Exposure, few_persons, knowledge
+from anonset.jobs.exposures import Exposure, knowledge, small_class_text
 from anonset.jobs.risk import Risk
 from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness
@@ -159,7 +159,7 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
         return []
     spoken = [exposure for exposure in exposures if exposure.guaranteed] or list(exposures[:1])
     named = dict.fromkeys([exposure for exposure in spoken if not exposure.items] + spoken[-1:])
-    return [f"{few_persons(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
+    return [f"{small_class_text(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
 
 
 @page_part.register
