@@ -29,33 +29,33 @@ def break_rule(
 ) -> int:
     """Fill ``broken[g]`` with 1 for each group that violates a rule, else 0; return the number of violations.
 
-    Empty groups never violate a rule.
+    Groups without values never violate a rule.
 
     Parameters
     ----------
     terms
-        int64 (8,): kind; l; c as a fraction; number of records in the table; integer part of ``t * records * scale``,
+        int64 (8,): kind; l; c as a fraction; number of values in the table; integer part of ``t * records * scale``,
         and the remainder as a fraction (scale: 1, or the longest path length).
     overall
         int64 (M,): number of records with each value in the table.
     ways
         int64 (W, 3): steps (from, to, length): the surplus of the values from .. to - 1 is moved over this length.
     group, value, weight
-        int32 (E,), int32 (E,), int64 (E,): number of records (`weight`) of a group with a value. Negative groups are
-        ignored.
+        int32 (E,), int32 (E,), int64 (E,): number of records (`weight`) of a group with a value. Negative groups and
+        values are ignored.
 
     O(E); with path lengths O(E + (M + W) groups); for recursive diversity O(E log E).
     """
     n_groups, n_broken = len(broken), 0
     start = np.zeros(n_groups + 1, np.int64)
-    for own in group:
-        if own >= 0:
-            start[own + 1] += 1
+    for e in range(len(group)):
+        if group[e] >= 0 and value[e] >= 0:
+            start[group[e] + 1] += 1
     for g in range(n_groups):
         start[g + 1] += start[g]
     place, entries = start[:n_groups].copy(), np.empty(start[n_groups], np.int64)
     for e in range(len(group)):
-        if group[e] >= 0:
+        if group[e] >= 0 and value[e] >= 0:
             entries[place[group[e]]] = e
             place[group[e]] += 1
     count, seen = np.zeros(len(overall), np.int64), np.empty(len(overall), np.int32)
@@ -84,7 +84,7 @@ def _keeps(
     seen: Int32Array,
     size: Integer,
 ) -> bool:
-    """Return True if a class of `size` records satisfies a rule.
+    """Return True if a class of `size` records with a value satisfies a rule.
 
     Parameters
     ----------

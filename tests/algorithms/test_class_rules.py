@@ -46,6 +46,7 @@ from reference.relational import mondrian
 
 NAME = "drug"
 Model = KLDiversity | KTCloseness
+MISSING = ("", " ", "?")
 POOLS = ("ab", "aaab", "abc", "aaaabbc", "abcdefgh", "aaaaaaaaaabcd", "a")
 
 
@@ -62,8 +63,15 @@ def distance_of(model: KTCloseness, values: list[str], everybody: list[str]) -> 
     return (ordered_distance if model.t_distance == "ordered" else equal_distance)(values, everybody)
 
 
+def known(values: list[str]) -> list[str]:
+    return [value for value in values if value not in MISSING]
+
+
 def naive(model: KAnonymity, values: list[str], everybody: list[str]) -> bool:
-    """Return True if a class satisfies a model's condition on sensitive values."""
+    """Return True if the known values of a class satisfy a model's condition on sensitive values."""
+    values, everybody = known(values), known(everybody)
+    if not values:
+        return True
     if isinstance(model, KTCloseness):
         return distance_of(model, values, everybody) <= Fraction(str(model.t))
     if not isinstance(model, KLDiversity):
@@ -88,9 +96,10 @@ def drawn_model(source: random.Random, k: int) -> Model:
 
 
 def drawn_values(source: random.Random, n: int, model: Model) -> list[str]:
-    if isinstance(model, KTCloseness) and model.t_distance == "ordered":
-        return source.choices(["1", "2", "2.0", "7", "-3", "1e1"], k=n)
-    return source.choices(source.choice(POOLS), k=n)
+    ordered = isinstance(model, KTCloseness) and model.t_distance == "ordered"
+    pool = ["1", "2", "2.0", "7", "-3", "1e1"] if ordered else list(source.choice(POOLS))
+    missing = source.choice([0.0, 0.2, 0.6])
+    return [source.choice(MISSING if source.random() < missing else pool) for _ in range(n)]
 
 
 def parameters_of(model: Model) -> dict[str, Any]:
@@ -143,7 +152,7 @@ def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
     values = drawn_values(source, source.randint(2, 40), model)
     cut = source.randint(1, len(values) - 1)
     end = source.randint(cut + 1, len(values))
-    either = isinstance(model, KLDiversity) and model.l_kind == "distinct"
+    either = isinstance(model, KLDiversity) and model.l_kind == "distinct" and known(values[:cut]) != []
     if naive(model, values[:cut], values) and (either or naive(model, values[cut:end], values)):
         assert naive(model, values[:end], values)
 
@@ -172,9 +181,11 @@ def test_the_check_is_the_definition(seed: int) -> None:
             len(by_class[ages[rows[0]], sexes[rows[0]]]),
         )
     if large and isinstance(model, KLDiversity):
-        assert verdict.checked["fewest_values"] == min(len(set(cohort)) for cohort in by_class.values())
+        cohorts = [known(cohort) for cohort in by_class.values()]
+        assert verdict.checked["fewest_values"] == min((len(set(cohort)) for cohort in cohorts if cohort), default=0)
     elif large:
-        largest = max(distance_of(model, cohort, values) for cohort in by_class.values())
+        cohorts = [cohort for cohort in map(known, by_class.values()) if cohort]
+        largest = max((distance_of(model, cohort, known(values)) for cohort in cohorts), default=Fraction())
         assert verdict.checked["largest_distance"] == float(round(largest, 6))
 
 
@@ -301,7 +312,6 @@ def test_full_domain_is_optimal_over_the_complete_lattice(share: float) -> None:
 @pytest.mark.parametrize(
     ("label", "more", "message"),
     [
-        ("", {"l": 2}, "sensitive drug missing"),
         ("x", {"t": "0.2", "t_distance": "ordered"}, "drug numbers"),
     ],
 )
@@ -315,6 +325,46 @@ def test_values_that_a_model_cannot_take(label: str, more: dict[str, Any], messa
     model = Mondrian(k=2, sensitive=NAME, **more).model
     with refused(InputError, "value"):
         verify(table, model)
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize(
+    "model", [KLDiversity(2, 2, NAME), KLDiversity(2, 2, NAME, "entropy"), KTCloseness(2, "0.3", NAME)]
+)
+def test_a_class_with_a_single_known_value_fails(model: Model, missing: str) -> None:
+    """Everyone who has a known value in such a class has the same value."""
+    ages = CategoricalColumn.of("age", "112233")
+    verdict = verify(
+        Table(None, (ages,), kept=(CategoricalColumn.of(NAME, ["flu", missing, "flu", "ulcer", missing, missing]),)),
+        model,
+    )
+    assert (verdict.holds, verdict.witness and verdict.witness.record) == (False, 0)
+    mixed = CategoricalColumn.of(NAME, ["flu", "ulcer", "flu", "ulcer", missing, missing])
+    assert verify(Table(None, (ages,), kept=(mixed,)), model).holds
+    alone = CategoricalColumn.of(NAME, [missing] * 6)
+    assert verify(Table(None, (ages,), kept=(alone,)), model).holds
+
+
+def test_missing_values_differ_from_no_value_in_the_search() -> None:
+    """With `?` as a value, Mondrian would split by age."""
+    ages = CategoricalColumn.of("age", "1122")
+    for values, classes in ((["flu", "?", "flu", "ulcer"], 1), (["flu", "none", "flu", "ulcer"], 2)):
+        table = Table(None, (ages,), kept=(CategoricalColumn.of(NAME, values),))
+        assert Mondrian(k=2, sensitive=NAME, l=2).recode(table, {}).figures["clusters"] == classes
+
+
+def test_a_coarser_level_fails_if_it_adds_a_known_value_to_classes_without() -> None:
+    """The exact places satisfy the model with four suppressed records, places by region do not."""
+    places = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    decades = ("ANY", [("1x", [str(age) for age in range(10, 16)]), ("2x", [str(age) for age in range(20, 26)])])
+    columns = (
+        CategoricalColumn.of("place", ["a1", "a1", *["a2"] * 4, "b1", "b1", *["b2"] * 4]),
+        CategoricalColumn.of("age", [*map(str, range(10, 16)), *map(str, range(20, 26))]),
+    )
+    table = Table(None, columns, kept=(CategoricalColumn.of(NAME, ["x", "x", *"????", "y", "y", *"????"]),))
+    algorithm = FullDomain(k=2, l=2, sensitive=NAME, max_suppressed_records=0.34)
+    result = algorithm.recode(table, {"place": places, "age": Hierarchy.from_tree(decades)})
+    assert result.figures == {"clusters": 3, "ncp": 0.5, "suppressed": 4}
 
 
 def test_values_that_differ_only_in_case_are_noted() -> None:

@@ -12,6 +12,15 @@ from cli.published import publish, report_of, rows_of, verified
 BUCKETS = ["--id", "name", "--sensitive", "drug", "--keep", "age"]
 
 
+@pytest.mark.parametrize("missing", ["", "?"])
+@pytest.mark.parametrize("model", [["anatomy", "--l", "2"], ["safe-grouping", "--k", "4", "--l", "2"]])
+def test_buckets_reject_missing_sensitive_values(long: Place, model: list[str], missing: str) -> None:
+    """A known value of a bucket would have a larger share of the known values than 1/l."""
+    long.write("long.csv", (long.folder / "long.csv").read_text().replace(",a\n", f",{missing}\n"))
+    ran = long.run("anonymize", str(long.folder / "long.csv"), "-o", str(long.out), *BUCKETS, "--model", *model)
+    assert (ran.code, names(ran.err, "drug rows value text")) == (2, True), ran.err
+
+
 def test_safe_grouping(long: Place) -> None:
     ran = publish(long, "long.csv", "--model", "safe-grouping", *BUCKETS, "--k", "4", "--l", "2", "--json")
     assert list(ran.json["measures"]) == ["grouping_loss", "removed_for_diversity", "diversity_loss"]

@@ -79,6 +79,24 @@ def test_each_kind_is_published_and_verified(people: Place, given: list[str], wo
     assert (refused.code, names(refused.out, "class")) == (1, True)
 
 
+@pytest.mark.parametrize("missing", ["", "?"])
+@pytest.mark.parametrize("given", [["--l", "2"], ["--t", "0.3"]])
+def test_missing_values_do_not_count(people: Place, given: list[str], missing: str) -> None:
+    text = (people.folder / "people.csv").read_text().replace(",a\n", f",{missing}\n")
+    model = ["--model", "kl" if "--l" in given else "kt", "--k", "3", *given]
+    people.write("people.csv", text)
+    publish(people, "people.csv", *OF_DRUG, *model)
+    classes = [[value for value in values if value != missing] for values in values_by_class(people.out)]
+    assert all(len(set(values)) != 1 for values in classes)
+    assert any(len(values) > 1 for values in classes)
+    checked = people.run("verify", str(people.out), "--original", str(people.folder / "people.csv"), "--json")
+    assert (checked.code, checked.json["true"]) == (0, True), checked.err
+    people.write("single.csv", "age,sex,drug\n" + f"3,f,b\n3,f,{missing}\n3,f,b\n4,m,c\n4,m,c\n4,m,c\n")
+    roles = ["--relational", "age,sex", "--sensitive", "drug"]
+    refused = people.run("verify", str(people.folder / "single.csv"), *roles, *model)
+    assert (refused.code, names(refused.out, "row 0 class")) == (1, True), refused.out
+
+
 def test_a_job_file_has_the_settings(people: Place) -> None:
     people.write(
         "job.toml",

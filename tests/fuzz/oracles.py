@@ -66,7 +66,10 @@ def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
 
 
 def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequence[str]) -> bool:
-    """Return True if the values of a class satisfy l-diversity or t-closeness."""
+    """Return True if the known values of a class satisfy l-diversity or t-closeness."""
+    values, everybody = ([value for value in of if value.strip() not in ("", "?")] for of in (values, everybody))
+    if not values:
+        return True
     if "t" in given:
         return equal_distance(values, everybody) <= Fraction(str(given["t"]))
     if given["l_kind"] == "entropy":

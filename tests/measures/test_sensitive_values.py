@@ -35,11 +35,18 @@ def twin(classes: list[tuple[int, ...]], values: list[str]) -> list[tuple[int, i
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 4)), max_size=40))
 def test_observed_diversity_equals_its_twin(rows: list[tuple[int, int, int]]) -> None:
     group = [np.array([row[place] for row in rows], np.int32) for place in range(2)]
-    values = [str(row[2]) for row in rows]
+    values = [str(row[2] or "?") for row in rows]
     column = CategoricalColumn.of("value", values)
     for columns, classes in ((group, [row[:2] for row in rows]), ([], [() for _ in rows])):
         found = observed_diversity(columns, column, MEMORY)
-        expected = twin(classes, values)
+        expected = twin(
+            *([given[row] for row, value in enumerate(values) if value != "?"] for given in (classes, values))
+        )
+        known = [row for row, value in enumerate(values) if value != "?"]
+        assert (
+            observed_diversity([codes[known] for codes in columns], column.take(np.array(known, np.int64)), MEMORY)
+            == found
+        )
         assert found.classes == len(expected)
         if expected:
             size, distinct, largest, entropy, distance = zip(*expected, strict=True)

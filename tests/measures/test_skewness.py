@@ -47,5 +47,13 @@ def test_the_control_estimates_the_effect_of_small_classes() -> None:
     assert skewness(classes, drawn, 1) == skewness(classes, drawn, 1)
 
 
+def test_rows_without_a_known_value_do_not_count() -> None:
+    classes, values = np.array([0, 0, 0, 1, 1, 2, 2]), ["flu", "?", "", "flu", "ulcer", "?", "?"]
+    known = np.array([0, 3, 4])
+    column = CategoricalColumn.of("s", values)
+    assert skewness(classes, column) == skewness(classes[known], column.take(known))
+    assert skewness(classes, column).alone == 1 / 3
+
+
 def test_no_rows() -> None:
     assert skewness(np.zeros(0, np.int64), CategoricalColumn.of("s", [])) == Skewness(*[0.0] * 7)

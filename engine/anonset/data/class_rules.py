@@ -22,7 +22,7 @@ class ClassRule(RedactedRepr):
     overall: Int64
     """int64 (M,): frequency of each value in the complete table."""
     value: Int32
-    """int32 (n,): value of each record."""
+    """int32 (n,): value of each record; -1 for missing values, which no class counts."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
     """int64 (W, 3): ways between values: first place, end place and length."""
 
@@ -41,7 +41,8 @@ class ClassRule(RedactedRepr):
         """True if every superset of a class that satisfies the rule satisfies it as well."""
         from anonset_kernels._class_rules import DISTINCT, KIND
 
-        return bool(self.terms[KIND] == DISTINCT)
+        # a class without known values satisfies the rule, but its union with a record of a known value may not
+        return bool(self.terms[KIND] == DISTINCT and not (self.value < 0).any())
 
     def take(self, records: NDArray[np.integer]) -> "ClassRule":
         """Return the rule for classes of the given records."""
@@ -59,8 +60,8 @@ class ClassRule(RedactedRepr):
 
     def by_tuple(self, tuple_of: Int32, n_tuples: int) -> "TupleRule":
         """Return the rule for classes of distinct tuples, given the tuple of each record."""
-        width = max(1, len(self.overall))
-        pairs, weight = np.unique(tuple_of.astype(np.int64) * width + self.value, return_counts=True)
+        width, known = max(1, len(self.overall)), self.value >= 0
+        pairs, weight = np.unique(tuple_of[known].astype(np.int64) * width + self.value[known], return_counts=True)
         held = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)
         return TupleRule(self, n_tuples, *held)
 

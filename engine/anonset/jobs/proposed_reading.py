@@ -18,7 +18,6 @@ from anonset.jobs.proposal_trial import (
 )
 from anonset.jobs.value_problems import (
     missing_code_problems,
-    missing_secrets,
     null_problems,
     null_words,
     odd_codes,
@@ -111,10 +110,7 @@ def _proposal_for(
         given = {**given, "null": list(words)}
     dropped = {name for name, own in proposed.items() if own.role in ("id", "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
-    problems += [
-        *missing_code_problems(profiles),
-        *missing_secrets(profiles, names_in(opened.names, given.get("sensitive"))),
-    ]
+    problems += missing_code_problems(profiles)
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
     trial = ProposalReader(opened, given, proposed, profiles, loaded, k, counts)

@@ -61,13 +61,3 @@ def missing_code_problems(profiles: Sequence[Profile]) -> list[str]:
         f"{' and others' if len(names) > 5 else ''}): if so in all columns, {setting('null', code)}"
         for code, names in columns.items()
     ]
-
-
-def missing_secrets(profiles: Sequence[Profile], sensitive: Sequence[str]) -> list[str]:
-    """Return a line for each declared sensitive column with missing values."""
-    return [
-        f"column {column.name!r}: missing counts as a value, so a class may contain only one other value; remove these "
-        "rows, or choose l one larger"
-        for column in profiles
-        if column.name in sensitive and (column.nulls or column.missing)
-    ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import run_spans, spans
 from anonset.data.store import Store
@@ -23,10 +24,10 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(RedactedRepr):
-    """Smallest l and largest t over the classes. All are 0 without records."""
+    """Smallest l and largest t over the classes with known values. All are 0 without known values."""
 
     classes: int
-    """Number of classes."""
+    """Number of classes with known values."""
     distinct_l: int
     """Minimum number of different values in a class."""
     frequency_l: float
@@ -36,7 +37,7 @@ class ObservedDiversity(RedactedRepr):
     t: float
     """Maximum distance between the distribution in a class and in all records, in [0, 1]."""
     homogeneous_records: int
-    """Records in classes with a single value, which is disclosed to anyone who finds the class."""
+    """Records with a known value in classes with a single value, which is disclosed to anyone who finds the class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,7 @@ class ClassDiversity(RedactedRepr):
 def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> ClassDiversity:
     """Return the diversity of each class, given its values, ordered by class, and the number of records with each."""
     start = np.flatnonzero(np.diff(of, prepend=-1))
+    of = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(of))))
     size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
     share = count / size[of]
     if not len(size):
@@ -87,7 +89,7 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> Class
 def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
     """Return the smallest l and the largest t over the classes. Ground distance: 1 between any two values.
 
-    Records are sorted in the store and measured in blocks.
+    Missing values do not count. Records are sorted in the store and measured in blocks.
 
     Parameters
     ----------
@@ -102,7 +104,8 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
     1
     """
     n, found = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
-    overall = values.occurrences / max(1, n)
+    known = known_values(values)
+    overall = np.where(known, values.occurrences, 0) / max(1, int(values.occurrences[known].sum()))
     with store.nested() as scratch, scratch.growing("class", np.int64) as growing_of:
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(values.vocabulary), 0]
         columns = sort_rows(
@@ -120,9 +123,16 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
             growing_start.append(np.array([n], np.int64))
         of, value, start = growing_of.finished(), growing_value.finished(), growing_start.finished()
         for a, b in run_spans(of):
-            counts = np.diff(start[a : b + 1])
-            found = _united(found, _diversity(of[a:b] - of[a], value[a:b], counts, overall).worst())
+            there, counts = known[value[a:b]], np.diff(start[a : b + 1])
+            own = _diversity(of[a:b][there], value[a:b][there], counts[there], overall)
+            found = _united(found, own.worst())
     return found
+
+
+def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
+    """Return whether each category is a known value, bool (M,). Empty text and ``?`` are missing values."""
+    labels = values.vocabulary.labels
+    return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))
 
 
 def _united(one: ObservedDiversity, other: ObservedDiversity) -> ObservedDiversity:

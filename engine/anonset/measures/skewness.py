@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import CategoricalColumn, Int64
+from anonset.measures.sensitive_values import known_values
 
 DEALS = 10
 """Number of random permutations of the values for the control."""
@@ -17,7 +18,7 @@ DEALS = 10
 
 @dataclass(frozen=True)
 class Skewness(RedactedRepr):
-    """Success of guessing the value of a row, and gain from its class. All are 0 without rows."""
+    """Success of guessing the known value of a row, and gain from its class. All are 0 without known values."""
 
     guessed_of_all: float
     """Share of the rows with the most frequent value overall: success without classes."""
@@ -38,7 +39,7 @@ class Skewness(RedactedRepr):
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
     """Guess the value of each row from its class, and from classes of the same sizes with randomly permuted values.
 
-    Cost: O(n log n), and ten times as much for the control.
+    Rows without a known value do not count. Cost: O(n log n), and ten times as much for the control.
 
     Parameters
     ----------
@@ -54,10 +55,12 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.largest_gain
     (0.667, 0.833, 0.333, 2.0)
     """
-    n = values.n
+    known = known_values(values)[values.codes]
+    n = int(np.count_nonzero(known))
     if not n:
         return Skewness(*[0.0] * 7)
-    codes, size = values.codes.astype(np.int64), np.bincount(class_of)
+    class_of, codes = class_of[known], values.codes[known].astype(np.int64)
+    size = np.bincount(class_of)
     overall = np.bincount(codes)
     of, value, count = _pairs(class_of, codes)
     gain = (count / size[of]) / (overall[value] / n)

@@ -44,10 +44,11 @@ class SensitiveClasses(KAnonymity):
         """Limits of the guarantee."""
         return (
             f"{SHARED} {UNCHANGED} The model limits the mix of values of {self.sensitive!r} in each class, not the "
-            "probability of a value for one person. Someone who knows the values of other people in the class, or "
-            "excludes some values for a person, learns more. Values count as different even if they have almost the "
-            "same meaning. Someone who knows the search method may exclude values that would have led to another "
-            "result (minimality)."
+            "probability of a value for one person. Missing values do not count: a class is judged by its known "
+            "values, and a class without known values satisfies the model. Someone who knows the values of other "
+            "people in the class, or excludes some values for a person, learns more. Values count as different even if "
+            "they have almost the same meaning. Someone who knows the search method may exclude values that would have "
+            "led to another result (minimality)."
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.ceilings import cap_hierarchy
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchy_rules import OF_LABELS
+from anonset.data.hierarchy_rules import NO_VALUE, OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import HierarchyError, InputError, datum, typed
@@ -20,7 +20,7 @@ from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.files import hierarchy_for, is_over_data
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.settings.fitting import fit_codes
-from anonset.spelling import hierarchy_of, setting
+from anonset.spelling import counted, hierarchy_of, setting
 
 
 class _Frame(Protocol):
@@ -59,12 +59,24 @@ def bind(
     Raises
     ------
     InputError
-        If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values; or if the
-        model names sensitive items or a column that do not exist.
+        If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values; if the
+        model names sensitive items or a column that do not exist; or if buckets would contain missing sensitive values.
     """
+    if model.kind == "buckets" and table.sensitive is not None:
+        _require_known(table.sensitive, model)
     table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)
     return bind_columns(table, hierarchies, model.beside)
+
+
+def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
+    """Reject missing values. Buckets would count them, so that the known values have larger shares."""
+    counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
+    if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
+        rows = f"{counted(missing, 'row')} without a value, which model {model.name} rejects"
+        way = "remove these rows, or write a text such as 'none' if missing is a value"
+        msg = f"sensitive column {column.name!r}: {rows}; {way}"
+        raise InputError(msg)
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:

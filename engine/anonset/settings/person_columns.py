@@ -241,7 +241,6 @@ def recognized_roles(
             else "models protect it only if there are quasi-identifiers" if not relational
             else "models protect one sensitive column, and another is declared" if taken
             else f"models protect one sensitive column; {setting('sensitive', name)} chooses it" if len(sensitive) > 1
-            else "models do not protect a column with missing values" if profile.missing + profile.nulls
             else (
                 f"{profile.missing_codes[0]} may mean a missing value: {setting('null', profile.missing_codes[0])}; "
                 f"if it is a value: {setting('sensitive', name)}"

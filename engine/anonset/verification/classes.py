@@ -2,6 +2,9 @@
 
 Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
 
+A missing value (empty text or `?`) is no value: a class is judged by its known values. A class without known values
+satisfies the model.
+
 Logarithms decide clear cases. Integers decide close cases, or decimals of 60 digits for very large classes. Cases that
 remain open count as violations.
 """
@@ -20,6 +23,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
@@ -52,7 +56,7 @@ does not contain at least 2 different values of 'drug'
     Raises
     ------
     InputError
-        If a column is missing or malformed, or a sensitive value is missing, or not a number for ordered values.
+        If a column is missing or malformed, or a sensitive value is not a number for ordered values.
     """
     sensitive = _sensitive(kept, model)
     require_columns((*relational, sensitive), model)
@@ -62,7 +66,8 @@ does not contain at least 2 different values of 'drug'
     place = _places(sensitive, model)
     overall = np.zeros(int(place.max(initial=0)) + 1, np.int64)
     for a, b in spans(sensitive.n):
-        overall += np.bincount(place[sensitive.codes[a:b]], minlength=len(overall))
+        values = place[sensitive.codes[a:b]]
+        overall += np.bincount(values[values >= 0], minlength=len(overall))
     tree = _tree(sensitive, place, len(overall), model)
     if not store.in_files:
         parts = [_look(relational, place[sensitive.codes], model, overall, tree)]
@@ -105,6 +110,8 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
     there = distinct(np.concatenate([distinct(column.codes[a:b]) for a, b in spans(column.n)]))
     for code in there.tolist():
         own = paths.get(column.vocabulary.labels[code])
+        if place[code] < 0:
+            continue
         if own is None:
             msg = f"sensitive column {column.name!r}: a value is not in the tree {setting('t_tree')}"
             raise InputError(msg)
@@ -117,8 +124,8 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
 class _ClassResult:
     """Result of the check of the classes of some rows."""
 
-    figure: Fraction
-    """Minimum number of different values in a class, or maximum distance."""
+    figure: Fraction | None
+    """Minimum number of different values in a class, or maximum distance; None if no class has known values."""
     first: int | None
     """First row whose class violates the model, or None."""
     size: int
@@ -127,10 +134,11 @@ class _ClassResult:
 
 def _verdict(parts: Sequence[_ClassResult], verdict: Verdict, model: Model) -> Verdict:
     checked: dict[str, Any] = dict(verdict.checked)
+    figures = [seen.figure for seen in parts if seen.figure is not None]
     if isinstance(model, KLDiversity):
-        checked["fewest_values"] = int(min(seen.figure for seen in parts))
+        checked["fewest_values"] = int(min(figures, default=0))
     else:
-        checked["largest_distance"] = float(round(max(seen.figure for seen in parts), 6))
+        checked["largest_distance"] = float(round(max(figures, default=Fraction()), 6))
     bad = [(seen.first, seen.size) for seen in parts if seen.first is not None]
     if not bad:
         return Verdict(True, model, checked)
@@ -150,16 +158,14 @@ def _sensitive(kept: Sequence[Column], model: Model) -> CategoricalColumn:
 def _places(column: CategoricalColumn, model: Model) -> Int64:
     """Return a number for each value, int64 (V,). Ordered values are numbered by size; equal sizes have equal numbers.
 
-    A value that occurs in no row has the number 0.
+    A missing value, or a value that occurs in no row, has the number -1.
     """
     there = np.zeros(len(column.vocabulary), np.bool_)
     for a, b in spans(column.n):
         there[column.codes[a:b]] = True
-    place, codes = np.zeros(len(there), np.int64), np.flatnonzero(there)
-    labels = [column.vocabulary.labels[code] for code in codes.tolist()]
-    if any(not label.strip() for label in labels):
-        msg = f"sensitive column {column.name!r}: a value is missing, which model {model.name} does not allow"
-        raise InputError(msg)
+    place, every = np.full(len(there), -1, np.int64), column.vocabulary.labels
+    codes = [code for code in np.flatnonzero(there).tolist() if every[code].strip() not in NO_VALUE]
+    labels = [every[code] for code in codes]
     if isinstance(model, KTCloseness) and model.t_distance == "ordered":
         try:
             numbers = [exact(label) for label in labels]
@@ -178,8 +184,12 @@ def _look(
 ) -> _ClassResult:
     """Return the result for the classes of some rows, given the number of each row's value."""
     class_of = classes_of(relational)
-    size = np.bincount(class_of)
-    pairs, count = np.unique(class_of * len(overall) + value, return_counts=True)
+    n_records, known = np.bincount(class_of), value >= 0
+    if not known.any():
+        return _ClassResult(None, None, 0)
+    valued, of_known = np.unique(class_of[known], return_inverse=True)
+    size = np.bincount(of_known)
+    pairs, count = np.unique(of_known * len(overall) + value[known], return_counts=True)
     of, held = pairs // len(overall), pairs % len(overall)
     start = np.searchsorted(of, np.arange(len(size)))
     if isinstance(model, KLDiversity):
@@ -197,9 +207,9 @@ def _look(
         distances = [Fraction(m, scale * n) for m, n in zip(moved, size.tolist(), strict=True)]
         figure, t = max(distances), exact(model.t)
         broken = np.array([distance > t for distance in distances])
-    rows = np.flatnonzero(broken[class_of])
+    rows = np.flatnonzero(np.isin(class_of, valued[broken]))
     first = int(rows[0]) if len(rows) else None
-    return _ClassResult(figure, first, 0 if first is None else int(size[class_of[first]]))
+    return _ClassResult(figure, first, 0 if first is None else int(n_records[class_of[first]]))
 
 
 def _diverse(
@@ -246,7 +256,9 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 @dataclass(frozen=True, eq=False)
 class _ValueCounts:
-    """Value counts of classes. int64 (P,): class, value and records of each pair; int64 (C,): first pair, records."""
+    """Value counts of classes. int64 (P,): class, value and records of each pair; int64 (C,): first pair, known
+    values.
+    """
 
     of: Int64
     held: Int64
@@ -256,7 +268,7 @@ class _ValueCounts:
 
 
 def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class from all rows, times its size and the number of all rows.
+    """Return the distance of each class from all rows, times the known values of the class and of all rows.
 
     The distance is the sum of the positive differences to the overall shares.
     """

@@ -37,7 +37,7 @@ def sensitive_column(table: Table) -> CategoricalColumn:
     if table.n > MOST_TUPLES:
         msg = f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
         raise InputError(msg)
-    _refuse(column, ("",), "sensitive", "use a separate value such as '?', or remove the row")
+    _refuse(column, ("",), "sensitive", "remove the row, or write a text such as 'none' if missing is a value")
     return column
 
 

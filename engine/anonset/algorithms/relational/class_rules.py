@@ -13,6 +13,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, 
 from anonset.data import CategoricalColumn, Table
 from anonset.data.class_rules import ClassRule
 from anonset.data.decimals import Written, exact
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -78,16 +79,17 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     Raises
     ------
     InputError
-        If the column is missing, a value is missing, a value of an ordered distance is not a number, or the table is
-        too large for exact comparison in 64 bits.
+        If the column is missing, a value of an ordered distance is not a number, or the table is too large for exact
+        comparison in 64 bits.
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
     from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
 
     column = _sensitive(model.sensitive, table)
-    n, there = int(column.overall.sum()), np.flatnonzero(column.overall)
-    place_of = np.zeros(len(column.vocabulary), np.int64)
+    there = _known_values(column)
+    n = int(column.overall[there].sum())
+    place_of = np.full(len(column.vocabulary), -1, np.int64)
     place_of[there] = np.arange(len(there))
     if isinstance(model, KLDiversity):
         kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[model.l_kind]
@@ -114,7 +116,7 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
     if model.sensitive_column is None:
         return ()
     column = _sensitive(model.sensitive_column, table)
-    labels = [column.vocabulary.labels[code] for code in np.unique(column.codes).tolist()]
+    labels = [column.vocabulary.labels[code] for code in _known_values(column).tolist()]
     if len({" ".join(label.split()).casefold() for label in labels}) == len(labels):
         return ()
     way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
@@ -184,9 +186,9 @@ class _Merging:
 def _rule(
     terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
 ) -> ClassRule:
-    """Return the rule. Categories with the same place in `place_of` count as the same value."""
+    """Return the rule. Categories with the same place in `place_of` count as the same value; -1 means missing."""
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
-    np.add.at(overall, place_of, column.overall)
+    np.add.at(overall, place_of[place_of >= 0], column.overall[place_of >= 0])
     moves = np.zeros((0, 3), np.int64) if ways is None else ways
     return ClassRule(np.array(terms, np.int64), overall, place_of[column.codes].astype(np.int32), moves)
 
@@ -198,7 +200,7 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
     lowest common ancestor.
     """
     labels, paths = column.vocabulary.labels, model.paths
-    there = np.flatnonzero(column.overall).tolist()
+    there = _known_values(column).tolist()
     if any(labels[code] not in paths for code in there):
         msg = f"sensitive column {column.name!r}: a value is not in {setting('t_tree')}; add a line for each value"
         raise InputError(msg)
@@ -213,32 +215,33 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
         for node, above in pairwise(path):
             first = ends.get(node, (place, 0, 0))[0]
             ends[node] = first, place + 1, height[above] - height[node]
-    place_of = np.zeros(len(labels), np.int64)
+    place_of = np.full(len(labels), -1, np.int64)
     place_of[ordered] = np.arange(len(ordered))
     ways = np.array(list(ends.values()), np.int64).reshape(-1, 3)
     return place_of, ways, max(1, 2 * max(height.values()))
 
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:
-    """Return the sensitive column of a table after checking that no value is missing."""
+    """Return the sensitive column of a table."""
     beside = () if table.sensitive is None else (table.sensitive,)
     columns: tuple[CategoricalColumn, ...] = (*table.kept, *beside)
     for column in columns:
         if column.name == name:
-            codes = [code for code, label in enumerate(column.vocabulary.labels) if not label.strip()]
-            if codes and np.isin(column.codes, codes).any():
-                way = "use a separate value such as '?', or remove the row"
-                msg = f"sensitive column {name!r}: a value is missing (empty text is not a value); {way}"
-                raise InputError(msg)
             return column
     msg = f"{setting('sensitive')}: the table has no column {name!r} that is published unchanged"
     raise InputError(msg)
 
 
+def _known_values(column: CategoricalColumn) -> Int64:
+    """Return the codes of the values that occur in a column, without missing values."""
+    labels, there = column.vocabulary.labels, np.flatnonzero(column.overall).tolist()
+    return np.array([code for code in there if labels[code].strip() not in NO_VALUE], np.int64)
+
+
 def _ranks(column: CategoricalColumn) -> Int64:
-    """Return the rank of each category among the numbers in the column, int64 (M,)."""
+    """Return the rank of each category among the numbers in the column, int64 (M,); -1 for missing values."""
     numbers = {}
-    for code in np.flatnonzero(column.overall).tolist():
+    for code in _known_values(column).tolist():
         try:
             numbers[code] = exact(column.vocabulary.labels[code])
         except ValueError:
@@ -246,7 +249,7 @@ def _ranks(column: CategoricalColumn) -> Int64:
             msg = f"sensitive column {column.name!r}: {distance} requires numbers, and a value is not a number"
             raise InputError(msg) from None
     place = {number: rank for rank, number in enumerate(sorted(set(numbers.values())))}
-    rank_of = np.zeros(len(column.vocabulary), np.int64)
+    rank_of = np.full(len(column.vocabulary), -1, np.int64)
     for code, number in numbers.items():
         rank_of[code] = place[number]
     return rank_of

@@ -132,10 +132,10 @@ class _TuplesToDistribute(RedactedRepr):
         """Return the distinct tuples of `qi`, separated by sensitive value if there is a rule."""
         if qi.rule is None:
             return cls(qi.tuples, qi.tuple_of, ClassRule.none())
-        width = len(qi.rule.overall)
-        pairs, of = np.unique(qi.tuple_of.astype(np.int64) * width + qi.rule.value, return_inverse=True)
+        width = len(qi.rule.overall) + 1  # 0 for missing values
+        pairs, of = np.unique(qi.tuple_of.astype(np.int64) * width + qi.rule.value + 1, return_inverse=True)
         numbers, codes = qi.tuples.numbers[:, pairs // width], qi.tuples.codes[:, pairs // width]
-        rule = replace(qi.rule, value=(pairs % width).astype(np.int32))
+        rule = replace(qi.rule, value=(pairs % width - 1).astype(np.int32))
         tuples = Tuples(np.ascontiguousarray(numbers), np.ascontiguousarray(codes))
         return cls(tuples, of.reshape(-1).astype(np.int32), rule)
 
