@@ -1,5 +1,6 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,7 +52,8 @@ def anonymize(
     except InputError as error:
         from_options = source is not None and config is None and not is_job(source)
         if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
-            error.commands = complete_commands(settings, {"input": source, **given}, error)
+            with suppress(Exception):  # the error of the run is printed whatever happens here
+                error.commands = complete_commands(settings, {"input": source, **given}, error)
         raise
 
 

@@ -81,6 +81,8 @@ def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
             one.settings.pop("rows_are_persons", None)
         if asked and one.unit and one.table is not None and one.table.repeated:  # another identifier repeats
             one.settings["rows_are_persons"] = True
+        columns = [column.profile.name for column in one.columns]
+        given = {**given, **{role: list(names_in(columns, given[role])) for role in ROLES if given.get(role)}}
         settings = _complete(given, one)
         stated = given if any(given.get(role) for role in ROLES) else {**given, **_only_column(one)}
         if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, one.table):
@@ -144,8 +146,9 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
     recognised = _recognised(given["input"], reading, k)
     reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
-    named = [name for role in ROLES for name in names_in((), given.get(role))]
     columns = [column.profile.name for column in recognised.columns]
+    given = {**given, **{role: list(names_in(columns, given[role])) for role in ROLES if given.get(role)}}
+    named = [name for role in ROLES for name in given.get(role, ())]
     dropped = [name for name in names_in((), given.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
     stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}

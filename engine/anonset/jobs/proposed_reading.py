@@ -173,15 +173,15 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
         given.get("header_line", 1),
         "footer" in names_in((), given.get("skip_rows")),
     )
-    named = [name for names in roles.values() for name in names_in((), names)]
 
     def lacking(names: Sequence[str]) -> list[str]:
+        named = [name for given_names in roles.values() for name in names_in(names, given_names)]
         return [name for name in named if name not in names and not name.endswith("*")]
 
     null = names_in((), given.get("null"))
     how = FileProperties(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
-    if opened.below and (not named or lacking(opened.names)):
+    if opened.below and (not roles or lacking(opened.names)):
         what = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
             "fields"
@@ -189,7 +189,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
         way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and not named and given.get("header_line", 1) == 1:
+    if opened.first_line and not roles and given.get("header_line", 1) == 1:
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     return opened, null

@@ -183,7 +183,13 @@ def _may_be_a_value(name: str) -> bool:
 
 
 def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
-    """Return the declared names as a tuple."""
+    """Return the declared names as a tuple.
+
+    Names are separated by commas, except within a name that is one of `names`.
+
+    >>> names_in(["id", "Name, Vorname"], "id,Name, Vorname"), names_in(["Name, Vorname"], ["Name", "Vorname"])
+    (('id', 'Name, Vorname'), ('Name, Vorname',))
+    """
     if given is None:
         return ()
     if isinstance(given, str):
@@ -192,7 +198,21 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
     if odd := next((name for name in listed if not isinstance(name, str)), None):
         msg = f"column names must be text or a list of text, got {type(odd).__name__}"
         raise InputError(msg)
-    return tuple(dict.fromkeys(listed))
+    return tuple(dict.fromkeys(_with_commas(names, listed)))
+
+
+def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
+    """Return the declared names, in which parts of a column name with commas are joined again."""
+    parts_of = {tuple(part.strip() for part in name.split(",")): name for name in names if "," in name}
+    if not parts_of or set(names).issuperset(listed):
+        return listed
+    joined, at, longest = list[str](), 0, max(map(len, parts_of))
+    while at < len(listed):
+        ends = range(min(len(listed), at + longest), at, -1)
+        end = next((end for end in ends if tuple(listed[at:end]) in parts_of), 0)
+        joined.append(parts_of[tuple(listed[at:end])] if end else listed[at])
+        at = end or at + 1
+    return joined
 
 
 def label_of(name: str, asked: Names) -> str:

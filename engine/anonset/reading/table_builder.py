@@ -153,7 +153,14 @@ def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
     source.judge()
     if source.sets_only and not any(chunks.values()):
         return {name: sets.finished() for name in names}
-    return {name: pa.chunked_array(parts) for name, parts in chunks.items()}
+    return {name: pa.chunked_array(_of_one_type(parts)) for name, parts in chunks.items()}
+
+
+def _of_one_type(chunks: list[Any]) -> list[Any]:
+    """Return the chunks of a column as text if their types differ, because only some contain texts that mean null."""
+    import pyarrow as pa
+
+    return chunks if len({chunk.type for chunk in chunks}) == 1 else [chunk.cast(pa.string()) for chunk in chunks]
 
 
 def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
