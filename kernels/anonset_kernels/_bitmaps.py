@@ -48,7 +48,7 @@ def give_back(bitmaps: Bitmaps, g: int) -> None:
 
 
 @kernel()
-def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
+def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, supports: Int64Array) -> None:
     """Count the records that contain the first, the first two, … groups of an image; stop if `enough` contain all.
 
     Cost per group, as long as any record contains all groups so far: a word per 64 records, or a step per record of
@@ -58,20 +58,20 @@ def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held
     ----------
     image
         int32: groups, rarest first.
-    held
+    supports
         int64, same length as the image: the counts. After an early stop only the count of the complete image is valid.
     """
     threshold = (len(groups.row) - 1) // _DENSE
-    held[0], held[1:] = groups.support[image[0]], 0
+    supports[0], supports[1:] = groups.support[image[0]], 0
     if len(image) == 1:
         return
     for g in image:
         if groups.support[g] > threshold and bitmaps.of[g] < 0:
             _draw(groups, bitmaps, g)
-    if held[0] > threshold:
-        _count_dense(bitmaps.words, bitmaps.of, image, enough, held)
+    if supports[0] > threshold:
+        _count_dense(bitmaps.words, bitmaps.of, image, enough, supports)
     else:
-        _count_sparse(groups, bitmaps, image, enough, held)
+        _count_sparse(groups, bitmaps, image, enough, supports)
 
 
 @kernel()
@@ -88,21 +88,21 @@ def _draw(groups: Groups, bitmaps: Bitmaps, g: Integer) -> None:
 
 
 @kernel()
-def _count_dense(words: UInt64Matrix, bitmap_of: Int32Array, image: Image, enough: int, held: Int64Array) -> None:
+def _count_dense(words: UInt64Matrix, bitmap_of: Int32Array, image: Image, enough: int, supports: Int64Array) -> None:
     first = words[bitmap_of[image[0]]]
-    for at in range(len(first)):
-        word = first[at]
+    for w in range(len(first)):
+        word = first[w]
         for j in range(1, len(image)):
-            word &= words[bitmap_of[image[j]], at]
+            word &= words[bitmap_of[image[j]], w]
             if word == 0:
                 break
-            held[j] += bit_count(word)
-        if held[-1] >= enough:
+            supports[j] += bit_count(word)
+        if supports[-1] >= enough:
             return
 
 
 @kernel()
-def _count_sparse(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
+def _count_sparse(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, supports: Int64Array) -> None:
     words, bitmap_of, cells, item = bitmaps.words, bitmaps.of, groups.cells, image[0]
     while item >= 0:
         for record in groups.records[groups.begin[item] : groups.begin[item] + groups.length[item]]:
@@ -117,7 +117,7 @@ def _count_sparse(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, h
                         place += 1
                     if cells[place] != g:
                         break
-                held[j] += 1
-            if held[-1] >= enough:
+                supports[j] += 1
+            if supports[-1] >= enough:
                 return
         item = groups.following[item]

@@ -58,19 +58,19 @@ def break_rule(
         if group[e] >= 0 and value[e] >= 0:
             entries[place[group[e]]] = e
             place[group[e]] += 1
-    count, seen = np.zeros(len(overall), np.int64), np.empty(len(overall), np.int32)
+    count, values = np.zeros(len(overall), np.int64), np.empty(len(overall), np.int32)
     for g in range(n_groups):
         n_seen, size = 0, 0
-        for at in range(start[g], start[g + 1]):
-            e = entries[at]
+        for i in range(start[g], start[g + 1]):
+            e = entries[i]
             if weight[e] > 0 and count[value[e]] == 0:
-                seen[n_seen] = value[e]
+                values[n_seen] = value[e]
                 n_seen += 1
             count[value[e]] += weight[e]
             size += weight[e]
-        broken[g] = 1 if size > 0 and not _keeps(terms, overall, ways, count, seen[:n_seen], size) else 0
+        broken[g] = 1 if size > 0 and not _keeps(terms, overall, ways, count, values[:n_seen], size) else 0
         n_broken += broken[g]
-        for s in seen[:n_seen]:
+        for s in values[:n_seen]:
             count[s] = 0
     return n_broken
 
@@ -80,55 +80,55 @@ def _keeps(
     terms: Int64Array,
     overall: Int64Array,
     ways: Int64Matrix,
-    held: Int64Array,
-    seen: Int32Array,
+    frequency: Int64Array,
+    values: Int32Array,
     size: Integer,
 ) -> bool:
     """Return True if a class of `size` records with a value satisfies a rule.
 
     Parameters
     ----------
-    held
+    frequency
         int64 (M,): number of records in the class with each value.
-    seen
+    values
         int32 (d,): values that occur in the class.
     """
     kind, l = terms[KIND], terms[L]  # noqa: E741
     if kind == NONE:
         return True
     if kind == DISTINCT:
-        return bool(len(seen) >= l)
+        return bool(len(values) >= l)
     if kind == ENTROPY:
-        return _has_entropy(held, seen, size, l)
+        return _has_entropy(frequency, values, size, l)
     if kind == RECURSIVE:
-        often = np.sort(held[seen])[::-1]
-        rest = 0
-        for at in range(l - 1, len(often)):
-            rest += often[at]
-        return bool(often[0] * terms[C_UNDER] < rest * terms[C_OVER])
+        often = np.sort(frequency[values])[::-1]
+        n_rarer = 0
+        for v in range(l - 1, len(often)):
+            n_rarer += often[v]
+        return bool(often[0] * terms[C_UNDER] < n_rarer * terms[C_OVER])
     most = size * terms[T_WHOLE] + size * terms[T_OVER] // terms[T_UNDER]
     n, moved = terms[RECORDS], 0
     if kind == EQUAL:
-        for s in seen:
-            moved += max(0, held[s] * n - overall[s] * size)
+        for s in values:
+            moved += max(0, frequency[s] * n - overall[s] * size)
         return bool(moved <= most)
     more = np.zeros(len(overall) + 1, np.int64)
-    for at in range(len(overall)):
-        more[at + 1] = more[at] + held[at] * n - overall[at] * size
+    for v in range(len(overall)):
+        more[v + 1] = more[v] + frequency[v] * n - overall[v] * size
     for way in range(len(ways)):
         moved += ways[way, 2] * abs(more[ways[way, 1]] - more[ways[way, 0]])
     return bool(moved <= most)
 
 
 @kernel()
-def _has_entropy(held: Int64Array, seen: Int32Array, size: Integer, l: Integer) -> bool:  # noqa: E741
+def _has_entropy(frequency: Int64Array, values: Int32Array, size: Integer, l: Integer) -> bool:  # noqa: E741
     """Return True if the entropy of a class is certainly at least that of `l` equally frequent values."""
     sum_of_logs, alike = 0.0, True
-    for s in seen:
-        sum_of_logs += held[s] * np.log(held[s])
-        if held[s] != held[seen[0]]:
+    for s in values:
+        sum_of_logs += frequency[s] * np.log(frequency[s])
+        if frequency[s] != frequency[values[0]]:
             alike = False
     if alike:
-        return bool(len(seen) >= l)
+        return bool(len(values) >= l)
     beyond = size * np.log(size) - sum_of_logs - size * np.log(l)
-    return bool(beyond > _ROUNDING * (len(seen) + 8) * size * (1.0 + np.log(size)))
+    return bool(beyond > _ROUNDING * (len(values) + 8) * size * (1.0 + np.log(size)))

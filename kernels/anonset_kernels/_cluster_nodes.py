@@ -40,17 +40,17 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
     """
     indptr, items = records
     leaf_node, parent, leaf_lo, leaf_hi = tree
-    place, found = scratch[0], scratch[1]
+    place, unsorted = scratch[0], scratch[1]
     n = 0
     for r in rows:
-        for at in range(indptr[r], indptr[r + 1]):
-            node = leaf_node[items[at]]
+        for entry in range(indptr[r], indptr[r + 1]):
+            node = leaf_node[items[entry]]
             while node >= 0 and place[node] < 0:
                 place[node] = 0
-                found[n] = node
+                unsorted[n] = node
                 n += 1
                 node = parent[node]
-    local = np.sort(found[:n])
+    local = np.sort(unsorted[:n])
     above, end, occurrences, leaves = (
         np.full(n, -1, np.int32),
         np.arange(1, n + 1).astype(np.int32),
@@ -64,8 +64,8 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
         if parent[node] >= 0:
             above[v] = place[parent[node]]
     for r in rows:
-        for at in range(indptr[r], indptr[r + 1]):
-            occurrences[place[leaf_node[items[at]]]] += 1
+        for entry in range(indptr[r], indptr[r + 1]):
+            occurrences[place[leaf_node[items[entry]]]] += 1
     for v in range(n - 1, 0, -1):
         end[above[v]] = max(end[above[v]], end[v])
         occurrences[above[v]] += occurrences[v]
@@ -102,8 +102,8 @@ def postings(
     for i in range(len(rows)):
         word, mask = i >> 6, bit(i & 63)
         longest = max(longest, indptr[rows[i] + 1] - indptr[rows[i]])
-        for at in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            v = place[leaf_node[items[at]]]
+        for entry in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            v = place[leaf_node[items[entry]]]
             while v >= 0 and posting[v, word] & mask == np.uint64(0):
                 posting[v, word] |= mask
                 support[v] += 1

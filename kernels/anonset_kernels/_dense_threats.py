@@ -58,11 +58,11 @@ def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
 
 @kernel()
 def bit_matrix(
-    codes: Codes, held: IndexArray, extensions: UInt64Array, place: Int64Array
+    codes: Codes, starts: IndexArray, extensions: UInt64Array, place: Int64Array
 ) -> tuple[Int32Array, UInt64Matrix]:
     """Return the extensions of a prefix, int32 (E,), and bitmaps of the records that contain them, uint64 (E, W).
 
-    `held`, int32 or int64 (r,), are the positions in `codes` at which the prefix ends. `extensions` is uint64 (W,), a
+    `starts`, int32 or int64 (r,), are the positions in `codes` at which the prefix ends. `extensions` is uint64 (W,), a
     bitmap of codes. `place`, int64 (C,), is -1 for all other codes; afterwards it is -1 for all codes.
     """
     n = 0
@@ -77,13 +77,13 @@ def bit_matrix(
             place[members[i]] = i
             i += 1
             word &= word - np.uint64(1)
-    rows = np.zeros((n, (len(held) + 63) // 64), np.uint64)
-    for r in range(len(held)):
-        at = held[r] + 1
-        while codes[at] >= 0:
-            if place[codes[at]] >= 0:
-                rows[place[codes[at]], r >> 6] |= bit(r & 63)
-            at += 1
+    rows = np.zeros((n, (len(starts) + 63) // 64), np.uint64)
+    for r in range(len(starts)):
+        position = starts[r] + 1
+        while codes[position] >= 0:
+            if place[codes[position]] >= 0:
+                rows[place[codes[position]], r >> 6] |= bit(r & 63)
+            position += 1
     for i in range(n):
         place[members[i]] = -1
     return members, rows
@@ -94,11 +94,11 @@ def search_dense(
     rows: UInt64Matrix,
     members: Int32Array,
     allowed: Allowed,
-    known: KnownSets,
+    known_sets: KnownSets,
     prefix: Prefix,
     task: DenseTask,
-    at: Int32Array,
-    found: Found,
+    resume: Int32Array,
+    threat_sets: Found,
 ) -> tuple[int, int, bool]:
     """Find the minimal rare sets that begin with a prefix of codes.
 
@@ -106,7 +106,7 @@ def search_dense(
     ----------
     rows, members
         uint64 (E, W) and int32 (E,), from `bit_matrix`. Every member forms a frequent set with the prefix.
-    allowed, known, at, found
+    allowed, known_sets, resume, threat_sets
         As for `threats.mine`.
     prefix
         int32 (size,): the first `task.depth` codes are the prefix.
@@ -116,16 +116,16 @@ def search_dense(
     Returns
     -------
     (n_found, steps, finished)
-        Unless `finished`, `at` contains the prefix to resume from.
+        Unless `finished`, `resume` contains the prefix to resume from.
     """
     size, k, depth, goal, n_found, budget = task
-    beside = _allowed_with(allowed, members)
-    held = np.empty((size - depth, rows.shape[1]), np.uint64)
-    candidates = np.zeros((size - depth, beside.shape[1]), np.uint64)
-    wanted = np.empty(size, np.int32)
-    held[0] = ~np.uint64(0)
+    partners = _allowed_with(allowed, members)
+    tidsets = np.empty((size - depth, rows.shape[1]), np.uint64)
+    candidates = np.zeros((size - depth, partners.shape[1]), np.uint64)
+    subset = np.empty(size, np.int32)
+    tidsets[0] = ~np.uint64(0)
     for i in range(len(members)):
-        if depth >= goal or members[i] >= at[depth]:
+        if depth >= goal or members[i] >= resume[depth]:
             candidates[0, i >> 6] |= bit(i & 63)
     level, steps = 0, 0
     while level >= 0:
@@ -135,39 +135,39 @@ def search_dense(
             continue
         length = depth + level + 1
         prefix[length - 1] = members[i]
-        if goal == 0 and (steps > budget or n_found + len(members) > len(found)):
-            at[length:] = -1
+        if goal == 0 and (steps > budget or n_found + len(members) > len(threat_sets)):
+            resume[length:] = -1
             for j in range(length):
-                at[j] = prefix[j]
+                resume[j] = prefix[j]
             return n_found, steps, False
         if goal == length:
             goal = 0
         for w in range(rows.shape[1]):
-            held[level + 1, w] = held[level, w] & rows[i, w]
+            tidsets[level + 1, w] = tidsets[level, w] & rows[i, w]
         steps += rows.shape[1] + len(members) // 8
         if length == size - 1:
-            for v in range(beside.shape[1]):
-                word = candidates[level, v] & beside[i, v]
+            for v in range(partners.shape[1]):
+                word = candidates[level, v] & partners[i, v]
                 while word != 0:
                     e = v * 64 + trailing_zeros(word)
                     word &= word - np.uint64(1)
-                    support, n_words = _support(held, level + 1, rows, e, k)
+                    support, n_words = _support(tidsets, level + 1, rows, e, k)
                     steps += n_words
                     if 0 < support < k:
                         prefix[length] = members[e]
                         steps += 1 << length
-                        if length < 3 or is_minimal_rare(prefix, known, wanted):
+                        if length < 3 or is_minimal_rare(prefix, known_sets, subset):
                             for j in range(size):
-                                found[n_found, j] = prefix[j]
+                                threat_sets[n_found, j] = prefix[j]
                             n_found += 1
             continue
-        for v in range(beside.shape[1]):
-            candidates[level + 1, v] = candidates[level, v] & beside[i, v]
-        if _are_frequent_together(held, rows, candidates, level + 1, k):
+        for v in range(partners.shape[1]):
+            candidates[level + 1, v] = candidates[level, v] & partners[i, v]
+        if _are_frequent_together(tidsets, rows, candidates, level + 1, k):
             continue
-        steps += _keep_frequent(held, rows, candidates, level + 1, k)
+        steps += _keep_frequent(tidsets, rows, candidates, level + 1, k)
         if length < goal:
-            _drop_below(candidates, level + 1, members, at[length])
+            _drop_below(candidates, level + 1, members, resume[length])
         level += 1
     return n_found, steps, True
 
@@ -176,12 +176,12 @@ def search_dense(
 def _allowed_with(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
     """Return the members that can be combined with each member, as bitmaps: uint64 (E, (E + 63) // 64)."""
     n = len(members)
-    beside = np.zeros((n, (n + 63) // 64), np.uint64)
+    partners = np.zeros((n, (n + 63) // 64), np.uint64)
     for i in range(n):
         for e in range(n):
             if allowed[members[i], members[e] >> 6] & bit(members[e] & 63):
-                beside[i, e >> 6] |= bit(e & 63)
-    return beside
+                partners[i, e >> 6] |= bit(e & 63)
+    return partners
 
 
 @kernel()
@@ -195,23 +195,23 @@ def _take_first(candidates: UInt64Matrix, level: int) -> int:
 
 
 @kernel()
-def _support(held: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int) -> tuple[int, int]:
+def _support(tidsets: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int) -> tuple[int, int]:
     """Count the records of a prefix that contain an extension, up to k; return (count, words read)."""
     support, w = 0, 0
     while w < rows.shape[1] and support < k:
-        support += bit_count(held[level, w] & rows[e, w])
+        support += bit_count(tidsets[level, w] & rows[e, w])
         w += 1
     return support, w
 
 
 @kernel()
 def _are_frequent_together(
-    held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
+    tidsets: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
 ) -> bool:
     """Return True if k of the first records contain a prefix and all its candidates: then no combination is rare."""
     support = 0
     for w in range(min(rows.shape[1], _LOOK_AHEAD)):
-        common = held[level, w]
+        common = tidsets[level, w]
         for v in range(candidates.shape[1]):
             word = candidates[level, v]
             while word != 0 and common != 0:
@@ -224,14 +224,14 @@ def _are_frequent_together(
 
 
 @kernel()
-def _keep_frequent(held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int) -> int:
+def _keep_frequent(tidsets: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int) -> int:
     """Drop the candidates that are rare with the prefix; return the number of words read."""
     steps = 0
     for v in range(candidates.shape[1]):
         word = candidates[level, v]
         while word != 0:
             low = word & (~word + np.uint64(1))
-            support, n_words = _support(held, level, rows, v * 64 + trailing_zeros(word), k)
+            support, n_words = _support(tidsets, level, rows, v * 64 + trailing_zeros(word), k)
             steps += n_words
             if support < k:
                 candidates[level, v] ^= low

@@ -62,7 +62,7 @@ def draw_below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
 
 @kernel()
 def exchanged(
-    draw_key: DrawKey, place: Integer, begin: Integer, end: Integer, rest: np.uint64
+    draw_key: DrawKey, place: Integer, begin: Integer, end: Integer, unused_bits: np.uint64
 ) -> tuple[np.int64, np.uint64]:
     """Return the exchange position of `place` in a shuffle of `begin` to `end` (exclusive) that starts at the end.
 
@@ -71,7 +71,7 @@ def exchanged(
 
     Parameters
     ----------
-    rest
+    unused_bits
         Unused part of the draw of the next higher position; any value for the last position.
 
     Returns
@@ -81,7 +81,7 @@ def exchanged(
     span = place - begin + 1
     if span > MOST_PAIRED:
         return begin + draw_below(draw_key, ALONE + place, span), np.uint64(0)
-    word = rest
+    word = unused_bits
     if place % 2 == 1 or place + 1 == end or span == MOST_PAIRED:
         word = draw(draw_key, place // 2)
     return begin + np.int64(word % np.uint64(span)), word // np.uint64(span)

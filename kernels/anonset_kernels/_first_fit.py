@@ -51,14 +51,14 @@ def first_fit(
     for item in range(n_items):
         n_near = 0
         if rule.m > 1:
-            for at in range(starts[item], ends[item]):
-                other = head[records[at]]
+            for entry in range(starts[item], ends[item]):
+                other = head[records[entry]]
                 while other >= 0:
-                    known = owner[other]
-                    if slot[known] < 0:
-                        slot[known], near[n_near], together[n_near] = n_near, known, 0
+                    chunk_near = owner[other]
+                    if slot[chunk_near] < 0:
+                        slot[chunk_near], near[n_near], together[n_near] = n_near, chunk_near, 0
                         n_near += 1
-                    together[slot[known]] += 1
+                    together[slot[chunk_near]] += 1
                     other = before[other]
         for number in range(n_near):
             if together[number] < rule.k:
@@ -77,13 +77,13 @@ def first_fit(
             slot[near[number]] = -1
         chunk_of[item] = chunk
         n_chunks = max(n_chunks, chunk + 1)
-        for at in range(starts[item], ends[item]):
-            before[used], owner[used] = head[records[at]], item
-            head[records[at]] = used
+        for entry in range(starts[item], ends[item]):
+            before[used], owner[used] = head[records[entry]], item
+            head[records[entry]] = used
             used += 1
     for item in range(n_items):
-        for at in range(starts[item], ends[item]):
-            head[records[at]] = -1
+        for entry in range(starts[item], ends[item]):
+            head[records[entry]] = -1
     return chunk_of
 
 
@@ -93,10 +93,10 @@ def _bits_of(
 ) -> UInt64Matrix:
     """Return, for each item that occurs together with another, a bitmap of the given records that contain it."""
     bits = np.zeros((n_near, (len(records) + 63) // 64), np.uint64)
-    for at in range(len(records)):
-        other = head[records[at]]
+    for i in range(len(records)):
+        other = head[records[i]]
         while other >= 0:
-            bits[slot[owner[other]], at >> 6] |= bit(at & 63)
+            bits[slot[owner[other]], i >> 6] |= bit(i & 63)
             other = before[other]
     return bits
 
@@ -121,9 +121,9 @@ def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array,
             if following < n and depth + 1 < most:
                 count = 0
                 for word in range(width):
-                    both = part[depth, word] & bits[members[following], word]
-                    part[depth + 1, word] = both
-                    count += bit_count(both)
+                    common = part[depth, word] & bits[members[following], word]
+                    part[depth + 1, word] = common
+                    count += bit_count(common)
                 if 0 < count < rule.k:
                     return False
                 if count:

@@ -92,7 +92,7 @@ def open_groups(
     """
     n_items = len(support)
     row[0] = 0
-    own = np.arange(n_items).astype(np.int32)
+    group_of = np.arange(n_items).astype(np.int32)
     begin = np.zeros(n_items, np.int64)
     for item in range(1, n_items):
         begin[item] = begin[item - 1] + support[item - 1]
@@ -102,9 +102,9 @@ def open_groups(
         begin,
         np.zeros(n_items, np.int64),
         records,
-        own,
+        group_of,
         np.full(n_items, -1, np.int32),
-        own.copy(),
+        group_of.copy(),
         support.copy(),
         np.ones(n_items, np.int64),
         utility,
@@ -128,8 +128,8 @@ def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Arra
     support, place = groups.support, row[first]
     for i in range(len(indptr) - 1):
         before = -1
-        for at in range(indptr[i], indptr[i + 1]):
-            item = code_of[items[at]]
+        for entry in range(indptr[i], indptr[i + 1]):
+            item = code_of[items[entry]]
             if item <= before or length[item] == support[item]:
                 return False
             before = item
@@ -172,10 +172,10 @@ def support_of(groups: Groups, image: Image, enough: int) -> int:
         return min(groups.support[image[0]], enough)
     for g in image:
         groups.mark[g] = 1
-    found = count_marked(groups, image[0], 1, len(image), enough)
+    support = count_marked(groups, image[0], 1, len(image), enough)
     for g in image:
         groups.mark[g] = 0
-    return found
+    return support
 
 
 @kernel()
@@ -183,19 +183,19 @@ def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: 
     """Count the records of a group that contain `n_marked` groups with the given mark; stop at `enough`."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     marks, end = groups.mark, len(groups.rep)
-    found, item = 0, rarest
+    support, item = 0, rarest
     while item >= 0:
-        for at in range(begin[item], begin[item] + length[item]):
-            place, n_here = row[records[at]], 0
+        for entry in range(begin[item], begin[item] + length[item]):
+            place, n_here = row[records[entry]], 0
             while cells[place] < end:
                 n_here += marks[cells[place]] == mark
                 place += 1
             if n_here == n_marked:
-                found += 1
-                if found == enough:
-                    return found
+                support += 1
+                if support == enough:
+                    return support
         item = groups.following[item]
-    return found
+    return support
 
 
 @kernel()
@@ -204,8 +204,8 @@ def count_partners(groups: Groups, g: Integer) -> None:
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     count, end, item = groups.count, len(groups.rep), g
     while item >= 0:
-        for at in range(begin[item], begin[item] + length[item]):
-            place = row[records[at]]
+        for entry in range(begin[item], begin[item] + length[item]):
+            place = row[records[entry]]
             while cells[place] < end:
                 count[cells[place]] += 1
                 place += 1
@@ -216,23 +216,23 @@ def count_partners(groups: Groups, g: Integer) -> None:
 def merge_groups(groups: Groups, g: Integer, partner: int) -> None:
     """Merge two groups and log it. O(records of the group with the larger representative, times their length)."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
-    keep, gone = min(g, partner), max(g, partner)
-    item = gone
+    keep, merged = min(g, partner), max(g, partner)
+    item = merged
     while item >= 0:
-        kept = begin[item]
-        for at in range(begin[item], begin[item] + length[item]):
-            record = records[at]
-            if _rename(cells, row[record], keep, gone, len(groups.rep)):
-                records[kept] = record
-                kept += 1
-        groups.length[item] = kept - groups.begin[item]
+        filled = begin[item]
+        for entry in range(begin[item], begin[item] + length[item]):
+            record = records[entry]
+            if _rename(cells, row[record], keep, merged, len(groups.rep)):
+                records[filled] = record
+                filled += 1
+        groups.length[item] = filled - groups.begin[item]
         groups.support[keep] += groups.length[item]
         groups.rep[item] = keep
         item = groups.following[item]
-    groups.support[gone] = 0
-    groups.size[keep] += groups.size[gone]
-    groups.largest[keep] = max(groups.largest[keep], groups.largest[gone])
-    _unite(groups.following, keep, gone)
+    groups.support[merged] = 0
+    groups.size[keep] += groups.size[merged]
+    groups.largest[keep] = max(groups.largest[keep], groups.largest[merged])
+    _unite(groups.following, keep, merged)
     item = keep
     while item >= 0:
         groups.changed[item] = 1
@@ -248,19 +248,19 @@ def _note(groups: Groups, g: Integer, partner: int, support: int) -> None:
 
 
 @kernel()
-def _rename(cells: Int32Array, place: int, keep: Integer, gone: Integer, end: int) -> bool:
-    """Replace `gone` in the record at `place` by `keep` < `gone`; return False if the record contains `keep`."""
+def _rename(cells: Int32Array, place: int, keep: Integer, merged: Integer, end: int) -> bool:
+    """Replace `merged` in the record at `place` by `keep` < `merged`; return False if the record contains `keep`."""
     while cells[place] < keep:
         place += 1
     if cells[place] == keep:
-        while cells[place] != gone:
+        while cells[place] != merged:
             place += 1
         while cells[place] < end:
             cells[place] = cells[place + 1]
             place += 1
         return False
     carried = np.int32(keep)
-    while carried != gone:
+    while carried != merged:
         cells[place], carried = carried, cells[place]
         place += 1
     return True
@@ -291,8 +291,8 @@ def suppress_group(groups: Groups, g: Integer) -> None:
     _note(groups, g, -1, groups.support[g])
     item = g
     while item >= 0:
-        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
-            place = groups.row[groups.records[at]]
+        for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            place = groups.row[groups.records[entry]]
             while groups.cells[place] != g:
                 place += 1
             while groups.cells[place] < len(groups.rep):

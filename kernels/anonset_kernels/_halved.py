@@ -101,24 +101,24 @@ def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tup
     `place`, int32 (items of the column,), is -1 before; `forget` resets it. O(occurrences, plus sorting the items).
     """
     indptr, items = records
-    room = 0
+    n_entries = 0
     for r in rows:
-        room += indptr[r + 1] - indptr[r]
-    found = np.empty(min(room, len(place)), np.int32)
+        n_entries += indptr[r + 1] - indptr[r]
+    distinct = np.empty(min(n_entries, len(place)), np.int32)
     n = 0
     for r in rows:
-        for at in range(indptr[r], indptr[r + 1]):
-            if place[items[at]] < 0:
-                place[items[at]] = 0
-                found[n] = items[at]
+        for entry in range(indptr[r], indptr[r + 1]):
+            if place[items[entry]] < 0:
+                place[items[entry]] = 0
+                distinct[n] = items[entry]
                 n += 1
-            place[items[at]] += 1
-    found = np.sort(found[:n])
+            place[items[entry]] += 1
+    distinct = np.sort(distinct[:n])
     count = np.empty(n, np.int64)
     for j in range(n):
-        count[j] = place[found[j]]
+        count[j] = place[distinct[j]]
     order = np.argsort(-count, kind="mergesort")
-    return found[order], count[order]
+    return distinct[order], count[order]
 
 
 @kernel()
@@ -140,32 +140,32 @@ def _tree(frequency: Int64Array, by_number: bool) -> tuple[TreeShape, Int32Array
     leaf = np.empty(n, np.int32)
     stack = np.empty((n + 1, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, n, -1
-    waiting, at = 1, 0
+    waiting, v = 1, 0
     while waiting > 0:
         waiting -= 1
         low, high = stack[waiting, 0], stack[waiting, 1]
-        parent[at] = stack[waiting, 2]
-        occurrences[at], leaves[at] = before[high] - before[low], high - low
-        end[at] = at + 2 * (high - low) - 1
+        parent[v] = stack[waiting, 2]
+        occurrences[v], leaves[v] = before[high] - before[low], high - low
+        end[v] = v + 2 * (high - low) - 1
         if high - low == 1:
-            leaf[low] = at
+            leaf[low] = v
         else:
             middle = low + (high - low + 1) // 2 if by_number else _middle(before, low, high)
-            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = middle, high, at
-            stack[waiting + 1, 0], stack[waiting + 1, 1], stack[waiting + 1, 2] = low, middle, at
+            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = middle, high, v
+            stack[waiting + 1, 0], stack[waiting + 1, 1], stack[waiting + 1, 2] = low, middle, v
             waiting += 2
-        at += 1
+        v += 1
     return TreeShape(parent, end, occurrences, leaves), leaf
 
 
 @kernel()
 def _middle(before: Int64Array, low: int, high: int) -> int:
     """Return the start of an interval's second half: the first half has the items with less than half of the sum."""
-    whole = before[low] + before[high]
+    total = before[low] + before[high]
     begin, last = low + 1, high
     while begin < last:
         middle = (begin + last) >> 1
-        if 2 * before[middle] < whole:
+        if 2 * before[middle] < total:
             begin = middle + 1
         else:
             last = middle
@@ -178,8 +178,8 @@ def _supports(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent)
     indptr, items = records
     support, last = np.zeros(len(parent), np.int64), np.full(len(parent), -1, np.int64)
     for i in range(len(rows)):
-        for at in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            v = place[items[at]]
+        for entry in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            v = place[items[entry]]
             while v >= 0 and last[v] != i:
                 last[v] = i
                 support[v] += 1
@@ -227,14 +227,14 @@ def _count_pairs(
     indptr, items = records
     leaf, parent, rank = tree
     ancestors = ancestor_codes(leaf, parent, rank, _height(parent))
-    record, held = room_for_record(len(table.start) - 1), np.empty(_longest(records, rows), np.int32)
+    record, leaf_places = room_for_record(len(table.start) - 1), np.empty(_longest(records, rows), np.int32)
     for r in rows:
         n_items = indptr[r + 1] - indptr[r]
         if n_items < 2:
             continue
         for j in range(n_items):
-            held[j] = place[items[indptr[r] + j]]
-        n, n_words = take_record(held[:n_items], ancestors, record)
+            leaf_places[j] = place[items[indptr[r] + j]]
+        n, n_words = take_record(leaf_places[:n_items], ancestors, record)
         count_pairs(record, n, n_words, table)
         for i in range(n_words):
             record.words[record.place[i]] = np.uint64(0)
@@ -295,8 +295,8 @@ def _fix_larger(
     n = len(dead)
     posting = np.zeros((n, (len(rows) + 63) >> 6), np.uint64)
     for i in range(len(rows)):
-        for at in range(records[0][rows[i]], records[0][rows[i] + 1]):
-            v = leaf[place[records[1][at]]]
+        for entry in range(records[0][rows[i]], records[0][rows[i] + 1]):
+            v = leaf[place[records[1][entry]]]
             while v >= 0 and posting[v, i >> 6] & bit(i & 63) == np.uint64(0):
                 posting[v, i >> 6] |= bit(i & 63)
                 v = shape.parent[v]

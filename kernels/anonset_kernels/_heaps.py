@@ -22,25 +22,25 @@ def packed(amount: Integer, code: Integer) -> np.int64:
 
 
 @kernel()
-def sift_up(key: Int64Array, at: Int64Array, place: Integer) -> None:
-    """Move an entry of the heap of `key` and `at`, (size,) or longer, up to the right place."""
-    moved, cursor = key[place], at[place]
+def sift_up(key: Int64Array, cursors: Int64Array, place: Integer) -> None:
+    """Move an entry of the heap of `key` and `cursors`, (size,) or longer, up to the right place."""
+    moved, cursor = key[place], cursors[place]
     while place > 0:
         parent = (place - 1) // 2
         if key[parent] >= moved:
             break
         key[place] = key[parent]
-        at[place] = at[parent]
+        cursors[place] = cursors[parent]
         place = parent
     key[place] = moved
-    at[place] = cursor
+    cursors[place] = cursor
 
 
 @kernel()
-def sift_down(key: Int64Array, at: Int64Array, size: Integer) -> None:
-    """Move the first entry of the heap of `key` and `at`, (size,) or longer, down to the right place."""
+def sift_down(key: Int64Array, cursors: Int64Array, size: Integer) -> None:
+    """Move the first entry of the heap of `key` and `cursors`, (size,) or longer, down to the right place."""
     place = 0
-    moved, cursor = key[0], at[0]
+    moved, cursor = key[0], cursors[0]
     while 2 * place + 1 < size:
         child = 2 * place + 1
         if child + 1 < size and key[child + 1] > key[child]:
@@ -48,7 +48,7 @@ def sift_down(key: Int64Array, at: Int64Array, size: Integer) -> None:
         if key[child] <= moved:
             break
         key[place] = key[child]
-        at[place] = at[child]
+        cursors[place] = cursors[child]
         place = child
     key[place] = moved
-    at[place] = cursor
+    cursors[place] = cursor

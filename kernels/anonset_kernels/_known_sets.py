@@ -30,16 +30,16 @@ def _slot(members: Int32Array, length: int, mask: int) -> int:
 
 
 @kernel()
-def is_known(wanted: Int32Array, length: int, known: KnownSets) -> bool:
-    """Return True if the first `length` codes of `wanted`, int32 (size,), are a known set. O(length)."""
-    members, slots = known
-    slot = _slot(wanted, length, len(slots) - 1)
+def is_known(subset: Int32Array, length: int, known_sets: KnownSets) -> bool:
+    """Return True if the first `length` codes of `subset`, int32 (size,), are a known set. O(length)."""
+    members, slots = known_sets
+    slot = _slot(subset, length, len(slots) - 1)
     while slots[slot] >= 0:
         entry = slots[slot]
         same = length == members.shape[1] or members[entry, length] < 0
         j = 0
         while same and j < length:
-            same = members[entry, j] == wanted[j]
+            same = members[entry, j] == subset[j]
             j += 1
         if same:
             return True
@@ -48,30 +48,30 @@ def is_known(wanted: Int32Array, length: int, known: KnownSets) -> bool:
 
 
 @kernel()
-def is_minimal(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
+def is_minimal(members: Int32Array, known_sets: KnownSets, subset: Int32Array) -> bool:
     """Return True if a set of at least four contains no known set of three or more. O(2^size).
 
-    `members` is int32 (size,), the set; `wanted` is int32 (size,), a buffer.
+    `members` is int32 (size,), the set; `subset` is int32 (size,), a buffer.
     """
     size = len(members)
     for chosen in range(1, (1 << size) - 1):
         length = 0
         for j in range(size):
             if chosen >> j & 1:
-                wanted[length] = members[j]
+                subset[length] = members[j]
                 length += 1
-        if length > 2 and is_known(wanted, length, known):
+        if length > 2 and is_known(subset, length, known_sets):
             return False
     return True
 
 
 @kernel()
-def is_minimal_rare(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
+def is_minimal_rare(members: Int32Array, known_sets: KnownSets, subset: Int32Array) -> bool:
     """Return True if a set contains no known set.
 
     The subsets without one of the last two members must be frequent.
 
-    A known subset would contain both of these members. `members` is int32 (size,), the set; `wanted` is int32 (size,),
+    A known subset would contain both of these members. `members` is int32 (size,), the set; `subset` is int32 (size,),
     a buffer. O(2^(size - 2)).
     """
     size = len(members)
@@ -79,9 +79,9 @@ def is_minimal_rare(members: Int32Array, known: KnownSets, wanted: Int32Array) -
         length = 0
         for j in range(size - 2):
             if chosen >> j & 1:
-                wanted[length] = members[j]
+                subset[length] = members[j]
                 length += 1
-        wanted[length], wanted[length + 1] = members[size - 2], members[size - 1]
-        if is_known(wanted, length + 2, known):
+        subset[length], subset[length + 1] = members[size - 2], members[size - 1]
+        if is_known(subset, length + 2, known_sets):
             return False
     return True

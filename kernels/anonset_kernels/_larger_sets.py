@@ -57,23 +57,23 @@ def _are_safe(
 ) -> bool:  # fmt: skip
     """Return True if no set of a group and 2 to m - 1 others occurs in some, but fewer than k, records."""
     chosen[0], place[0] = g, -1
-    size, at = 1, 0
+    size, i = 1, 0
     while True:
-        if at == len(others):
+        if i == len(others):
             size -= 1
             if size == 0:
                 return True
-            at = place[size] + 1
+            i = place[size] + 1
             continue
-        chosen[size], place[size] = others[at], at
-        held = rule.k
+        chosen[size], place[size] = others[i], i
+        support = rule.k
         if size > 1:
-            held = _count(weight, groups, chosen[: size + 1], rule.k)
-            if 0 < held < rule.k:
+            support = _count(weight, groups, chosen[: size + 1], rule.k)
+            if 0 < support < rule.k:
                 return False
-        if held > 0 and size + 1 < rule.m:
+        if support > 0 and size + 1 < rule.m:
             size += 1
-        at += 1
+        i += 1
 
 
 @kernel()
@@ -81,14 +81,14 @@ def _count(weight: Int64Array, groups: Partition, chosen: Int32Array, k: int) ->
     """Count the records that contain all chosen groups, up to `k`."""
     words: UInt64Matrix = groups.words
     count = 0
-    for at in range(words.shape[1]):
-        word = words[chosen[0], at]
+    for w in range(words.shape[1]):
+        word = words[chosen[0], w]
         for j in range(1, len(chosen)):
-            word &= words[chosen[j], at]
+            word &= words[chosen[j], w]
         while word != 0:
-            count += weight[at * 64 + trailing_zeros(word)]
+            count += weight[w * 64 + trailing_zeros(word)]
             if count >= k:
-                groups.state[CELLS] += at
+                groups.state[CELLS] += w
                 return k
             word &= word - np.uint64(1)
     groups.state[CELLS] += words.shape[1]

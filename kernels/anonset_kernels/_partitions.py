@@ -127,8 +127,8 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
     if size <= 1:
         return 0
     spread = size * squares - levels * levels
-    whole, rest = spread // (4 * size), spread % (4 * size)
-    return occurrences * size + mu * occurrences * whole + mu * occurrences * rest // (4 * size)
+    quotient, remainder = spread // (4 * size), spread % (4 * size)
+    return occurrences * size + mu * occurrences * quotient + mu * occurrences * remainder // (4 * size)
 
 
 @kernel()

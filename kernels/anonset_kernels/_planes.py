@@ -85,13 +85,13 @@ def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64A
 
     `planes` and `flip` are as in :class:`Planes`.
     """
-    at, carry, full = cell * len(flip), sets, sets
+    plane, carry, full = cell * len(flip), sets, sets
     for p in range(len(flip)):
-        before = planes[at + p]
+        before = planes[plane + p]
         after = before ^ carry
         carry &= before
         full &= after ^ flip[p]
-        planes[at + p] = after
+        planes[plane + p] = after
     closed[cell] |= full
 
 
@@ -113,8 +113,8 @@ def count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
             word = words[w]
             if w == last:
                 word &= bit(c & 63) - np.uint64(1)
-            left = word & ~closed[row + w] if word != 0 else word
-            if left != 0:
+            open_bits = word & ~closed[row + w] if word != 0 else word
+            if open_bits != 0:
                 adds = True
-                add_to_cell(row + w, left, closed, planes, flip)
+                add_to_cell(row + w, open_bits, closed, planes, flip)
     return adds

@@ -73,32 +73,36 @@ class NewClusters(NamedTuple):
 
 
 @kernel()
-def make_pool(tuples: Tuples, room: int) -> Pool:
-    """Allocate a pool for `room` tuples."""
+def make_pool(tuples: Tuples, capacity: int) -> Pool:
+    """Allocate a pool for `capacity` tuples."""
     return Pool(
-        np.empty((len(tuples.numbers), room), np.float64),
-        np.empty((len(tuples.codes), room), np.int32),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(2 * room, np.int64),
-        np.empty(room, np.float64),
+        np.empty((len(tuples.numbers), capacity), np.float64),
+        np.empty((len(tuples.codes), capacity), np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(2 * capacity, np.int64),
+        np.empty(capacity, np.float64),
     )
 
 
 @kernel()
-def make_formed(state: ClusterStates, room: int) -> NewClusters:
+def make_formed(state: ClusterStates, capacity: int) -> NewClusters:
     """Allocate new clusters and pieces."""
     low, high, code, bits = state
     made = ClusterStates(
-        np.empty((len(low), 2 * room), np.float64),
-        np.empty((len(high), 2 * room), np.float64),
-        np.empty((len(code), 2 * room), np.int32),
-        np.zeros((len(bits), 2 * room), np.uint64),
+        np.empty((len(low), 2 * capacity), np.float64),
+        np.empty((len(high), 2 * capacity), np.float64),
+        np.empty((len(code), 2 * capacity), np.int32),
+        np.zeros((len(bits), 2 * capacity), np.uint64),
     )
-    counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
+    counts = np.empty(2 * capacity, np.int64), np.empty(2 * capacity, np.float64)
     return NewClusters(
-        made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
+        made,
+        *counts,
+        np.empty(5 * capacity, np.int64),
+        np.empty(5 * capacity, np.int64),
+        np.empty(5 * capacity, np.int64),
     )
 
 
@@ -106,12 +110,12 @@ def make_formed(state: ClusterStates, room: int) -> NewClusters:
 def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64Array) -> None:
     """Fill `row`, float64 (V or more,), with the loss of the lowest common ancestor of `node` and each other node."""
     cost, parent, subtree_end = space.cost, space.parent, space.subtree_end
-    at, below = space.cost_at[a], node
-    row[node : subtree_end[at + node]] = cost[at + node]
-    while parent[at + below] >= 0:
-        above = parent[at + below]
-        row[above:below] = cost[at + above]
-        row[subtree_end[at + below] : subtree_end[at + above]] = cost[at + above]
+    first_node, below = space.cost_at[a], node
+    row[node : subtree_end[first_node + node]] = cost[first_node + node]
+    while parent[first_node + below] >= 0:
+        above = parent[first_node + below]
+        row[above:below] = cost[first_node + above]
+        row[subtree_end[first_node + below] : subtree_end[first_node + above]] = cost[first_node + above]
         below = above
 
 
@@ -125,7 +129,7 @@ def _losses_with(
     low, high, code, bits = state
     out[:n] = 0.0
     for a in range(len(kind)):
-        s, at = slot[a], cost_at[a]
+        s, first_node = slot[a], cost_at[a]
         if kind[a] == RANGE:
             if width[a] > 0.0:
                 lowest, highest, w, span = low[s, c], high[s, c], weight[a], width[a]
@@ -134,18 +138,18 @@ def _losses_with(
         elif kind[a] == SET:
             for i in range(n):
                 v = codes[s, i]
-                held = 1 if bits[word_at[a] + (v >> 6), c] & bit(v & 63) else 0
-                out[i] += cost[at + code[s, c] + 1 - held]
+                contained = 1 if bits[word_at[a] + (v >> 6), c] & bit(v & 63) else 0
+                out[i] += cost[first_node + code[s, c] + 1 - contained]
         elif table.at[a + 1] > table.at[a]:
-            row = table.loss[table.at[a] + code[s, c] * (cost_at[a + 1] - at) :]
+            row = table.loss[table.at[a] + code[s, c] * (cost_at[a + 1] - first_node) :]
             for i in range(n):
                 out[i] += row[codes[s, i]]
         else:
             for i in range(n):
                 node = code[s, c]
-                while not (node <= codes[s, i] < subtree_end[at + node]):
-                    node = parent[at + node]
-                out[i] += cost[at + node]
+                while not (node <= codes[s, i] < subtree_end[first_node + node]):
+                    node = parent[first_node + node]
+                out[i] += cost[first_node + node]
 
 
 @kernel()
@@ -157,7 +161,7 @@ def add_tuple(
     low, high, code, bits = state
     total = 0.0
     for a in range(len(kind)):
-        s, at = slot[a], cost_at[a]
+        s, first_node = slot[a], cost_at[a]
         if kind[a] == RANGE:
             x = tuples.numbers[s, t]
             low[s, c], high[s, c] = (x, x) if first else (min(low[s, c], x), max(high[s, c], x))
@@ -167,8 +171,8 @@ def add_tuple(
         v = tuples.codes[s, t]
         if kind[a] == NODE:
             node = v if first else code[s, c]
-            while not (node <= v < subtree_end[at + node]):
-                node = parent[at + node]
+            while not (node <= v < subtree_end[first_node + node]):
+                node = parent[first_node + node]
             code[s, c] = node
         else:
             if first:
@@ -178,7 +182,7 @@ def add_tuple(
             if not bits[word, c] & bit(v & 63):
                 bits[word, c] |= bit(v & 63)
                 code[s, c] += 1
-        total += cost[at + code[s, c]]
+        total += cost[first_node + code[s, c]]
     return total
 
 
@@ -190,7 +194,7 @@ def form_from_pool(
     n: Integer,
     formed: NewClusters,
     run: Int64Array,
-    how: tuple[Integer, Integer, Integer, float],
+    parameters: tuple[Integer, Integer, Integer, float],
 ) -> tuple[int, int, float]:
     """Form clusters from the tuples of a pool; return the numbers of clusters and of pieces, and the total loss.
 
@@ -200,50 +204,50 @@ def form_from_pool(
         Loss table, pool and result. The first `n` tuples of the pool are assigned.
     run
         int64: the number of computed losses is added at `EVALUATIONS`.
-    how
+    parameters
         (k, way, start, bound). Bit 0 of `way` selects whether a cluster starts near the previous cluster or at the
         tuple with the most records; bits 2 and 3 select whether it includes all tuples that it covers. The first
         cluster starts at position `start`. The search is abandoned when the loss reaches `bound`; the returned loss is
         then incomplete.
     """
-    k, way, start, bound = how
+    k, way, start, bound = parameters
     state, size, loss = formed.state, formed.size, formed.loss
-    left, out = pool.left, pool.loss
-    rest, c, made, total = 0, 0, 0, 0.0
+    remaining, out = pool.left, pool.loss
+    n_remaining, c, made, total = 0, 0, 0, 0.0
     for i in range(n):
-        rest += pool.count[i]
-    while rest >= k:
+        n_remaining += pool.count[i]
+    while n_remaining >= k:
         if c > 0:
-            start = _heaviest(left, n)
+            start = _heaviest(remaining, n)
             if way & 1:
                 _losses_with(space, table, state, c - 1, pool, n)
                 run[EVALUATIONS] += n
-                start = _cheapest(left, out, n)
+                start = _cheapest(remaining, out, n)
         x = start
         size[c] = 0
         while size[c] < k:
             if size[c] > 0:
                 _losses_with(space, table, state, c, pool, n)
                 run[EVALUATIONS] += n
-                x = _cheapest(left, out, n)
-            taken = min(left[x], k - size[c])
-            if size[c] == 0 and left[x] >= 2 * k:
-                taken = left[x] - k
-            made = _take(space, pool, formed, (x, c), taken, made)
+                x = _cheapest(remaining, out, n)
+            n_taken = min(remaining[x], k - size[c])
+            if size[c] == 0 and remaining[x] >= 2 * k:
+                n_taken = remaining[x] - k
+            made = _take(space, pool, formed, (x, c), n_taken, made)
         if way & 12:
             _losses_with(space, table, state, c, pool, n)
             run[EVALUATIONS] += n
             for i in range(n):
-                if left[i] > 0 and out[i] <= loss[c] + GAIN:
-                    made = _take(space, pool, formed, (i, c), left[i], made)
-        rest -= size[c]
+                if remaining[i] > 0 and out[i] <= loss[c] + GAIN:
+                    made = _take(space, pool, formed, (i, c), remaining[i], made)
+        n_remaining -= size[c]
         total += size[c] * loss[c]
         c += 1
         if total >= bound:
             return c, made, total
     for i in range(n):
-        if left[i] > 0:
-            made = _take(space, pool, formed, (i, _host(space, pool, formed, c, i)), left[i], made)
+        if remaining[i] > 0:
+            made = _take(space, pool, formed, (i, _host(space, pool, formed, c, i)), remaining[i], made)
             run[EVALUATIONS] += c
     total = 0.0
     for d in range(c):
@@ -253,34 +257,34 @@ def form_from_pool(
 
 @kernel()
 def _take(
-    space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], taken: Integer, made: int
+    space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], n_taken: Integer, made: int
 ) -> int:
     """Move records of a tuple from the pool into a new cluster; return the new number of pieces."""
     x, c = pair
     state, size, loss, place, count, cluster = formed
     loss[c] = add_tuple(space, state, c, Tuples(pool.numbers, pool.codes), x, size[c] == 0)
-    size[c] += taken
-    pool.left[x] -= taken
-    place[made], count[made], cluster[made] = x, taken, c
+    size[c] += n_taken
+    pool.left[x] -= n_taken
+    place[made], count[made], cluster[made] = x, n_taken, c
     return made + 1
 
 
 @kernel()
-def _heaviest(left: Int64Array, n: Integer) -> int:
+def _heaviest(remaining: Int64Array, n: Integer) -> int:
     """Return the first tuple with the most remaining records."""
     best = 0
     for i in range(n):
-        if left[i] > left[best]:
+        if remaining[i] > remaining[best]:
             best = i
     return best
 
 
 @kernel()
-def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
+def _cheapest(remaining: Int64Array, out: Float64Array, n: Integer) -> int:
     """Return the first remaining tuple with the smallest rounded loss."""
     best, best_key = -1, 0.0
     for i in range(n):
-        if left[i] > 0:
+        if remaining[i] > 0:
             key = np.rint(out[i] * 1e12)
             if best < 0 or key < best_key:
                 best, best_key = i, key
@@ -296,7 +300,7 @@ def _host(space: AttributeSpace, pool: Pool, formed: NewClusters, n_clusters: In
     for c in range(n_clusters):
         total = 0.0
         for a in range(len(kind)):
-            s, at = slot[a], cost_at[a]
+            s, first_node = slot[a], cost_at[a]
             if kind[a] == RANGE:
                 if width[a] > 0.0:
                     value = pool.numbers[s, x]
@@ -304,11 +308,11 @@ def _host(space: AttributeSpace, pool: Pool, formed: NewClusters, n_clusters: In
                 continue
             v, node = pool.codes[s, x], code[s, c]
             if kind[a] == NODE:
-                while not (node <= v < subtree_end[at + node]):
-                    node = parent[at + node]
+                while not (node <= v < subtree_end[first_node + node]):
+                    node = parent[first_node + node]
             elif not bits[word_at[a] + (v >> 6), c] & bit(v & 63):
                 node += 1
-            total += cost[at + node]
+            total += cost[first_node + node]
         key = np.rint(((size[c] + 1) * total - size[c] * loss[c]) * 1e12)
         if best < 0 or key < best_key:
             best, best_key = c, key

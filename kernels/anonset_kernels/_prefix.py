@@ -12,20 +12,20 @@ _Array = TypeVar("_Array", bound=IndexArray)
 
 
 @kernel()
-def count_extensions(codes: Codes, held: IndexArray, count: Count, words: UInt64Array) -> None:
-    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. Cost: an increment per code.
+def count_extensions(codes: Codes, starts: IndexArray, count: Count, words: UInt64Array) -> None:
+    """Count the codes that follow the positions `starts`, int32 or int64 (r,), of a prefix. O(codes).
 
     Sets their bits in `words`, uint64 (W,).
     """
-    for p in held:
-        at = p + 1
-        c = codes[at]
+    for p in starts:
+        position = p + 1
+        c = codes[position]
         while c >= 0:
             if count[c] == 0:
                 words[c >> 6] |= bit(c & 63)
             count[c] += 1
-            at += 1
-            c = codes[at]
+            position += 1
+            c = codes[position]
 
 
 @kernel()
@@ -35,14 +35,14 @@ def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array)
     ``stack[begin:end]`` are the positions of the prefix; `place` is int64 (C,).
     """
     for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
+        position = stack[p] + 1
+        c = codes[position]
         while c >= 0:
             if place[c] >= 0:
-                stack[place[c]] = at
+                stack[place[c]] = position
                 place[c] += 1
-            at += 1
-            c = codes[at]
+            position += 1
+            c = codes[position]
 
 
 @kernel()

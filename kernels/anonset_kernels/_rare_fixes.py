@@ -58,14 +58,14 @@ def fix_sets(size: int, k: int, ranked: Int64Array, shape: TreeShape, state: Nod
     """
     dead, posting = state.dead, state.posting
     live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
-    held, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
+    tidsets, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
     prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
     for first in range(len(live)):
         if dead[live[first]]:
             continue
         prefix[0], cursor[0], depth = first, first + 1, 0
         for w in range(n_words):
-            held[0, w] = posting[live[first], w]
+            tidsets[0, w] = posting[live[first], w]
         while depth >= 0:
             code = cursor[depth]
             if code >= len(live) or _any_dead(prefix[: depth + 1], live, dead):
@@ -79,22 +79,22 @@ def fix_sets(size: int, k: int, ranked: Int64Array, shape: TreeShape, state: Nod
                 if not _related(prefix[: depth + 1], live, code, shape.end):
                     some = np.uint64(0)
                     for w in range(n_words):
-                        held[depth + 1, w] = held[depth, w] & posting[v, w]
-                        some |= held[depth + 1, w]
+                        tidsets[depth + 1, w] = tidsets[depth, w] & posting[v, w]
+                        some |= tidsets[depth + 1, w]
                     if some != 0:
                         depth += 1
                         prefix[depth], cursor[depth] = code, code + 1
                 continue
-            found = 0
+            support = 0
             for w in range(n_words):
-                found += bit_count(held[depth, w] & posting[v, w])
-                if found >= k:
+                support += bit_count(tidsets[depth, w] & posting[v, w])
+                if support >= k:
                     break
-            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape.end):
+            if 0 < support < k and not _related(prefix[: depth + 1], live, code, shape.end):
                 prefix[depth + 1] = code
                 for j in range(size):
                     itemset[j] = live[prefix[j]]
-                fix_set(itemset, found, k, shape, state, fixes)
+                fix_set(itemset, support, k, shape, state, fixes)
 
 
 @kernel()
@@ -116,10 +116,10 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 
 
 @kernel()
-def fix_set(itemset: Itemset, found: int, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
+def fix_set(itemset: Itemset, support: int, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 
-    `found` is the support of the set. A candidate is missing only if fewer than k records contain any item.
+    `support` is the support of the set. A candidate is missing only if fewer than k records contain any item.
     """
     dead, published, below, _, posting = state
     size = len(itemset)
@@ -138,7 +138,7 @@ def fix_set(itemset: Itemset, found: int, k: int, shape: TreeShape, state: NodeS
     n_rules = 0
     for j in range(size):
         sets[number[0], j] = itemset[j]
-    supports[number[0]] = found
+    supports[number[0]] = support
     for v in best[:n_best]:
         if not holds(itemset, v):
             rules[number[0], n_rules] = v
@@ -149,10 +149,10 @@ def fix_set(itemset: Itemset, found: int, k: int, shape: TreeShape, state: NodeS
 
 @kernel()
 def _support(posting: UInt64Matrix, nodes: Int32Array) -> int:
-    found = 0
+    support = 0
     for w in range(posting.shape[1]):
         word = posting[nodes[0], w]
         for v in nodes[1:]:
             word &= posting[v, w]
-        found += bit_count(word)
-    return found
+        support += bit_count(word)
+    return support

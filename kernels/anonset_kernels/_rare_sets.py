@@ -71,96 +71,102 @@ def room_for_pairs(n_codes: int) -> PairCounts:
 
 
 @kernel()
-def are_dense(n_records: int, entries: int, n_kept: int, k: int, room: PairCounts) -> bool:
+def are_dense(n_records: int, entries: int, n_kept: int, k: int, buffers: PairCounts) -> bool:
     """Return True if the buffers have space for all pairs of extensions and counting costs more than clearing them."""
     words = np.int64(n_kept) * ((n_kept + 63) // 64)
-    return k <= _MOST_IN_A_CELL and 1 < n_kept <= len(room.row) and bool(float(entries) * entries > words * n_records)
+    return (
+        k <= _MOST_IN_A_CELL and 1 < n_kept <= len(buffers.row) and bool(float(entries) * entries > words * n_records)
+    )
 
 
 @kernel()
 def rare_dense_pairs(
-    codes: Codes, held: IndexArray, extensions: tuple[Count, UInt64Array, Int64Array], n_kept: int,
+    codes: Codes, starts: IndexArray, extensions: tuple[Count, UInt64Array, Int64Array], n_kept: int,
     intervals: Intervals, rule: tuple[int, int, bool], prefix: Prefix,
-    found: Found, found_support: FoundSupport, n_found: int, together: Together, room: PairCounts,
+    rare_sets: Found, found_support: FoundSupport, n_found: int, together: Together, buffers: PairCounts,
 ) -> int:  # fmt: skip
-    """Report the rare sets of a prefix and two extensions, counting all pairs together; return -1 if `found` is full.
+    """Report the rare sets of a prefix and two extensions, all pairs in one pass; return -1 if `rare_sets` overflows.
 
     Counters stop at `k`. Full counters are skipped, 64 extensions at a time. Clears the bitmap of extensions.
 
     Parameters
     ----------
-    held
+    starts
         int32 or int64 (r,): positions in `codes` at which the prefix ends.
     extensions
         (count, words, place): counts; bitmap, uint64 (W,); and, by code, int64 (C,), -1 for excluded codes.
     rule
-        (size, k, marks). With `marks`, pairs are also marked in `together`, and the search continues if `found` is
+        (size, k, marks). With `marks`, pairs are also marked in `together`, and the search continues if `rare_sets` is
         full.
     """
     count, words, place = extensions
     size, k, marks = rule
-    kept, c = np.empty(n_kept, np.int32), 0
+    extension, c = np.empty(n_kept, np.int32), 0
     for i in range(n_kept):
         c = next_code(words, c >> 6)
-        kept[i], place[c], count[c] = c, i, 0
+        extension[i], place[c], count[c] = c, i, 0
     n_words = (n_kept + 63) // 64
-    room.counted[: n_kept * n_words] = ~np.uint64(0)
-    for p in held:
-        length, at = 0, p + 1
-        c = codes[at]
+    buffers.counted[: n_kept * n_words] = ~np.uint64(0)
+    for p in starts:
+        length, position = 0, p + 1
+        c = codes[position]
         while c >= 0:
             if place[c] >= 0:
-                room.row[length] = place[c]
+                buffers.row[length] = place[c]
                 length += 1
-            at += 1
-            c = codes[at]
+            position += 1
+            c = codes[position]
         if length > 1:
-            _count_record(length, n_kept, k, room)
+            _count_record(length, n_kept, k, buffers)
     full = False
     for i in range(n_kept):
         for w in range(i * n_words, (i + 1) * n_words):
-            seen = room.seen[w]
-            room.seen[w] = np.uint64(0)
-            while seen != 0:
-                j = (w - i * n_words) * 64 + trailing_zeros(seen)
-                low = seen & (~seen + np.uint64(1))
-                seen ^= low
-                support, room.met[i * n_kept + j] = room.met[i * n_kept + j], 0
-                if room.counted[w] & low and not is_below(intervals.leaf_lo, intervals.leaf_hi, kept[j], kept[i]):
-                    full |= not marks and n_found == len(found)
+            open_bits = buffers.seen[w]
+            buffers.seen[w] = np.uint64(0)
+            while open_bits != 0:
+                j = (w - i * n_words) * 64 + trailing_zeros(open_bits)
+                low = open_bits & (~open_bits + np.uint64(1))
+                open_bits ^= low
+                support, buffers.met[i * n_kept + j] = buffers.met[i * n_kept + j], 0
+                if buffers.counted[w] & low and not is_below(
+                    intervals.leaf_lo, intervals.leaf_hi, extension[j], extension[i]
+                ):
+                    full |= not marks and n_found == len(rare_sets)
                     if not full:
-                        prefix[size - 2], prefix[size - 1] = kept[i], kept[j]
-                        n_found = report_rare_set(found, found_support, n_found, prefix, size, support, marks, together)
+                        prefix[size - 2], prefix[size - 1] = extension[i], extension[j]
+                        n_found = report_rare_set(
+                            rare_sets, found_support, n_found, prefix, size, support, marks, together
+                        )
     return -1 if full else n_found
 
 
 @kernel()
-def _count_record(length: int, n_kept: int, k: int, room: PairCounts) -> None:
-    """Count all pairs, below k so far, of a record's extensions: the first `length` of ``room.row``."""
-    words, used, n_words = room.words, room.used, (n_kept + 63) // 64
-    left = gather_words(room.row, 0, length, words, used)
+def _count_record(length: int, n_kept: int, k: int, buffers: PairCounts) -> None:
+    """Count all pairs, below k so far, of a record's extensions: the first `length` of ``buffers.row``."""
+    words, used, n_words = buffers.words, buffers.used, (n_kept + 63) // 64
+    n_used = gather_words(buffers.row, 0, length, words, used)
     begin = 0
     for i in range(length - 1):
-        a = int(room.row[i])
+        a = int(buffers.row[i])
         words[begin] ^= bit(a & 63)  # only extensions after this extension remain
         if words[begin] == 0:
             begin += 1
-        for at in range(begin, left):
-            cell = a * n_words + used[at]
-            found = words[at] & room.counted[cell]
-            while found != 0:
-                low = found & (~found + np.uint64(1))
-                found ^= low
-                b = a * n_kept + used[at] * 64 + trailing_zeros(low)
-                room.seen[cell] |= low
-                room.met[b] += 1
-                if room.met[b] >= k:
-                    room.counted[cell] ^= low
+        for w in range(begin, n_used):
+            cell = a * n_words + used[w]
+            common = words[w] & buffers.counted[cell]
+            while common != 0:
+                low = common & (~common + np.uint64(1))
+                common ^= low
+                b = a * n_kept + used[w] * 64 + trailing_zeros(low)
+                buffers.seen[cell] |= low
+                buffers.met[b] += 1
+                if buffers.met[b] >= k:
+                    buffers.counted[cell] ^= low
 
 
 @kernel()
 def report_rare_set(
-    found: Found,
+    rare_sets: Found,
     found_support: FoundSupport,
     n_found: int,
     prefix: Prefix,
@@ -171,15 +177,15 @@ def report_rare_set(
 ) -> int:
     """Report a rare set, and mark its pairs if `marks`; return the number of reported sets.
 
-    Callers that mark continue when `found` is full: further sets are counted and marked but not stored.
+    Callers that mark continue when `rare_sets` is full: further sets are counted and marked but not stored.
     """
     if marks:
         for i in range(length):
             for j in range(i + 1, length):
                 together[prefix[i], prefix[j]] = 1
-        if n_found >= len(found):
+        if n_found >= len(rare_sets):
             return n_found + 1
-    for j in range(found.shape[1]):
-        found[n_found, j] = prefix[j] if j < length else -1
+    for j in range(rare_sets.shape[1]):
+        rare_sets[n_found, j] = prefix[j] if j < length else -1
     found_support[n_found] = support
     return n_found + 1

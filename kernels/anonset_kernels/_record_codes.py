@@ -54,12 +54,12 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
         while node >= 0:
             c = code[node]
             if c >= 0:
-                at = start[leaf]
-                while at < filled and place[at] != c >> 6:
-                    at += 1
-                filled = max(filled, at + 1)
-                place[at] = c >> 6
-                words[at] |= bit(c & 63)
+                i = start[leaf]
+                while i < filled and place[i] != c >> 6:
+                    i += 1
+                filled = max(filled, i + 1)
+                place[i] = c >> 6
+                words[i] |= bit(c & 63)
                 n_codes[leaf] += 1
             node = parent[node]
         start[leaf + 1] = filled
@@ -89,16 +89,16 @@ def take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> 
     start, place, codes = ancestors.start, ancestors.place, ancestors.words
     words, used = record.words, record.used
     for item in of_record:
-        for at in range(start[item], start[item + 1]):
-            w = place[at]
-            words[w] |= codes[at]
+        for place_of_word in range(start[item], start[item + 1]):
+            w = place[place_of_word]
+            words[w] |= codes[place_of_word]
             used[w >> 6] |= bit(w & 63)
     n = n_words = 0
     for i in range(len(used)):
-        left, used[i] = used[i], np.uint64(0)
-        while left != 0:
-            w = i * 64 + trailing_zeros(left)
-            left &= left - np.uint64(1)
+        bits, used[i] = used[i], np.uint64(0)
+        while bits != 0:
+            w = i * 64 + trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
             record.place[n_words] = w
             n_words += 1
             word = words[w]

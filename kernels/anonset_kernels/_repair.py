@@ -90,10 +90,10 @@ def _compare_to_larger(size: int, cost: int, larger: int, other_cost: int) -> in
     if size >= 62:
         return 1
     # the difference is 2^size * excess - rest, with both terms positive
-    excess, rest = cost - (other_cost << shift), cost - other_cost
-    if excess != rest >> size:
-        return 1 if excess > rest >> size else -1
-    return 0 if rest == excess << size else -1
+    excess, deficit = cost - (other_cost << shift), cost - other_cost
+    if excess != deficit >> size:
+        return 1 if excess > deficit >> size else -1
+    return 0 if deficit == excess << size else -1
 
 
 @kernel()
@@ -126,20 +126,20 @@ def _seek_partner(groups: Groups, weights: Weights, g: Integer, best: Int64Array
     parent, leaf_lo, leaf_hi, leaf_node = weights.parent, weights.leaf_lo, weights.leaf_hi, weights.leaf_node
     listed, value, weight = weights.listed, weights.value, np.int64(weights.denominator)
     count_partners(groups, g)
-    own = utility[g]
+    g_utility = utility[g]
     for partner in range(len(rep)):
-        if rep[partner] == partner and partner != g and utility[partner] == own:
+        if rep[partner] == partner and partner != g and utility[partner] == g_utility:
             if kind == BY_ANCESTOR:
                 first, last = leaf[min(g, partner)], leaf[max(largest[g], largest[partner])]
                 weight = np.int64(_leaves_above(first, last, parent, leaf_lo, leaf_hi, leaf_node))
             elif kind == LISTED:
                 weight = np.int64(_listed_weight(listed[g], listed[partner], value, weights.denominator))
             cost = weight * (support[g] + support[partner] - count[partner])
-            both = size[g] + size[partner]
+            union_size = size[g] + size[partner]
             low, high = min(g, partner), max(g, partner)
-            sign = -1 if best[0] < 0 else compare_losses(both, cost, best[2], best[3])
+            sign = -1 if best[0] < 0 else compare_losses(union_size, cost, best[2], best[3])
             if sign < 0 or (sign == 0 and (low < best[0] or (low == best[0] and high < best[1]))):
-                best[0], best[1], best[2], best[3] = low, high, both, cost
+                best[0], best[1], best[2], best[3] = low, high, union_size, cost
     count[:] = 0
 
 

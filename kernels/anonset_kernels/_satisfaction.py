@@ -14,9 +14,9 @@ def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
         return True
     if groups.support[image[0]] < k:
         return False
-    found = support_of(groups, image, k)
-    if found > 0 or len(image) <= 2:
-        return found == 0 or found >= k
+    support = support_of(groups, image, k)
+    if support > 0 or len(image) <= 2:
+        return support == 0 or support >= k
     return _traces_are_frequent(groups, image, k)
 
 
@@ -37,9 +37,13 @@ def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
     for g in image:
         item = g
         while item >= 0 and frequent:
-            for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
-                n_trace = _trace(groups, groups.records[at], trace)
-                if n_trace > 1 and trace[0] == g and _is_new(groups, slots, groups.records[at], trace[:n_trace], other):
+            for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+                n_trace = _trace(groups, groups.records[entry], trace)
+                if (
+                    n_trace > 1
+                    and trace[0] == g
+                    and _is_new(groups, slots, groups.records[entry], trace[:n_trace], other)
+                ):
                     frequent = _is_frequent(groups, trace[:n_trace], k)
                     if not frequent:
                         break
@@ -88,7 +92,7 @@ def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
         groups.mark[g] = 2
         if groups.support[g] < groups.support[rarest]:
             rarest = g
-    found = count_marked(groups, rarest, 2, len(trace), k)
+    support = count_marked(groups, rarest, 2, len(trace), k)
     for g in trace:
         groups.mark[g] = 1
-    return found >= k
+    return support >= k

@@ -19,10 +19,10 @@ def gather_words(ascending: Int32Array, begin: int, end: int, words: UInt64Array
         uint64 (W,) and int32 (W,): filled with the words and their bitmap indices, ascending.
     """
     n_words = 0
-    for at in range(begin, end):
-        place = ascending[at] >> 6
+    for i in range(begin, end):
+        place = ascending[i] >> 6
         if n_words == 0 or used[n_words - 1] != place:
             used[n_words], words[n_words] = place, np.uint64(0)
             n_words += 1
-        words[n_words - 1] |= bit(ascending[at] & 63)
+        words[n_words - 1] |= bit(ascending[i] & 63)
     return n_words

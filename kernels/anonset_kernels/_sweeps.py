@@ -51,12 +51,12 @@ def sweep(
     moved items.
     """
     moves, empty, limit = 0, 0, groups.state[CELLS] + most
-    for at in range(first, len(order)):
+    for i in range(first, len(order)):
         while empty < len(groups.size) and groups.size[empty] > 0:
             empty += 1
         if groups.state[CELLS] > limit or empty == len(groups.size):
-            return at, moves
-        item = order[at]
+            return i, moves
+        item = order[i]
         g = groups.of[item]
         if rule.penalty == 0 and groups.size[g] == 1:  # a single item has no cost
             continue
@@ -78,14 +78,14 @@ def sweep(
 def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
     """Return the cost that an item's group saves without it."""
     g, level = groups.of[item], records.level[item]
-    left = group_cost(
+    cost_without = group_cost(
         groups.size[g] - 1,
         groups.occurrences[g] - records.support[item],
         groups.levels[g] - level,
         groups.squares[g] - level * level,
         mu,
     )
-    return groups.cost[g] - left
+    return groups.cost[g] - cost_without
 
 
 @kernel()
@@ -121,24 +121,24 @@ def _choose(
             n = _insert(scratch, n, h, added)
             if n == CANDIDATES:
                 limit = min(limit, scratch.added[n - 1])
-    kept = 0
+    n_kept = 0
     for i in range(n):
         h = scratch.candidate[i]
         if scratch.added[i] < saved + rule.penalty * (groups.violation[g] + groups.violation[h]):
-            scratch.candidate[kept], scratch.added[kept] = h, scratch.added[i]
-            scratch.place[h] = kept
-            kept += 1
-    return kept
+            scratch.candidate[n_kept], scratch.added[n_kept] = h, scratch.added[i]
+            scratch.place[h] = n_kept
+            n_kept += 1
+    return n_kept
 
 
 @kernel()
 def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
     """Insert a candidate among the best, in sorted order; return the number of candidates."""
-    at = min(n, CANDIDATES - 1)
-    while at > 0 and scratch.added[at - 1] > added:
-        scratch.candidate[at], scratch.added[at] = scratch.candidate[at - 1], scratch.added[at - 1]
-        at -= 1
-    scratch.candidate[at], scratch.added[at] = h, added
+    i = min(n, CANDIDATES - 1)
+    while i > 0 and scratch.added[i - 1] > added:
+        scratch.candidate[i], scratch.added[i] = scratch.candidate[i - 1], scratch.added[i - 1]
+        i -= 1
+    scratch.candidate[i], scratch.added[i] = h, added
     return min(n + 1, CANDIDATES)
 
 
@@ -160,9 +160,9 @@ def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: 
             if leaves:
                 scratch.gone[h] += weight
             if scratch.place[h] >= 0:
-                both = scratch.both[scratch.place[h]]
+                shared_weight = scratch.both[scratch.place[h]]
                 for j in range(n):
-                    both[scratch.held[j]] += weight
+                    shared_weight[scratch.held[j]] += weight
                 groups.state[CELLS] += n
     return n_touched, lost
 
@@ -195,8 +195,10 @@ def _best(
         change = leaving + violation(groups.pairs[h, h] + support - scratch.here[h], k)
         change -= violation(groups.pairs[h, h], k)
         if rule.m > 1:
-            left = row[h] - scratch.gone[h]
-            change += violation(left + scratch.here[g] - scratch.both[i, g], k) - violation(left, k)
+            support_without = row[h] - scratch.gone[h]
+            change += violation(support_without + scratch.here[g] - scratch.both[i, g], k) - violation(
+                support_without, k
+            )
             change += _joining(groups, scratch, k, g, i, n_touched, limit - change)
         if change > limit:
             continue
@@ -216,20 +218,20 @@ def _joining(
     Stops with a number above `limit` as soon as the limit is certainly exceeded: the violation counted so far is
     greater than the candidate's present violation plus the allowed increase.
     """
-    h, both, here = scratch.candidate[i], scratch.both[i], scratch.here
+    h, shared_weight, weight_with = scratch.candidate[i], scratch.both[i], scratch.here
     row, most = groups.pairs[h], limit + groups.violation[h]
     before, after = np.int64(0), np.int64(0)
-    for at in range(2):  # the pairs with these two groups are counted elsewhere
-        other = np.int64(g) if at == 0 else np.int64(h)
-        if here[other] > 0:
+    for side in range(2):  # the pairs with these two groups are counted elsewhere
+        other = np.int64(g) if side == 0 else np.int64(h)
+        if weight_with[other] > 0:
             before -= violation(row[other], k)
-            after -= violation(row[other] + here[other] - both[other], k)
+            after -= violation(row[other] + weight_with[other] - shared_weight[other], k)
     for j in range(n_touched):
         if after > most:
             return limit + 1
         other = scratch.touched[j]
         before += violation(row[other], k)
-        after += violation(row[other] + here[other] - both[other], k)
+        after += violation(row[other] + weight_with[other] - shared_weight[other], k)
     return after - before
 
 
@@ -301,7 +303,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
 @kernel()
 def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group and the partner with the largest gain per cost (ties: the first), or (-1, -1)."""
-    found, best = (-1, -1), 0.0
+    best_pair, best = (-1, -1), 0.0
     for g in range(len(groups.size)):
         if groups.violation[g] == 0:
             continue
@@ -318,8 +320,8 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tupl
                 groups.state[CELLS] += n
                 worth = _gain(groups, scratch, rule, g, h, n) / cost
                 if worth > best:
-                    found, best = (g, h), worth
-    return found
+                    best_pair, best = (g, h), worth
+    return best_pair
 
 
 @kernel()
@@ -340,13 +342,13 @@ def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, 
 def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group with the fewest occurrences, and the group that adds the least cost to it."""
     g, h = -1, -1
-    for at in range(len(groups.size)):
-        if groups.violation[at] > 0 and (g < 0 or groups.occurrences[at] < groups.occurrences[g]):
-            g = at
-    for at in range(len(groups.size)):
-        if groups.size[at] > 0 and at != g:
-            if h < 0 or _added(groups, g, at, rule.mu) < _added(groups, g, h, rule.mu):
-                h = at
+    for i in range(len(groups.size)):
+        if groups.violation[i] > 0 and (g < 0 or groups.occurrences[i] < groups.occurrences[g]):
+            g = i
+    for i in range(len(groups.size)):
+        if groups.size[i] > 0 and i != g:
+            if h < 0 or _added(groups, g, i, rule.mu) < _added(groups, g, h, rule.mu):
+                h = i
     return g, h
 
 

@@ -59,8 +59,8 @@ def count_sets(
     indptr, items = rows
     n_codes = len(lengths) - 1
     record = room_for_record(n_codes)
-    for at in range(len(indptr) - 1):
-        of_record = items[indptr[at] : indptr[at + 1]]
+    for record_number in range(len(indptr) - 1):
+        of_record = items[indptr[record_number] : indptr[record_number + 1]]
         most = _most_codes(of_record, ancestors.n_codes, size)
         if len(of_record) < 2 or most < size:
             lengths[most if most >= size else 0] += 1
@@ -77,7 +77,7 @@ def count_sets(
         else:
             adds = _count_fours(record, n, n_first, n_codes, table)
         if adds:
-            adding[at >> 6] |= bit(at & 63)
+            adding[record_number >> 6] |= bit(record_number & 63)
         for i in range(n_words):
             record.words[record.place[i]] = np.uint64(0)
 
@@ -113,10 +113,10 @@ def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> bool:
             begin = table.start[b] + w - (b + 1) * wide
             for h in range(j + 1, n):
                 cell = begin + codes[h] * wide
-                left = word & ~closed[cell]
-                if left != 0:
+                open_bits = word & ~closed[cell]
+                if open_bits != 0:
                     adds = True
-                    add_to_cell(cell, left, closed, planes, flip)
+                    add_to_cell(cell, open_bits, closed, planes, flip)
     return adds
 
 
@@ -142,10 +142,10 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
                         break
                 for g in range(h + 1, n):
                     cell = row + codes[g] * wide + w
-                    left = word & ~closed[cell]
-                    if left != 0:
+                    open_bits = word & ~closed[cell]
+                    if open_bits != 0:
                         adds = True
-                        add_to_cell(cell, left, closed, planes, flip)
+                        add_to_cell(cell, open_bits, closed, planes, flip)
     return adds
 
 
@@ -165,9 +165,9 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
     for after in range(1, n_codes + 1):
         start[after] += start[after - 1]
     fill, place, holder = start[:-1].copy(), np.empty(len(codes), np.int64), np.empty(len(codes), np.int32)
-    for at in range(len(begin) - 1):
-        for i in range(begin[at], begin[at + 1]):
-            place[fill[codes[i]]], holder[fill[codes[i]]] = i, at
+    for record_number in range(len(begin) - 1):
+        for i in range(begin[record_number], begin[record_number + 1]):
+            place[fill[codes[i]]], holder[fill[codes[i]]] = i, record_number
             fill[codes[i]] += 1
     for e in range(4, n_codes):
         table_of_code = fours_below(table, e)
@@ -194,8 +194,8 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
     """Return the records with enough items as ascending codes: int64 (r + 1,) first indices, and int32 codes."""
     indptr, items = rows
     begin, codes, filled = np.zeros(len(indptr), np.int64), np.empty(1024, np.int32), 0
-    for at in range(len(indptr) - 1):
-        of_record = items[indptr[at] : indptr[at + 1]]
+    for record_number in range(len(indptr) - 1):
+        of_record = items[indptr[record_number] : indptr[record_number + 1]]
         n, n_words = take_record(of_record, ancestors, record)
         lengths[n] += 1
         if len(of_record) >= 5:
@@ -203,7 +203,7 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
             for i in range(n):
                 codes[filled + i] = record.codes[i]
             filled += n
-        begin[at + 1] = filled
+        begin[record_number + 1] = filled
         for i in range(n_words):
             record.words[record.place[i]] = np.uint64(0)
     return begin, codes[:filled]
@@ -215,13 +215,13 @@ def merge(table: Planes, other: Planes) -> None:
     n_planes = len(table.flip)
     for cell in range(len(table.closed)):
         table.closed[cell] |= other.closed[cell]
-        at = cell * n_planes
+        plane = cell * n_planes
         more, equal, carry = np.uint64(0), _ALL, np.uint64(0)
         for p in range(n_planes):  # addition from the lowest bit
-            x, y = table.planes[at + p], other.planes[at + p]
+            x, y = table.planes[plane + p], other.planes[plane + p]
             total = x ^ y ^ carry
             carry = (x & y) | (carry & (x | y))
-            table.planes[at + p] = total
+            table.planes[plane + p] = total
             of_k = ~table.flip[p]
             more = (total & ~of_k) | (more & ~(total ^ of_k))
             equal &= ~(total ^ of_k)

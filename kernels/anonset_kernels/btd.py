@@ -38,21 +38,21 @@ def pack_records(indptr: Indptr, items: Items, chosen: Int64Array, n_items: int)
     the interval. Related items are adjacent, so most records without common items have signatures without common bits.
     """
     place = np.zeros(len(chosen), np.int64)
-    room = 0
+    filled = 0
     for r in range(len(chosen)):
-        place[r] = room
-        room += 2
+        place[r] = filled
+        filled += 2
         before = np.int64(-1)
-        for at in range(indptr[chosen[r]], indptr[chosen[r] + 1]):
-            if items[at] >> 6 != before:
-                before = np.int64(items[at] >> 6)
-                room += 2
-    packed = np.zeros(room, np.uint64)
+        for entry in range(indptr[chosen[r]], indptr[chosen[r] + 1]):
+            if items[entry] >> 6 != before:
+                before = np.int64(items[entry] >> 6)
+                filled += 2
+    packed = np.zeros(filled, np.uint64)
     for r in range(len(chosen)):
         at_word, before = place[r], np.int64(-1)
         begin, end = indptr[chosen[r]], indptr[chosen[r] + 1]
-        for at in range(begin, end):
-            item = np.int64(items[at])
+        for entry in range(begin, end):
+            item = np.int64(items[entry])
             if item >> 6 != before:
                 before = item >> 6
                 at_word += 2
@@ -148,7 +148,7 @@ def nearest_unions(
     clusters: _Clusters,
     c: int,
     with_or: bool,
-    known: tuple[Float64Array, BoolArray],
+    limits: tuple[Float64Array, BoolArray],
     expanded: UInt64Matrix,
     nearest: tuple[Float64Array, Int64Array],
 ) -> int:
@@ -159,7 +159,7 @@ def nearest_unions(
     clusters
         (first, size, heads): int64 (C,) twice, the slice of each cluster's records in `members`, int64 (n,), longest
         first; int64 (C, 4), the result of `put_heads`. The candidates and `c` are not empty.
-    known
+    limits
         (bound, exact): float64 (C,), initially the larger distance of both parts of each union, or infinity for
         excluded clusters; bool (C,), initially False. Updated, so that a search for more clusters can reuse it: `bound`
         is a lower bound of a union's distance, and equal to it if `exact`.
@@ -176,11 +176,11 @@ def nearest_unions(
     common items suffices. The loops are inlined: a kernel call per cluster takes ten times as long.
     """
     first, size, heads = clusters
-    bound, exact = known
+    bound, exact = limits
     distance, place = nearest
     begin, end = first[c], first[c] + size[c]
     lengths = _expand(packed, members[begin : min(end, begin + len(expanded))], expanded)
-    top, sign, less, found, limit = lengths[0], heads[c, 2], 0 if with_or else 1, 0, np.inf
+    top, sign, less, n_nearest, limit = lengths[0], heads[c, 2], 0 if with_or else 1, 0, np.inf
     for x in range(len(bound)):
         best = bound[x]
         if best >= limit:
@@ -188,25 +188,25 @@ def nearest_unions(
         half, far = (top + heads[x, 0] - less) / 2, float(top + heads[x, 0] + 1)
         if far > best and sign & heads[x, 2] == 0:
             best = far
-        j, b, alone = 0, heads[x, 3], heads[x, 0] + 1
-        while top + alone > best and best < limit and not exact[x]:  # pairs without common items
+        j, b, excess = 0, heads[x, 3], heads[x, 0] + 1
+        while top + excess > best and best < limit and not exact[x]:  # pairs without common items
             i, stop = 0, b + 2 + 2 * (np.int64(packed[b]) >> 32)
-            while i < len(lengths) and lengths[i] + alone > best:
+            while i < len(lengths) and lengths[i] + excess > best:
                 shared = np.uint64(0)
-                for at in range(b + 2, stop, 2):
-                    shared |= expanded[i, packed[at]] & packed[at + 1]
+                for word in range(b + 2, stop, 2):
+                    shared |= expanded[i, packed[word]] & packed[word + 1]
                 if shared == 0:
-                    best = float(lengths[i] + alone)
+                    best = float(lengths[i] + excess)
                 i += 1
-            while len(lengths) <= i < end - begin and length(packed, members[begin + i]) + alone > best:
+            while len(lengths) <= i < end - begin and length(packed, members[begin + i]) + excess > best:
                 if common_items(packed, members[begin + i], b) == 0:
-                    best = float(length(packed, members[begin + i]) + alone)
+                    best = float(length(packed, members[begin + i]) + excess)
                 i += 1
             j += 1
             if j == size[x] or (j == 1 and top + heads[x, 1] + 1 <= best):
                 break
             b = members[first[x] + j]
-            alone = (np.int64(packed[b]) & 0xFFFFFFFF) + 1
+            excess = (np.int64(packed[b]) & 0xFFFFFFFF) + 1
         if half > best and best < limit and not exact[x]:  # pairs with common items
             for i in range(begin, end):
                 a = members[i]
@@ -218,15 +218,15 @@ def nearest_unions(
                         break
                     best = max(best, record_distance(packed, a, b, with_or))
         bound[x], exact[x] = best, best < limit
-        if found < len(place):
-            distance[found], place[found] = best, x
-            found += 1
-            if found == len(place):
+        if n_nearest < len(place):
+            distance[n_nearest], place[n_nearest] = best, x
+            n_nearest += 1
+            if n_nearest == len(place):
                 limit = _heapify(distance, place)
         elif best < limit:
             limit = _replace(distance, place, best, x)
     _clear(packed, members[begin : begin + len(lengths)], expanded)
-    return found
+    return n_nearest
 
 
 @kernel()
@@ -235,8 +235,8 @@ def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64
     lengths = np.empty(len(chosen), np.int64)
     for i in range(len(chosen)):
         lengths[i] = length(packed, chosen[i])
-        for at in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
-            expanded[i, packed[at]] = packed[at + 1]
+        for j in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
+            expanded[i, packed[j]] = packed[j + 1]
     return lengths
 
 
@@ -244,15 +244,15 @@ def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64
 def _clear(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> None:
     """Undo `_expand`."""
     for i in range(len(chosen)):
-        for at in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
-            expanded[i, packed[at]] = 0
+        for j in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
+            expanded[i, packed[j]] = 0
 
 
 @kernel()
 def _heapify(distance: Float64Array, place: Int64Array) -> float:
     """Make a heap with the largest pair (distance, place) on top; return the top's distance. O(t)."""
-    for at in range(len(place) // 2 - 1, -1, -1):
-        _sink(distance, place, at)
+    for i in range(len(place) // 2 - 1, -1, -1):
+        _sink(distance, place, i)
     return float(distance[0])
 
 
@@ -265,57 +265,57 @@ def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> 
 
 
 @kernel()
-def _sink(distance: Float64Array, place: Int64Array, at: int) -> None:
+def _sink(distance: Float64Array, place: Int64Array, i: int) -> None:
     """Move the pair at a heap position down to the right place. O(log t)."""
-    d, x = distance[at], place[at]
-    while 2 * at + 1 < len(place):
-        below = 2 * at + 1
+    d, x = distance[i], place[i]
+    while 2 * i + 1 < len(place):
+        below = 2 * i + 1
         if below + 1 < len(place) and _comes_after(distance, place, below + 1, distance[below], place[below]):
             below += 1
         if not _comes_after(distance, place, below, d, x):
             break
-        distance[at], place[at] = distance[below], place[below]
-        at = below
-    distance[at], place[at] = d, x
+        distance[i], place[i] = distance[below], place[below]
+        i = below
+    distance[i], place[i] = d, x
 
 
 @kernel()
-def _comes_after(distance: Float64Array, place: Int64Array, at: int, d: float, x: int) -> bool:
+def _comes_after(distance: Float64Array, place: Int64Array, i: int, d: float, x: int) -> bool:
     """Return True if the pair at a position is greater than (d, x)."""
-    return bool(distance[at] > d or (distance[at] == d and place[at] > x))
+    return bool(distance[i] > d or (distance[i] == d and place[i] > x))
 
 
 @kernel()
-def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, at: int) -> None:
-    """Merge the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size).
+def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, target: int) -> None:
+    """Merge the records of clusters `c` and `x` into `members` from `target` on, longest first: the new `c`. O(size).
 
     `members` and `clusters` are as for `nearest_unions`.
     """
     first, size, _ = clusters
-    i, j, begin = first[c], first[x], at
+    i, j, begin = first[c], first[x], target
     i_end, j_end = first[c] + size[c], first[x] + size[x]
     while i < i_end or j < j_end:
         if j == j_end or (i < i_end and length(packed, members[i]) >= length(packed, members[j])):
-            members[at] = members[i]
+            members[target] = members[i]
             i += 1
         else:
-            members[at] = members[j]
+            members[target] = members[j]
             j += 1
-        at += 1
-    first[c], size[c], size[x] = begin, at - begin, 0
+        target += 1
+    first[c], size[c], size[x] = begin, target - begin, 0
     put_heads(packed, members, clusters, c, c + 1)
 
 
 @kernel()
-def gather_segments(members: Int64Array, first: Int64Array, size: Int64Array, room: Int64Array) -> int:
-    """Copy the slices of `members` into `room`, in sequence; update `first`, and return the end. O(n).
+def gather_segments(members: Int64Array, first: Int64Array, size: Int64Array, gathered: Int64Array) -> int:
+    """Copy the slices of `members` into `gathered`, in sequence; update `first`, and return the end. O(n).
 
-    `members` and `room` are int64 (n,); `first` and `size`, the slices, are int64 (C,).
+    `members` and `gathered` are int64 (n,); `first` and `size`, the slices, are int64 (C,).
     """
-    at = 0
+    target = 0
     for c in range(len(first)):
         for j in range(size[c]):
-            room[at + j] = members[first[c] + j]
-        first[c] = at
-        at += size[c]
-    return at
+            gathered[target + j] = members[first[c] + j]
+        first[c] = target
+        target += size[c]
+    return target

@@ -19,9 +19,9 @@ _SPREAD = 1 << 62
 @kernel()
 def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
     """Return 0 .. n - 1 in random order: a Fisher-Yates shuffle from the last position. O(n)."""
-    drawn, rest = np.arange(n).astype(np.int32), np.uint64(0)
+    drawn, unused_bits = np.arange(n).astype(np.int32), np.uint64(0)
     for last in range(n - 1, 0, -1):
-        other, rest = exchanged(draw_key, last, 0, n, rest)
+        other, unused_bits = exchanged(draw_key, last, 0, n, unused_bits)
         drawn[last], drawn[other] = drawn[other], drawn[last]
     return drawn
 
@@ -38,7 +38,7 @@ def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> No
 
 @kernel()
 def random_by_code(
-    code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: int, stretch: Int32Array, order: Int32Array
+    code_of: Int32Array, n_codes: int, draw_key: DrawKey, capacity: int, stretch: Int32Array, order: Int32Array
 ) -> None:
     """Sort entries by code, with entries of the same code in random order. O(n + n_codes).
 
@@ -46,7 +46,7 @@ def random_by_code(
     ----------
     code_of
         (n,): code of each entry, in 0 .. `n_codes` - 1.
-    room
+    capacity
         Number of entries that fit into the processor cache. Entries of a more frequent code are first distributed over
         2^b <= 2^16 stretches of at most this length on average; then each stretch is shuffled. Shuffling ten million
         entries without stretches takes three times as long.
@@ -59,21 +59,23 @@ def random_by_code(
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
         size[code] += 1
-    start = _spread(code_of, _bits(size, room), draw_key, stretch)
+    start = _spread(code_of, _bits(size, capacity), draw_key, stretch)
     place = start.copy()
     for entry in range(len(code_of)):
         order[place[stretch[entry]]] = entry
         place[stretch[entry]] += 1
-    rest = np.uint64(0)
+    unused_bits = np.uint64(0)
     for number in range(len(start) - 1):
         begin, end = start[number], start[number + 1]
         for last in range(end - 1, begin, -1):
-            other, rest = exchanged(draw_key, last, begin, end, rest)
+            other, unused_bits = exchanged(draw_key, last, begin, end, unused_bits)
             order[last], order[other] = order[other], order[last]
 
 
 @kernel()
-def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: int) -> tuple[Int32Array, Int64Array]:
+def random_runs(
+    order: Int32Array, first: Int64Array, draw_key: DrawKey, capacity: int
+) -> tuple[Int32Array, Int64Array]:
     """Sort the runs of `order` by descending length, with runs of equal length in random order.
 
     Runs are shuffled like the entries of `random_by_code`, with codes by descending length. O(n).
@@ -84,7 +86,7 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
         (n,): entries, run after run.
     first
         (runs + 1,): first index of each run.
-    room
+    capacity
         As for `random_by_code`, in entries of runs.
 
     Returns
@@ -99,35 +101,35 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
     for run in range(n_runs):
         code_of[run] = longest - (first[run + 1] - first[run])
         size[code_of[run]] += longest - code_of[run]
-    bits = _bits(size, room)
+    bits = _bits(size, capacity)
     stretch = np.empty(n_runs, np.int32)
     first_run = _spread(code_of, bits, draw_key, stretch)
     length, begin = _lengths(first_run, bits)
     gathered, starts, place = np.empty(len(order), np.int32), np.empty(n_runs + 1, np.int64), begin.copy()
     for run in range(n_runs):
         to = place[stretch[run]]
-        for at in range(first[run], first[run + 1]):
-            gathered[to] = order[at]
+        for i in range(first[run], first[run + 1]):
+            gathered[to] = order[i]
             to += 1
         place[stretch[run]] = to
-    starts[n_runs], rest = len(order), np.uint64(0)
+    starts[n_runs], unused_bits = len(order), np.uint64(0)
     for number in range(len(length)):
         low, high = first_run[number], first_run[number + 1]
         for last in range(high - 1, low - 1, -1):
             starts[last] = begin[number] + (last - low) * length[number]
-            other, rest = exchanged(draw_key, last, low, high, rest)
+            other, unused_bits = exchanged(draw_key, last, low, high, unused_bits)
             other = begin[number] + (other - low) * length[number]
-            for at in range(length[number]):
-                gathered[starts[last] + at], gathered[other + at] = gathered[other + at], gathered[starts[last] + at]
+            for i in range(length[number]):
+                gathered[starts[last] + i], gathered[other + i] = gathered[other + i], gathered[starts[last] + i]
     return gathered, starts
 
 
 @kernel()
-def _bits(size: Int64Array, room: int) -> Int64Array:
-    """Return the number of bits b for each code, whose entries need `size` units of `room`: 2^b stretches per code."""
+def _bits(size: Int64Array, capacity: int) -> Int64Array:
+    """Return the number of bits b of each code, whose entries need `size` units of `capacity`: 2^b stretches a code."""
     bits = np.zeros(len(size), np.int64)
     for code in range(len(size)):
-        while size[code] >> bits[code] > room and bits[code] < 16:
+        while size[code] >> bits[code] > capacity and bits[code] < 16:
             bits[code] += 1
     return bits
 
@@ -184,7 +186,7 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
     n, bits = len(keys), 0
     while 1 << bits < n_keys:
         bits += 1
-    rows, room = np.empty(n, np.int64), np.empty(n, np.int64)
+    rows, sorted_rows = np.empty(n, np.int64), np.empty(n, np.int64)
     n_passes = (bits + _DIGIT - 1) // _DIGIT
     shifts = np.arange(n_passes + 1) * bits // max(1, n_passes)
     places = np.zeros((n_passes, (1 << _DIGIT) + 1), np.int64)
@@ -199,16 +201,16 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
         for digit in range(mask):
             place[digit + 1] += place[digit]
         for entry in rows:
-            room[place[entry >> shift & mask]] = entry
+            sorted_rows[place[entry >> shift & mask]] = entry
             place[entry >> shift & mask] += 1
-        rows, room = room, rows
+        rows, sorted_rows = sorted_rows, rows
     order, n_runs = np.empty(n, np.int32), 0
     starts = np.empty(n + 1, np.int64)
     before = -1
-    for at in range(n):
-        entry = rows[at]
-        order[at] = entry & LOW
-        starts[n_runs] = at
+    for i in range(n):
+        entry = rows[i]
+        order[i] = entry & LOW
+        starts[n_runs] = i
         n_runs += int(entry >> 32 != before)  # branchless: the end of a run is unpredictable
         before = entry >> 32
     starts[n_runs] = n
@@ -226,29 +228,29 @@ def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -
     n_values = len(first) - 1
     group[:] = -1
     key = np.empty(n_values, np.int64)
-    at = np.empty(n_values, np.int64)
+    cursors = np.empty(n_values, np.int64)
     size = 0
     for value in range(n_values):
         if first[value + 1] > first[value]:
             key[size] = packed(first[value + 1] - first[value], value)
-            at[size] = first[value]
-            sift_up(key, at, size)
+            cursors[size] = first[value]
+            sift_up(key, cursors, size)
             size += 1
     n_groups = 0
     while size >= l:
         # Entries removed from the heap for this group are stored after the heap, in the slots that become free.
         for _ in range(l):
             size -= 1
-            taken, cursor = key[0], at[0]
-            key[0], at[0] = key[size], at[size]
-            sift_down(key, at, size)
-            key[size], at[size] = taken - ONE, cursor + 1
+            top, cursor = key[0], cursors[0]
+            key[0], cursors[0] = key[size], cursors[size]
+            sift_down(key, cursors, size)
+            key[size], cursors[size] = top - ONE, cursor + 1
             group[order[cursor]] = n_groups
         n_groups += 1
         for place in range(size, size + l):
             if key[place] >= ONE:
-                key[size], at[size] = key[place], at[place]
-                sift_up(key, at, size)
+                key[size], cursors[size] = key[place], cursors[place]
+                sift_up(key, cursors, size)
                 size += 1
     for value in range(n_values):
         lacking = 0  # a value's tuples are in ascending groups: the first gap is where they differ from 0, 1, 2, ...

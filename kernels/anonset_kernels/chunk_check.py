@@ -52,35 +52,35 @@ def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: i
     window
         Number of the first cluster.
     """
-    free, behind = np.empty(len(chunks.first), np.int64), window + len(places) - 1
-    taken = np.full(len(places) - 1, -1, np.int64)
+    free, window_end = np.empty(len(chunks.first), np.int64), window + len(places) - 1
+    subtracted = np.full(len(places) - 1, -1, np.int64)
     for chunk in range(len(chunks.first)):
         first, last = chunks.first[chunk], chunks.last[chunk]
-        begin, end = max(first, window), min(last + 1, behind)
+        begin, end = max(first, window), min(last + 1, window_end)
         free[chunk] = places[end - window] - places[begin - window]
         for where in range(chunks.item_begins[chunk], chunks.item_begins[chunk + 1]):
             item = chunks.item[where]
             stop = shown.cluster_begins[item + 1]
-            at = _first_from(shown.cluster, shown.cluster_begins[item], stop, begin)
-            while at < stop and shown.cluster[at] < end:
-                free[chunk] -= _take(taken, places, shown.cluster[at] - window, chunk)
-                at += 1
+            i = _first_from(shown.cluster, shown.cluster_begins[item], stop, begin)
+            while i < stop and shown.cluster[i] < end:
+                free[chunk] -= _take(subtracted, places, shown.cluster[i] - window, chunk)
+                i += 1
             stop = shown.range_begins[item + 1]
-            at = _first_from(shown.first, shown.range_begins[item], stop, first)
-            while at < stop and shown.first[at] <= last:
-                if shown.last[at] <= last and shown.last[at] - shown.first[at] < last - first:
-                    for cluster in range(max(shown.first[at], begin), min(shown.last[at] + 1, end)):
-                        free[chunk] -= _take(taken, places, cluster - window, chunk)
-                at += 1
+            i = _first_from(shown.first, shown.range_begins[item], stop, first)
+            while i < stop and shown.first[i] <= last:
+                if shown.last[i] <= last and shown.last[i] - shown.first[i] < last - first:
+                    for cluster in range(max(shown.first[i], begin), min(shown.last[i] + 1, end)):
+                        free[chunk] -= _take(subtracted, places, cluster - window, chunk)
+                i += 1
     return free
 
 
 @kernel()
-def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> int:
+def _take(subtracted: Int64Array, places: Int64Array, cluster: int, chunk: int) -> int:
     """Return the number of a cluster's records not yet subtracted from a chunk, and mark them as subtracted."""
-    if taken[cluster] == chunk:
+    if subtracted[cluster] == chunk:
         return 0
-    taken[cluster] = chunk
+    subtracted[cluster] = chunk
     return places[cluster + 1] - places[cluster]
 
 
@@ -107,18 +107,18 @@ def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Ar
     """
     may = np.ones(len(chunk), np.bool_)
     for pair in range(len(chunk)):
-        first, last, one = chunks.first[chunk[pair]], chunks.last[chunk[pair]], cluster[pair]
+        first, last, target = chunks.first[chunk[pair]], chunks.last[chunk[pair]], cluster[pair]
         for where in range(chunks.item_begins[chunk[pair]], chunks.item_begins[chunk[pair] + 1]):
             item = chunks.item[where]
             end = shown.cluster_begins[item + 1]
-            at = _first_from(shown.cluster, shown.cluster_begins[item], end, one)
-            if at < end and shown.cluster[at] == one:
+            i = _first_from(shown.cluster, shown.cluster_begins[item], end, target)
+            if i < end and shown.cluster[i] == target:
                 may[pair] = False
             end = shown.range_begins[item + 1]
-            at = _first_from(shown.first, shown.range_begins[item], end, first)
-            while at < end and shown.first[at] <= one:
-                inner = shown.last[at] <= last and shown.last[at] - shown.first[at] < last - first
-                if inner and shown.last[at] >= one:
+            i = _first_from(shown.first, shown.range_begins[item], end, first)
+            while i < end and shown.first[i] <= target:
+                inner = shown.last[i] <= last and shown.last[i] - shown.first[i] < last - first
+                if inner and shown.last[i] >= target:
                     may[pair] = False
-                at += 1
+                i += 1
     return may

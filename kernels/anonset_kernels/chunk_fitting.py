@@ -74,10 +74,10 @@ def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
     """
     if k == 1:
         return False
-    spare, several = -n, min(m, len(covered)) - 1
+    excess, several = -n, min(m, len(covered)) - 1
     for chunk in range(len(covered)):
-        spare += covered[chunk]
-    return len(covered) == 0 or spare < 0 or (several > 0 and 0 < spare < k * several)
+        excess += covered[chunk]
+    return len(covered) == 0 or excess < 0 or (several > 0 and 0 < excess < k * several)
 
 
 @kernel()
@@ -105,10 +105,10 @@ def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Chu
                 slot[item], cluster[stop], item_of[stop] = stop, number, item
                 stop += 1
         _post(indptr, items, first, end, slot, filled, begins, records)
-        starts, own = begins[filled : stop + 1], item_of[filled:stop]
-        chunks, n_chunks[number], must_keep[number] = _divide(starts, records, own, end - first, rule, head)
-        for at in range(len(own)):
-            place[filled + at] = chunks[at]
+        starts, cluster_items = begins[filled : stop + 1], item_of[filled:stop]
+        chunks, n_chunks[number], must_keep[number] = _divide(starts, records, cluster_items, end - first, rule, head)
+        for i in range(len(cluster_items)):
+            place[filled + i] = chunks[i]
         filled = stop
     return ClusterItems(
         cluster[:filled].copy(),
@@ -134,48 +134,53 @@ def _post(
 ) -> None:
     """Write the postings of a cluster's items into consecutive slots from `filled` on."""
     stop = filled
-    for at in range(indptr[first], indptr[end]):
-        where = slot[items[at]]
+    for entry in range(indptr[first], indptr[end]):
+        where = slot[items[entry]]
         begins[where + 1] += 1
         stop = max(stop, where + 1)
     for where in range(filled, stop):
         begins[where + 1] += begins[where]
     written = begins[filled:stop].copy()
     for record in range(first, end):
-        for at in range(indptr[record], indptr[record + 1]):
-            where = slot[items[at]] - filled
+        for entry in range(indptr[record], indptr[record + 1]):
+            where = slot[items[entry]] - filled
             records[written[where]] = record
             written[where] += 1
 
 
 @kernel()
 def _divide(
-    begins: Int64Array, records: Int32Array, own: Int32Array, n: int, rule: ChunkRule, head: Int32Array
+    begins: Int64Array, records: Int32Array, cluster_items: Int32Array, n: int, rule: ChunkRule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
     """Return the chunk of each item of a cluster (-1: term), the number of chunks, and whether a term must remain."""
-    place, supports = np.full(len(own), -1, np.int32), begins[1:] - begins[:-1]
-    shown, n_shown, together, n_together = np.empty(len(own), np.int64), 0, np.empty(len(own), np.int64), 0
-    for at in np.argsort(-supports, kind="mergesort"):
-        alone = rule.alone[own[at]]
-        if supports[at] >= rule.k and not (alone and supports[at] * rule.denominator > rule.numerator * n):
-            shown[n_shown] = at
+    place, supports = np.full(len(cluster_items), -1, np.int32), begins[1:] - begins[:-1]
+    shown, n_shown, together, n_together = (
+        np.empty(len(cluster_items), np.int64),
+        0,
+        np.empty(len(cluster_items), np.int64),
+        0,
+    )
+    for i in np.argsort(-supports, kind="mergesort"):
+        is_alone = rule.alone[cluster_items[i]]
+        if supports[i] >= rule.k and not (is_alone and supports[i] * rule.denominator > rule.numerator * n):
+            shown[n_shown] = i
             n_shown += 1
-            if not alone:
-                together[n_together] = at
+            if not is_alone:
+                together[n_together] = i
                 n_together += 1
     starts, ends, n_chunks = np.empty(n_together, np.int64), np.empty(n_together, np.int64), 0
-    for at in range(n_together):
-        starts[at], ends[at] = begins[together[at]], begins[together[at] + 1]
+    for i in range(n_together):
+        starts[i], ends[i] = begins[together[i]], begins[together[i] + 1]
     chunks = first_fit(starts, ends, records, rule, head)
-    for at in range(n_together):
-        place[together[at]] = chunks[at]
-        n_chunks = max(n_chunks, chunks[at] + 1)
-    for at in shown[:n_shown]:
-        if place[at] < 0:
-            place[at] = n_chunks
+    for i in range(n_together):
+        place[together[i]] = chunks[i]
+        n_chunks = max(n_chunks, chunks[i] + 1)
+    for i in shown[:n_shown]:
+        if place[i] < 0:
+            place[i] = n_chunks
             n_chunks += 1
     lacks = needs_term(n, _covered(place, n_chunks, begins, records, head), rule.k, rule.m)
-    if lacks and 0 < n_shown == len(own):
+    if lacks and 0 < n_shown == len(cluster_items):
         n_chunks -= _without(place, shown[n_shown - 1])
         lacks = needs_term(n, _covered(place, n_chunks, begins, records, head), rule.k, rule.m)
     return place, n_chunks, lacks
@@ -186,11 +191,11 @@ def _without(place: Int32Array, last: int) -> int:
     """Make an item a term; return 1 if this empties the chunk, after renumbering the later chunks, else 0."""
     emptied = place[last]
     place[last] = -1
-    for at in range(len(place)):
-        if place[at] == emptied:
+    for i in range(len(place)):
+        if place[i] == emptied:
             return 0
-    for at in range(len(place)):
-        place[at] -= place[at] > emptied
+    for i in range(len(place)):
+        place[i] -= place[i] > emptied
     return 1
 
 
@@ -199,9 +204,9 @@ def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int3
     """Return the number of non-empty sub-records of each chunk in a cluster, int64 (chunks,)."""
     covered = np.zeros(n_chunks, np.int64)
     for chunk in range(n_chunks):
-        for at in range(len(place)):
-            if place[at] == chunk:
-                for where in range(begins[at], begins[at + 1]):
+        for i in range(len(place)):
+            if place[i] == chunk:
+                for where in range(begins[i], begins[i + 1]):
                     covered[chunk] += head[records[where]] != chunk
                     head[records[where]] = chunk
     for where in range(begins[0], begins[-1]):
@@ -237,9 +242,9 @@ def share_terms(
     group_of, n_chunks = np.empty(n_terms, np.int32), 0
     for group in range(len(groups) - 1):
         runs = _frequent_runs(terms, groups[group], groups[group + 1], rule.k)
-        together, n_together, alone, n_alone = np.empty_like(runs), 0, np.empty(len(runs), np.int64), 0
-        for at in range(len(runs)):
-            first, end = runs[at, 0], runs[at, 1]
+        together, n_together, single_runs, n_alone = np.empty_like(runs), 0, np.empty(len(runs), np.int64), 0
+        for i in range(len(runs)):
+            first, end = runs[i, 0], runs[i, 1]
             leaving, n_leaving = _leaving(terms, first, end, clusters, rule)
             if not n_leaving:
                 continue
@@ -249,7 +254,7 @@ def share_terms(
                     clusters.terms[terms.cluster[term]] -= 1
                     chunk_of[term] = -2
             if terms.shown[first] or rule.alone[terms.item[first]] or n_leaving < end - first:
-                alone[n_alone] = at
+                single_runs[n_alone] = i
                 n_alone += 1
             else:
                 together[n_together, 0], together[n_together, 1] = first, end
@@ -258,12 +263,12 @@ def share_terms(
         if n_together:
             starts, ends, posted = _joined(terms, together[:n_together], records)
             chunks = first_fit(starts, ends, posted, rule, head)
-            for at in range(n_together):
-                chunk_of[together[at, 0] : together[at, 1]] = n_chunks + chunks[at]
-            for at in range(n_together):
-                new = max(new, n_chunks + chunks[at] + 1)
-        for at in range(n_alone):
-            for term in range(runs[alone[at], 0], runs[alone[at], 1]):
+            for i in range(n_together):
+                chunk_of[together[i, 0] : together[i, 1]] = n_chunks + chunks[i]
+            for i in range(n_together):
+                new = max(new, n_chunks + chunks[i] + 1)
+        for i in range(n_alone):
+            for term in range(runs[single_runs[i], 0], runs[single_runs[i], 1]):
                 if chunk_of[term] == -2:
                     chunk_of[term] = new
             new += 1
@@ -278,7 +283,7 @@ def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Ma
 
     Sorted by descending support; ties: original order.
     """
-    begins, ends, found = np.empty(end - first, np.int64), np.empty(end - first, np.int64), 0
+    begins, ends, n_frequent = np.empty(end - first, np.int64), np.empty(end - first, np.int64), 0
     support = np.empty(end - first, np.int64)
     while first < end:
         stop, records = first, 0
@@ -286,12 +291,12 @@ def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Ma
             records += terms.end[stop] - terms.start[stop]
             stop += 1
         if stop - first > 1 and records >= k:
-            begins[found], ends[found], support[found] = first, stop, records
-            found += 1
+            begins[n_frequent], ends[n_frequent], support[n_frequent] = first, stop, records
+            n_frequent += 1
         first = stop
-    runs, filled = np.empty((found, 2), np.int64), 0
-    for at in np.argsort(-support[:found], kind="mergesort"):
-        runs[filled, 0], runs[filled, 1] = begins[at], ends[at]
+    runs, filled = np.empty((n_frequent, 2), np.int64), 0
+    for i in np.argsort(-support[:n_frequent], kind="mergesort"):
+        runs[filled, 0], runs[filled, 1] = begins[i], ends[i]
         filled += 1
     return runs
 
@@ -317,14 +322,14 @@ def _leaving(
 def _joined(terms: ClusterTerms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
     """Return the postings of items over all clusters of a group: start, end, and records."""
     starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0
-    for at in range(len(runs)):
-        starts[at] = size
-        for term in range(runs[at, 0], runs[at, 1]):
+    for i in range(len(runs)):
+        starts[i] = size
+        for term in range(runs[i, 0], runs[i, 1]):
             size += terms.end[term] - terms.start[term]
-        ends[at] = size
+        ends[i] = size
     posted, filled = np.empty(size, np.int32), 0
-    for at in range(len(runs)):
-        for term in range(runs[at, 0], runs[at, 1]):
+    for i in range(len(runs)):
+        for term in range(runs[i, 0], runs[i, 1]):
             for where in range(terms.start[term], terms.end[term]):
                 posted[filled] = records[where]
                 filled += 1

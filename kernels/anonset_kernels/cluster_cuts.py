@@ -58,14 +58,14 @@ def anonymize_clusters(
     lengths = np.zeros((0, 0), np.int64)
     for c in range(len(start) - 1):
         local, state, _ = _anonymized(records, members[start[c] : start[c + 1]], tree, rule, scratch, lengths, 0)
-        at = node_start[c]
+        filled = node_start[c]
         for v in range(len(local)):
             if state.published[v] and not state.dead[v]:
-                if at == len(nodes):
+                if filled == len(nodes):
                     return c
-                nodes[at] = local[v]
-                at += 1
-        node_start[c + 1] = at
+                nodes[filled] = local[v]
+                filled += 1
+        node_start[c + 1] = filled
     return len(start) - 1
 
 
@@ -148,16 +148,16 @@ def _nodes_of_cut(tree: Tree, shape: TreeShape, state: NodeStates) -> int:
 def _count_lengths(on_cut: bool, n_rows: int, shape: TreeShape, state: NodeStates, lengths: Int64Array) -> None:
     """Count the rows by their number of nodes on or above the cut, without the root; or on the cut if `on_cut`."""
     dead, published, _, _, posting = state
-    held = np.zeros(n_rows, np.int64)
+    n_nodes = np.zeros(n_rows, np.int64)
     for v in range(1, len(dead)):
         if dead[v] or (on_cut and not published[v] and shape.end[v] > v + 1):
             continue
         for w in range(posting.shape[1]):
             word = posting[v, w]
             while word != 0:
-                held[w * 64 + trailing_zeros(word)] += 1
+                n_nodes[w * 64 + trailing_zeros(word)] += 1
                 word &= word - np.uint64(1)
-    for n in held:
+    for n in n_nodes:
         lengths[n] += 1
 
 

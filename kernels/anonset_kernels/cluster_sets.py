@@ -59,28 +59,28 @@ def search_clusters(
         needs larger tables; int32: items in groups of several items, ascending per cluster, and the smallest item of
         each item's group.
     """
-    place, at = np.full(n_items, -1, np.int32), 0
+    place, filled = np.full(n_items, -1, np.int32), 0
     end, item, smallest = merged
     for c in range(len(start) - 1):
         rows = members[start[c] : start[c + 1]]
         ranked = items_by_frequency(records, rows, place)
         if len(ranked[0]) == 0:
-            end[c] = at
+            end[c] = filled
             continue
         status, groups = _start(records, rows, ranked, rule, place, limits[1])
-        own = np.sort(ranked[0])
-        if status == 0 and len(own) > 1 and rule[0] > 1:
-            local = _local_records(records, rows, own, place)
+        cluster_items = np.sort(ranked[0])
+        if status == 0 and len(cluster_items) > 1 and rule[0] > 1:
+            local = _local_records(records, rows, cluster_items, place)
             order = np.argsort(local.support, kind="mergesort").astype(np.int32)
             own_rule = PartitionRule(rule[0], min(rule[1], _longest(local.indptr)), rule[2], 0)
             if own_rule.m > 2:
                 groups = _descents(local, order, own_rule, groups, limits[0])
             else:
                 groups = _search(local, order, own_rule, groups, limits[0])
-        forget(own, place)
+        forget(cluster_items, place)
         if status == 0:
-            at = _write(own, groups, item, smallest, at)
-        end[c] = at if status == 0 else -1 - at
+            filled = _write(cluster_items, groups, item, smallest, filled)
+        end[c] = filled if status == 0 else -1 - filled
 
 
 @kernel()
@@ -120,19 +120,19 @@ def halved_losses(
 
 
 @kernel()
-def _write(own: Int32Array, groups: Int32Array, item: Int32Array, smallest: Int32Array, at: int) -> int:
+def _write(cluster_items: Int32Array, groups: Int32Array, item: Int32Array, smallest: Int32Array, filled: int) -> int:
     """Write the items in groups of several items, and the smallest item of each group; return the next free index."""
-    first, size = np.full(len(own) + 1, -1, np.int32), np.zeros(len(own) + 1, np.int32)
+    first, size = np.full(len(cluster_items) + 1, -1, np.int32), np.zeros(len(cluster_items) + 1, np.int32)
     numbers = _renumbered(groups)[0]
-    for j in range(len(own)):
+    for j in range(len(cluster_items)):
         if size[numbers[j]] == 0:
-            first[numbers[j]] = own[j]
+            first[numbers[j]] = cluster_items[j]
         size[numbers[j]] += 1
-    for j in range(len(own)):
+    for j in range(len(cluster_items)):
         if size[numbers[j]] > 1:
-            item[at], smallest[at] = own[j], first[numbers[j]]
-            at += 1
-    return at
+            item[filled], smallest[filled] = cluster_items[j], first[numbers[j]]
+            filled += 1
+    return filled
 
 
 @kernel()
@@ -169,46 +169,46 @@ def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
 
 
 @kernel()
-def _local_records(records: Csr, rows: Int64Array, own: Int32Array, place: Int32Array) -> PartitionRecords:
-    """Return the distinct non-empty records, with items as indices into `own`."""
+def _local_records(records: Csr, rows: Int64Array, cluster_items: Int32Array, place: Int32Array) -> PartitionRecords:
+    """Return the distinct non-empty records, with items as indices into `cluster_items`."""
     indptr, items = records
-    for j in range(len(own)):
-        place[own[j]] = j
-    room = 0
+    for j in range(len(cluster_items)):
+        place[cluster_items[j]] = j
+    n_entries = 0
     for r in rows:
-        room += indptr[r + 1] - indptr[r]
-    begins, held = np.zeros(len(rows) + 1, np.int64), np.empty(room, np.int32)
+        n_entries += indptr[r + 1] - indptr[r]
+    begins, indices = np.zeros(len(rows) + 1, np.int64), np.empty(n_entries, np.int32)
     weight = np.zeros(len(rows), np.int64)
     slots = 16
     while slots < 2 * len(rows):
         slots *= 2
     table = np.full(slots, -1, np.int64)
-    n, at = 0, 0
+    n, filled = 0, 0
     for r in rows:
         length = indptr[r + 1] - indptr[r]
         if length == 0:
             continue
         key = np.int64(length)
         for j in range(length):
-            held[at + j] = place[items[indptr[r] + j]]
-            key = (key * _FACTOR + held[at + j]) & _LOW_BITS
+            indices[filled + j] = place[items[indptr[r] + j]]
+            key = (key * _FACTOR + indices[filled + j]) & _LOW_BITS
         slot = (key ^ (key >> 20)) & (slots - 1)
-        while table[slot] >= 0 and not _equal(held, begins[table[slot]], begins[table[slot] + 1], at, length):
+        while table[slot] >= 0 and not _equal(indices, begins[table[slot]], begins[table[slot] + 1], filled, length):
             slot = (slot + 1) & (slots - 1)
         if table[slot] < 0:
             table[slot] = n
-            n, at = n + 1, at + length
-            begins[n] = at
+            n, filled = n + 1, filled + length
+            begins[n] = filled
         weight[table[slot]] += 1
-    return _with_postings(begins[: n + 1], held[:at], weight[:n], len(own))
+    return _with_postings(begins[: n + 1], indices[:filled], weight[:n], len(cluster_items))
 
 
 @kernel()
-def _equal(held: Int32Array, begin: int, end: int, other: int, length: int) -> bool:
+def _equal(indices: Int32Array, begin: int, end: int, other: int, length: int) -> bool:
     if end - begin != length:
         return False
     for j in range(length):
-        if held[begin + j] != held[other + j]:
+        if indices[begin + j] != indices[other + j]:
             return False
     return True
 
@@ -381,8 +381,8 @@ def _counted(
     of, n_groups = old, _largest(old) + 1
     if renumber:
         of, n_groups = _renumbered(old)
-    room = n_groups + n_groups // 2 + 16
-    sums = np.zeros((5, room), np.int64)
+    capacity = n_groups + n_groups // 2 + 16
+    sums = np.zeros((5, capacity), np.int64)
     groups = Partition(
         of,
         sums[0],
@@ -390,19 +390,19 @@ def _counted(
         sums[2],
         sums[3],
         sums[4],
-        np.zeros((room, room), np.int32),
-        np.zeros(room, np.int64),
+        np.zeros((capacity, capacity), np.int32),
+        np.zeros(capacity, np.int64),
         np.zeros(3, np.int64),
-        np.zeros((room if rule.m > 2 else 0, len(records.weight) // 64 + 1), np.uint64),
+        np.zeros((capacity if rule.m > 2 else 0, len(records.weight) // 64 + 1), np.uint64),
     )
     scratch = Scratch(
-        np.zeros(room, np.int32),
-        np.zeros(room, np.int32),
-        np.zeros((CANDIDATES, room), np.int32),
-        np.zeros(room, np.int32),
-        np.zeros(room, np.int32),
-        np.zeros(room, np.int64),
-        np.full(room, -1, np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros((CANDIDATES, capacity), np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int64),
+        np.full(capacity, -1, np.int32),
         np.empty(CANDIDATES, np.int32),
         np.empty(CANDIDATES, np.int64),
     )

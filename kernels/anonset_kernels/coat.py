@@ -130,8 +130,8 @@ def search_rows(
     cells = place[cells]
     groups = make_groups(start, cells, len(codes), utility[codes])
     if weights.kind > 0:
-        kind, whole, leaf, parent, leaf_lo, leaf_hi, leaf_node, listed, value = weights
-        weights = Weights(kind, whole, leaf[codes], parent, leaf_lo, leaf_hi, leaf_node, listed[codes], value)
+        kind, total, leaf, parent, leaf_lo, leaf_hi, leaf_node, listed, value = weights
+        weights = Weights(kind, total, leaf[codes], parent, leaf_lo, leaf_hi, leaf_node, listed[codes], value)
     rule = RepairRule(rule.k, min(rule.m, len(codes)), rule.algorithm, rule.suppress_single, rule.limit)
     outcome = search(groups, weights, make_roots(groups, rule), rule, len(codes) + 1)
     for i in range(len(codes)):
@@ -209,8 +209,8 @@ def _look_at(groups: Groups, roots: Roots, rule: RepairRule, root: int) -> None:
         return
     n, item = 0, root
     while item >= 0:
-        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
-            place = groups.row[groups.records[at]]
+        for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            place = groups.row[groups.records[entry]]
             while groups.cells[place] != root:
                 place += 1
             roots.positions[n] = place
@@ -224,8 +224,8 @@ def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
     """Find the most frequent rare set that contains the changed group `g`, for each smaller root."""
     n, item = 0, g
     while item >= 0:
-        for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
-            roots.positions[n] = groups.row[groups.records[at]] - 1
+        for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+            roots.positions[n] = groups.row[groups.records[entry]] - 1
             n += 1
         item = groups.following[item]
     _extend(groups, roots, 0, roots.positions[:n], g, rule.m > 2)
@@ -240,11 +240,13 @@ def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
 
 
 @kernel()
-def _explore(groups: Groups, roots: Roots, rule: RepairRule, base: int, source: Int32Array, n: int, given: int) -> None:
+def _explore(
+    groups: Groups, roots: Roots, rule: RepairRule, base: int, source: Int32Array, n: int, excluded: int
+) -> None:
     """Visit every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
 
-    Sets with a support below the root's bound are skipped: they cannot improve it. `given` (or -1) is a group that is
-    already in the set.
+    Sets with a support below the root's bound are skipped: they cannot improve it. `excluded` (or -1) is a group that
+    is already in the set.
     """
     cursor, offset, symbols, bound, m = roots.cursor, roots.offset, roots.symbols, roots.bound, rule.m
     members, short = roots.sets[0], roots.state[_SHORT] > 0
@@ -258,12 +260,12 @@ def _explore(groups: Groups, roots: Roots, rule: RepairRule, base: int, source: 
             continue
         cursor[level, 0] += 1
         begin, end = offset[level, s], offset[level, s + 1]
-        if (end - begin < bound[root] and not short) or symbols[level, s] == given:
+        if (end - begin < bound[root] and not short) or symbols[level, s] == excluded:
             continue
         size = n + level - base + 1
         members[size - 1] = symbols[level, s]
         if end - begin < rule.k:
-            tie = given < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
+            tie = excluded < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
             if not tie or is_less(members, best):  # most sets are ties: the check is cheaper than the call
                 _consider(groups, roots, rule, size, end - begin)
         if size < m and level + 1 < len(symbols) and end - begin >= bound[root]:

@@ -43,8 +43,8 @@ def store_records(
     filled = 0
     for record in range(n):
         first = filled
-        for at in range(indptr[record], indptr[record + 1]):
-            moved = code[items[at]]
+        for entry in range(indptr[record], indptr[record + 1]):
+            moved = code[items[entry]]
             if moved >= 0:
                 place = filled
                 while place > first and codes[place - 1] > moved:
@@ -52,12 +52,12 @@ def store_records(
                     place -= 1
                 codes[place] = moved
                 filled += 1
-        for at in range(first, filled):
-            position[fill[codes[at]]] = at
-            fill[codes[at]] += 1
-        for at in range(indptr[record], indptr[record + 1]):
-            if private[items[at]] >= 0:
-                codes[filled] = -2 - private[items[at]]
+        for entry in range(first, filled):
+            position[fill[codes[entry]]] = entry
+            fill[codes[entry]] += 1
+        for entry in range(indptr[record], indptr[record + 1]):
+            if private[items[entry]] >= 0:
+                codes[filled] = -2 - private[items[entry]]
                 filled += 1
         codes[filled] = -1
         filled += 1
@@ -88,8 +88,8 @@ def worst_disclosure(
         n_touched = 0
         for r in range(item_start[e], item_start[e + 1]):
             record = item_records[r]
-            for at in range(indptr[record], indptr[record + 1]):
-                item = items[at]
+            for entry in range(indptr[record], indptr[record + 1]):
+                item = items[entry]
                 if tally[item] == 0:
                     touched[n_touched] = item
                     n_touched += 1
@@ -121,7 +121,7 @@ def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
         for j in range(width):
             if moles[t, j] >= 0:
                 start[moles[t, j] + 1] += 1
-    left = start[1:].copy()
+    n_moles = start[1:].copy()
     for item in range(n_items):
         start[item + 1] += start[item]
     of_item, fill = np.empty(start[n_items], np.int32), start[:-1].copy()
@@ -130,20 +130,20 @@ def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
             if moles[t, j] >= 0:
                 of_item[fill[moles[t, j]]] = t
                 fill[moles[t, j]] += 1
-    gone, chosen, n_chosen = np.zeros(len(moles), np.uint8), np.empty(n_items, np.int32), 0
+    removed, chosen, n_chosen = np.zeros(len(moles), np.uint8), np.empty(n_items, np.int32), 0
     while True:
         best = -1
         for item in range(n_items):
-            if left[item] > 0 and (best < 0 or left[item] * cost[best] >= left[best] * cost[item]):
+            if n_moles[item] > 0 and (best < 0 or n_moles[item] * cost[best] >= n_moles[best] * cost[item]):
                 best = item
         if best < 0:
             return chosen[:n_chosen].copy()
         chosen[n_chosen] = best
         n_chosen += 1
-        for at in range(start[best], start[best + 1]):
-            t = of_item[at]
-            if not gone[t]:
-                gone[t] = 1
+        for i in range(start[best], start[best + 1]):
+            t = of_item[i]
+            if not removed[t]:
+                removed[t] = 1
                 for j in range(width):
                     if moles[t, j] >= 0:
-                        left[moles[t, j]] -= 1
+                        n_moles[moles[t, j]] -= 1

@@ -143,10 +143,10 @@ def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
     support, known = policy.support, policy.known
     image = np.empty(len(groups.rep), np.int32)
     while rank[1] > 0:
-        at = 1
-        while at < len(rank) // 2:
-            at = 2 * at + (rank[2 * at] < rank[at])
-        p = at - len(rank) // 2
+        v = 1
+        while v < len(rank) // 2:
+            v = 2 * v + (rank[2 * v] < rank[v])
+        p = v - len(rank) // 2
         if known[p] == _BOUNDED:
             n = image_of(groups, items[start[p] : start[p] + length[p]], image)
             _count(groups, policy, p, image[:n], k)
@@ -168,14 +168,14 @@ def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
 @kernel()
 def _rank(rank: Int32Array, p: int, value: int) -> None:
     """Update a leaf of the tournament and all ancestors."""
-    at = len(rank) // 2 + p
-    rank[at] = value
-    while at > 1:
-        at //= 2
-        best = max(rank[2 * at], rank[2 * at + 1])
-        if rank[at] == best:
+    v = len(rank) // 2 + p
+    rank[v] = value
+    while v > 1:
+        v //= 2
+        best = max(rank[2 * v], rank[2 * v + 1])
+        if rank[v] == best:
             return
-        rank[at] = best
+        rank[v] = best
 
 
 @kernel()
@@ -190,9 +190,9 @@ def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
         if not changed[item]:
             continue
         old, new = seen[item], rep[item]
-        kept = of_start[item]
-        for at in range(of_start[item], of_start[item] + policy.of_length[item]):
-            p = of[at]
+        filled = of_start[item]
+        for i in range(of_start[item], of_start[item] + policy.of_length[item]):
+            p = of[i]
             if support[p] < 0 or support[p] >= k:
                 continue
             for other in items[start[p] : start[p] + core[p]]:
@@ -207,23 +207,23 @@ def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
                 n_touched += 1
                 known[p] = _TOUCHED
             if stays and old == new:
-                of[kept] = p
-                kept += 1
+                of[filled] = p
+                filled += 1
                 continue
             if following[p] != _UNLISTED:
                 _unlist(head, following, key[p], p)
             key[p] -= code[old]
             if stays:
                 key[p] += code[new]
-                of[kept] = p
-                kept += 1
+                of[filled] = p
+                filled += 1
             else:
                 place = start[p]
                 while items[place] != item:
                     place += 1
                 length[p] -= 1
                 items[place], items[start[p] + length[p]] = items[start[p] + length[p]], items[place]
-        policy.of_length[item] = kept - of_start[item]
+        policy.of_length[item] = filled - of_start[item]
     return n_touched
 
 
@@ -327,15 +327,15 @@ def _count_pairs(groups: Groups, policy: ConstraintSupports, g: int, k: int) -> 
 def _count(groups: Groups, policy: ConstraintSupports, p: int, image: Image, k: int) -> None:
     """Count the support of a constraint up to k, and choose a core: few groups that occur together in few records."""
     start, items = policy.start[p], policy.items
-    held = np.empty(len(image), np.int64)
-    count_held(groups, policy.bitmaps, image, k, held)
-    policy.support[p], policy.known[p] = min(k, held[-1]), _COUNTED
-    if held[-1] < policy.top[0]:
+    supports = np.empty(len(image), np.int64)
+    count_held(groups, policy.bitmaps, image, k, supports)
+    policy.support[p], policy.known[p] = min(k, supports[-1]), _COUNTED
+    if supports[-1] < policy.top[0]:
         n = 0
-        while n == 0 or held[n - 1] >= policy.top[0]:
+        while n == 0 or supports[n - 1] >= policy.top[0]:
             place = start + n
             while groups.rep[items[place]] != image[n]:
                 place += 1
             items[place], items[start + n] = items[start + n], items[place]
             n += 1
-        policy.core[p], policy.bound[p] = n, held[n - 1]
+        policy.core[p], policy.bound[p] = n, supports[n - 1]

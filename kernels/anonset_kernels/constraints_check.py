@@ -56,17 +56,17 @@ def first_unsatisfied(
     """
     start, symbols = constraints
     first, rows = postings
-    words, wanted, touched = scratch
+    words, in_image, touched = scratch
     for p in range(begin, end):
-        if _is_held(symbols[start[p] : start[p + 1]], postings, published, wanted, k):
+        if _is_held(symbols[start[p] : start[p + 1]], postings, published, in_image, k):
             continue
         if start[p + 1] - start[p] > WIDEST:
             return UnsatisfiedConstraint(p, 0, 0, 0)
         n_touched = 0
         for j in range(start[p + 1] - start[p]):
             symbol = symbols[start[p] + j]
-            for at in range(first[symbol], first[symbol + 1]):
-                row = rows[at]
+            for entry in range(first[symbol], first[symbol + 1]):
+                row = rows[entry]
                 if words[row] == 0:
                     touched[n_touched] = row
                     n_touched += 1
@@ -85,25 +85,25 @@ def first_unsatisfied(
 
 
 @kernel()
-def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k: int) -> bool:
+def _is_held(image: Image, postings: Csr, published: Csr, in_image: UInt8Array, k: int) -> bool:
     """Return True if at least k rows contain all symbols of an image."""
     first, rows = postings
     start, symbols = published
     rarest = image[0]
     for symbol in image:
-        wanted[symbol] = 1
+        in_image[symbol] = 1
         if first[symbol + 1] - first[symbol] < first[rarest + 1] - first[rarest]:
             rarest = symbol
     n_holding = 0
     for row in rows[first[rarest] : first[rarest + 1]]:
         n_wanted = 0
         for symbol in symbols[start[row] : start[row + 1]]:
-            n_wanted += wanted[symbol]
+            n_wanted += in_image[symbol]
         n_holding += n_wanted == len(image)
         if n_holding >= k:
             break
     for symbol in image:
-        wanted[symbol] = 0
+        in_image[symbol] = 0
     return n_holding >= k
 
 

@@ -61,8 +61,8 @@ def node_supports(indptr: Indptr, items: Items, leaf_node: LeafNode, parent: Par
     support = np.zeros(len(parent), np.int64)
     stamp = np.full(len(parent), -1, np.int32)
     for record in range(len(indptr) - 1):
-        for at in range(indptr[record], indptr[record + 1]):
-            node = leaf_node[items[at]]
+        for entry in range(indptr[record], indptr[record + 1]):
+            node = leaf_node[items[entry]]
             while node >= 0 and stamp[node] != record:
                 stamp[node] = record
                 support[node] += 1
@@ -109,10 +109,10 @@ def expand(
     for record in range(n):
         filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
     fill = start[:-1].copy()
-    for at in range(filled if len(position) > 0 else 0):
-        c = codes[at]
+    for i in range(filled if len(position) > 0 else 0):
+        c = codes[i]
         if c >= 0:
-            position[fill[c]] = at
+            position[fill[c]] = i
             fill[c] += 1
     return codes
 
@@ -148,8 +148,8 @@ def _expand_record(
 ) -> int:  # fmt: skip
     """Append the ascending codes of a record's nodes, and -1, to `codes`; return the new length."""
     first = filled
-    for at in range(indptr[record], indptr[record + 1]):
-        node = entry[items[at]]
+    for index in range(indptr[record], indptr[record + 1]):
+        node = entry[items[index]]
         while node >= 0 and stamp[node] != record:
             stamp[node] = record
             if code[node] >= 0:
@@ -164,16 +164,16 @@ def _expand_record(
 @kernel()
 def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
     if last - first <= _INSERTION:
-        for at in range(first + 1, last):
-            moved = codes[at]
-            place = at
+        for i in range(first + 1, last):
+            moved = codes[i]
+            place = i
             while place > first and codes[place - 1] > moved:
                 codes[place] = codes[place - 1]
                 place -= 1
             codes[place] = moved
         return
-    for at in range(first, last):
-        c = codes[at]
+    for i in range(first, last):
+        c = codes[i]
         words[c >> 6] |= bit(c & 63)
     for w in range(len(words)):
         word = words[w]
@@ -193,8 +193,8 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
     """
     work = np.zeros(n_codes, np.float64)
     length = 0
-    for at in range(len(codes)):
-        if codes[at] >= 0:
+    for i in range(len(codes)):
+        if codes[i] >= 0:
             length += 1
             continue
         for after in range(length):
@@ -203,7 +203,7 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
                 sets = sets * (after - j) / (j + 1)  # always an integer: the order of addition does not matter
                 if sets <= 0.0:
                     break
-            work[codes[at - 1 - after]] += max(sets, 0.0)
+            work[codes[i - 1 - after]] += max(sets, 0.0)
         length = 0
     return work
 
@@ -215,7 +215,7 @@ def walk(
     dead: Dead,
     span: tuple[int, int],
     rule: SupportRule,
-    found: Found,
+    rare_sets: Found,
     found_support: FoundSupport,
     together: Together,
 ) -> tuple[int, int]:
@@ -232,9 +232,9 @@ def walk(
     span
         (first, last): range of first codes.
     rule
-        Sets to report. MARK reports sets of `size` up to the capacity of `found`, and the pairs of all rare sets in
+        Sets to report. MARK reports sets of `size` up to the capacity of `rare_sets`, and the pairs of all rare sets in
         `together`.
-    found, found_support
+    rare_sets, found_support
         int32 (F, size) and int32 (F,): reported sets (padded with -1) and their supports.
     together
         uint8 (C, C). MARK sets ``together[a, b]`` if a < b are in a rare set. EXACT extends a first code `a` only by
@@ -243,8 +243,8 @@ def walk(
     Returns
     -------
     (number of reported sets, next first code)
-        If `found` is full, the walk stops before the end of `span`. The next call repeats the returned first code to
-        report its remaining sets. MARK continues to the end and returns the number of all rare sets.
+        If `rare_sets` is full, the walk stops before the end of `span`. The next call repeats the returned first code
+        to report its remaining sets. MARK continues to the end and returns the number of all rare sets.
 
     Cost: an increment per set of `size` in each record of the span.
     """
@@ -258,7 +258,7 @@ def walk(
     opened, word = np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.int64)
     prefix = np.full(size, -1, np.int32)
     skip = np.zeros(n_codes, np.uint8) if mode == LEAVES else dead.copy()
-    room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
+    buffers = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
     for first in range(begin_of_span, end_of_span):
@@ -276,23 +276,23 @@ def walk(
             if not opened[depth]:
                 opened[depth], word[depth] = 1, 0
                 source = codes if depth == 1 else local
-                held = stack[begin[depth] : end[depth]]
-                count_extensions(source, held, count, row)
+                starts = stack[begin[depth] : end[depth]]
+                count_extensions(source, starts, count, row)
                 n_kept, total = _keep_extensions(prefix, depth, count, row, place[depth], top[depth], intervals, skip)
-                if mode == LEAVES and n_kept == 0 and len(held) < k:
-                    if n_found == len(found):
+                if mode == LEAVES and n_kept == 0 and len(starts) < k:
+                    if n_found == len(rare_sets):
                         return n_found, first
                     n_found = report_rare_set(
-                        found, found_support, n_found, prefix, depth, len(held), mode == MARK, together
+                        rare_sets, found_support, n_found, prefix, depth, len(starts), mode == MARK, together
                     )
                 entries = total - top[depth]
-                if depth == size - 2 and mode != LEAVES and are_dense(len(held), entries, n_kept, k, room):
+                if depth == size - 2 and mode != LEAVES and are_dense(len(starts), entries, n_kept, k, buffers):
                     n_found = rare_dense_pairs(
-                        source, held, (count, row, place[depth]), n_kept, intervals,
-                        (size, k, mode == MARK), prefix, found, found_support, n_found, together, room,
+                        source, starts, (count, row, place[depth]), n_kept, intervals,
+                        (size, k, mode == MARK), prefix, rare_sets, found_support, n_found, together, buffers,
                     )  # fmt: skip
                     if n_found < 0:
-                        return len(found), first
+                        return len(rare_sets), first
                 elif depth < size - 1:
                     stack = with_room(stack, top[depth], total)
                     if depth == 1:  # copy the records of a first code together: deeper walks then fit into cache
@@ -315,12 +315,12 @@ def walk(
                 depth += 1
                 opened[depth] = 0
             elif support_here < k:
-                if mode != MARK and n_found == len(found):
+                if mode != MARK and n_found == len(rare_sets):
                     return n_found, first
                 n_found = report_rare_set(
-                    found, found_support, n_found, prefix, size, support_here, mode == MARK, together
+                    rare_sets, found_support, n_found, prefix, size, support_here, mode == MARK, together
                 )
-        if mode != MARK and 4 * n_found >= len(found):
+        if mode != MARK and 4 * n_found >= len(rare_sets):
             return n_found, first + 1
     return n_found, end_of_span
 
@@ -372,15 +372,15 @@ def _project_first(codes: Codes, stack: Stack, end: int, place: Int64Array, loca
     """Project like `project`, and copy the rest of the records; positions refer to the copy."""
     filled = 0
     for p in range(end):
-        at = stack[p] + 1
-        c = codes[at]
+        source = stack[p] + 1
+        c = codes[source]
         while c >= 0:
             if place[c] >= 0:
                 local[filled] = c
                 stack[place[c]] = filled
                 place[c] += 1
                 filled += 1
-            at += 1
-            c = codes[at]
+            source += 1
+            c = codes[source]
         local[filled] = -1
         filled += 1

@@ -58,7 +58,7 @@ def cover(
     of_column: tuple[Int64Array, Int64Array, Float64Array],
     costs: Float64Array,
     free: UInt8Array,
-    taken: UInt8Array,
+    chosen: UInt8Array,
 ) -> bool:
     """Add columns until all `rows` reach their bounds, then remove unnecessary columns.
 
@@ -72,14 +72,14 @@ def cover(
         The same rows by column: int64 (C + 1,) first index of each column, int64 (nnz,) its rows, and their values.
     costs, free
         float64 (C,) cost of each column, and uint8 (C,), 1 if it may be added or removed.
-    taken
+    chosen
         uint8 (C,): columns in the initial covering; updated to the final covering.
 
     O(nnz), plus O(C) for each added column.
     """
     start, columns, values, least = rows
     short, helped = np.empty(len(least)), np.zeros(len(costs), np.int64)
-    shortfalls(rows, taken.astype(np.float64), short)
+    shortfalls(rows, chosen.astype(np.float64), short)
     n_short = 0
     for row in range(len(least)):
         if short[row] > _HALF:
@@ -90,20 +90,20 @@ def cover(
     while n_short > 0:
         best, most = -1, 0.0
         for column in range(len(costs)):
-            if free[column] and not taken[column] and helped[column] > 0:
+            if free[column] and not chosen[column] and helped[column] > 0:
                 worth = helped[column] / max(costs[column], 1.0)
                 if worth > most:
                     best, most = column, worth
         if best < 0:
             return False
-        taken[best] = 1
+        chosen[best] = 1
         n_short += _moved(rows, of_column, best, 1.0, short, helped)
     order, changed = np.argsort(-costs, kind="mergesort"), True
     while changed:
         changed = False
         for column in order:
-            if taken[column] and free[column] and costs[column] > 0 and _is_idle(of_column, column, short):
-                taken[column] = 0
+            if chosen[column] and free[column] and costs[column] > 0 and _is_idle(of_column, column, short):
+                chosen[column] = 0
                 _moved(rows, of_column, column, -1.0, short, helped)
                 changed = True
     return True
@@ -132,10 +132,10 @@ def _moved(
     start, columns, values, _ = rows
     begin, row_of, value_of = of_column
     more = 0
-    for at in range(begin[column], begin[column + 1]):
-        row = row_of[at]
+    for entry in range(begin[column], begin[column + 1]):
+        row = row_of[entry]
         was = short[row] > _HALF
-        short[row] -= by * value_of[at]
+        short[row] -= by * value_of[entry]
         now = short[row] > _HALF
         if was != now:
             step = 1 if now else -1

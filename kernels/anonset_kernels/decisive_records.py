@@ -16,14 +16,14 @@ from anonset_kernels._jit import kernel
 def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
     """Return the start of each record, int64 (n,), the lengths, int32 (n,), and the hashes, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
-    at = 0
+    position = 0
     for record in range(n_records):
-        begin[record] = at
-        while codes[at] >= 0:
-            key[record] = (key[record] * 1000003 + codes[at] + 1) & 0x7FFFFFFF
-            at += 1
-        length[record] = at - begin[record]
-        at += 1
+        begin[record] = position
+        while codes[position] >= 0:
+            key[record] = (key[record] * 1000003 + codes[position] + 1) & 0x7FFFFFFF
+            position += 1
+        length[record] = position - begin[record]
+        position += 1
     return begin, length, key
 
 
@@ -33,10 +33,10 @@ def keep_decisive(
     begin: Int64Array,
     length: Int32Array,
     order: Int64Array,
-    at: int,
+    cursor: int,
     rule: tuple[int, int, int],
     rows: UInt64Matrix,
-    kept: Int64Array,
+    selected: Int64Array,
 ) -> tuple[int, int, int]:
     """Continue the selection of records that fewer than k selected records dominate, for about rule[2] steps.
 
@@ -46,13 +46,13 @@ def keep_decisive(
         Records of `outline`, ascending codes each.
     order
         int64 (n,): records by descending length, equal records adjacent.
-    at
+    cursor
         Index of the next record in `order`.
     rule
         (k, number of records selected so far, steps after which to stop).
     rows
         uint64 (C, W): bitmap of the selected records that contain each code; updated.
-    kept
+    selected
         int64 (n,): selected records; filled here.
 
     Returns
@@ -63,12 +63,16 @@ def keep_decisive(
     """
     k, n_kept, budget = rule
     steps = 0
-    while at < len(order) and steps <= budget:
-        record = order[at]
+    while cursor < len(order) and steps <= budget:
+        record = order[cursor]
         first, last = begin[record], begin[record] + length[record]
         n_words = (n_kept + 63) // 64
-        at += 1
-        if at > 1 and kept[n_kept - 1] != order[at - 2] and _are_equal(codes, begin, length, order[at - 2], record):
+        cursor += 1
+        if (
+            cursor > 1
+            and selected[n_kept - 1] != order[cursor - 2]
+            and _are_equal(codes, begin, length, order[cursor - 2], record)
+        ):
             continue  # the previous record is equal and was not selected
         n_dominating, w = 0, 0
         while w < n_words and n_dominating < k:
@@ -83,9 +87,9 @@ def keep_decisive(
         if n_dominating < k:
             for c in range(first, last):
                 rows[codes[c], n_kept >> 6] |= bit(n_kept & 63)
-            kept[n_kept] = record
+            selected[n_kept] = record
             n_kept += 1
-    return at, n_kept, steps
+    return cursor, n_kept, steps
 
 
 @kernel()
@@ -107,20 +111,20 @@ def gather(
     `begin` and `length` are from `outline`. `start`, int64 (C + 1,), is zero and filled here; `position` has space for
     all codes of the chosen records.
     """
-    kept = np.empty(len(position) + len(chosen), np.int32)
+    gathered = np.empty(len(position) + len(chosen), np.int32)
     filled = 0
     for record in chosen:
-        for at in range(begin[record], begin[record] + length[record]):
-            kept[filled] = codes[at]
-            start[codes[at] + 1] += 1
+        for i in range(begin[record], begin[record] + length[record]):
+            gathered[filled] = codes[i]
+            start[codes[i] + 1] += 1
             filled += 1
-        kept[filled] = -1
+        gathered[filled] = -1
         filled += 1
     for c in range(len(start) - 1):
         start[c + 1] += start[c]
     fill = start[:-1].copy()
-    for at in range(filled):
-        if kept[at] >= 0:
-            position[fill[kept[at]]] = at
-            fill[kept[at]] += 1
-    return kept
+    for i in range(filled):
+        if gathered[i] >= 0:
+            position[fill[gathered[i]]] = i
+            fill[gathered[i]] += 1
+    return gathered

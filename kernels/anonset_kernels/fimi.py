@@ -48,27 +48,27 @@ def _scan(
     table
         int32 (a power of two,): hash table with open addressing, token code or -1.
     """
-    size, room, mask = len(buffer), len(tokens), np.int64(len(table) - 1)
-    at, line, filled, n_tokens = scanned
-    while at < size:
-        byte = np.int64(buffer[at])
+    size, capacity, mask = len(buffer), len(tokens), np.int64(len(table) - 1)
+    position, line, filled, n_tokens = scanned
+    while position < size:
+        byte = np.int64(buffer[position])
         if byte == _SPACE or byte == _TAB:
-            at += 1
+            position += 1
         elif byte == _LF or byte == _CR:
             line += 1
             indptr[line] = filled
-            at += 1
-            if byte == _CR and at < size and buffer[at] == _LF:
-                at += 1
+            position += 1
+            if byte == _CR and position < size and buffer[position] == _LF:
+                position += 1
         else:
-            start, hashed = at, np.int64(_FNV_START)
+            start, hashed = position, np.int64(_FNV_START)
             while byte > _SPACE or not (byte == _SPACE or byte == _TAB or byte == _LF or byte == _CR):
                 hashed = ((hashed ^ byte) * np.int64(_FNV_PRIME)) & np.int64(_LOW_32)
-                at += 1
-                if at == size:
+                position += 1
+                if position == size:
                     break
-                byte = np.int64(buffer[at])
-            length, slot = at - start, hashed & mask
+                byte = np.int64(buffer[position])
+            length, slot = position - start, hashed & mask
             code = np.int64(table[slot])
             while code >= 0:
                 if tokens[code, 2] == hashed and tokens[code, 1] == length:
@@ -80,8 +80,8 @@ def _scan(
                 slot = (slot + 1) & mask
                 code = np.int64(table[slot])
             if code < 0:
-                if n_tokens == room:
-                    at = start
+                if n_tokens == capacity:
+                    position = start
                     break
                 code = np.int64(n_tokens)
                 tokens[code, 0], tokens[code, 1], tokens[code, 2] = start, length, hashed
@@ -89,7 +89,7 @@ def _scan(
                 n_tokens += 1
             items[filled] = code
             filled += 1
-    return _Scanned(at, line, filled, n_tokens)
+    return _Scanned(position, line, filled, n_tokens)
 
 
 @kernel()
@@ -107,11 +107,11 @@ def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
 @kernel()
 def _count_line_ends(buffer: Buffer) -> int:
     """Return an upper bound on the number of line ends. O(bytes)."""
-    found = 0
+    n_line_ends = 0
     for byte in buffer:
         if byte == _LF or byte == _CR:
-            found += 1
-    return found
+            n_line_ends += 1
+    return n_line_ends
 
 
 @kernel()
@@ -151,5 +151,5 @@ def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     if not starts_empty and buffer[size - 1] != _LF and buffer[size - 1] != _CR:
         n_lines += 1
         indptr[n_lines] = scanned.filled
-    found = tokens[: scanned.n_tokens]
-    return indptr[: n_lines + 1].copy(), items[: scanned.filled].copy(), found[:, 0].copy(), found[:, 1].copy()
+    spans = tokens[: scanned.n_tokens]
+    return indptr[: n_lines + 1].copy(), items[: scanned.filled].copy(), spans[:, 0].copy(), spans[:, 1].copy()

@@ -143,16 +143,16 @@ def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data
     indptr, items, item_start, item_records = data
     low, high, n_found = leaf_lo[nodes[rarest]], leaf_hi[nodes[rarest]], 0
     for leaf in range(low, high):
-        for at in range(item_start[leaf], item_start[leaf + 1]):
-            record = item_records[at]
+        for entry in range(item_start[leaf], item_start[leaf + 1]):
+            record = item_records[entry]
             begin, end = indptr[record], indptr[record + 1]
             matches = items[first_at_least(items, begin, end, low)] == leaf  # counts each record once
             for j in range(len(nodes)):
                 if not matches:
                     break
                 if j != rarest:
-                    there = first_at_least(items, begin, end, leaf_lo[nodes[j]])
-                    matches = there < end and items[there] < leaf_hi[nodes[j]]
+                    match = first_at_least(items, begin, end, leaf_lo[nodes[j]])
+                    matches = match < end and items[match] < leaf_hi[nodes[j]]
             if matches:
                 n_found += 1
                 if n_found == k:

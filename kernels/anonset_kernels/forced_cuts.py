@@ -67,42 +67,42 @@ def mark_forced(
 @kernel()
 def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
     """Return a node's surroundings (its children, then all siblings on the path up), and its number of children."""
-    found = np.empty(len(shape.end), np.int64)
+    around = np.empty(len(shape.end), np.int64)
     n, n_children, below = 0, 0, -1
     while node >= 0:
         child = node + 1
         while child < shape.end[node]:
             if child != below:
-                found[n] = child
+                around[n] = child
                 n += 1
             child = shape.end[child]
         if below < 0:
             n_children = n
         node, below = shape.parent[node], node
-    return found[:n], n_children
+    return around[:n], n_children
 
 
 @kernel()
 def _has_rare_set(around: Int64Array, n_children: int, posting: UInt64Matrix, k: int, m: int) -> bool:
     """Return True if at most m of some nodes, at least one of the first `n_children`, form a rare set."""
-    held, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)
+    tidsets, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)
     depth = 0
     while depth >= 0:
-        at = cursor[depth]
-        if at >= (n_children if depth == 0 else len(around)):
+        i = cursor[depth]
+        if i >= (n_children if depth == 0 else len(around)):
             depth -= 1
             continue
         cursor[depth] += 1
-        found = 0
+        support = 0
         for w in range(posting.shape[1]):
-            word = posting[around[at], w]
+            word = posting[around[i], w]
             if depth > 0:
-                word &= held[depth - 1, w]
-            held[depth, w] = word
-            found += bit_count(word)
-        if 0 < found < k:
+                word &= tidsets[depth - 1, w]
+            tidsets[depth, w] = word
+            support += bit_count(word)
+        if 0 < support < k:
             return True
-        if found > 0 and depth + 1 < m:
+        if support > 0 and depth + 1 < m:
             depth += 1
-            cursor[depth] = at + 1
+            cursor[depth] = i + 1
     return False

@@ -26,8 +26,8 @@ def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
     filled = 0
     for record in range(n):
         first, end = indptr[record], indptr[record + 1]
-        for at in range(first, end):
-            codes[filled] = ranks[at] if (at - first) & 1 else n_bits - 1 - ranks[at]
+        for entry in range(first, end):
+            codes[filled] = ranks[entry] if (entry - first) & 1 else n_bits - 1 - ranks[entry]
             filled += 1
         if (end - first) & 1:
             codes[filled] = n_bits
@@ -52,9 +52,9 @@ def gray_items(indptr: Indptr, keys: Int32Array, item_of_bit: Int32Array) -> Csr
     filled = 0
     for record in range(n):
         first = indptr[record]
-        for at in range(first, indptr[record + 1]):
-            if keys[at] < n_bits:
-                items[filled] = item_of_bit[keys[at] if (at - first) & 1 else n_bits - 1 - keys[at]]
+        for entry in range(first, indptr[record + 1]):
+            if keys[entry] < n_bits:
+                items[filled] = item_of_bit[keys[entry] if (entry - first) & 1 else n_bits - 1 - keys[entry]]
                 filled += 1
         begins[record + 1] = filled
     return begins, items[:filled].copy()

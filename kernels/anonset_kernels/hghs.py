@@ -107,8 +107,8 @@ def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64
 def begin(tree: Taxonomy, threats: Threats, state: CutState, root: int) -> int:
     """Initialize the cut with the root only; return its cost."""
     state.in_cut[root], state.kept[root] = 1, 1
-    for at in range(threats.start[root], threats.start[root + 1]):
-        if threats.length[threats.of_node[at]] == 1:
+    for i in range(threats.start[root], threats.start[root + 1]):
+        if threats.length[threats.of_node[i]] == 1:
             state.kept[root] = 0
     _place_waiting(tree, threats, state, root)
     return tree.generalize[root] + (0 if state.kept[root] else tree.suppress[root])
@@ -135,9 +135,9 @@ def step(tree: Taxonomy, threats: Threats, state: CutState, cost: int) -> tuple[
     if best >= 0:
         expand(tree, threats, state, best, True)
         _activate(threats, state, best)
-        for at in range(tree.child_start[best], tree.child_start[best + 1]):
-            _place(tree, threats, state, tree.children[at])
-            _place_waiting(tree, threats, state, tree.children[at])
+        for i in range(tree.child_start[best], tree.child_start[best + 1]):
+            _place(tree, threats, state, tree.children[i])
+            _place_waiting(tree, threats, state, tree.children[i])
     return best, int(best_cost), n_evaluated
 
 
@@ -149,12 +149,12 @@ def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, com
     """
     in_cut, kept = state.in_cut, state.kept
     change = -tree.generalize[node] - (0 if kept[node] else tree.suppress[node])
-    was_kept, alone = kept[node], not kept[node] or threats.guard[node] < 0
+    was_kept, is_settled = kept[node], not kept[node] or threats.guard[node] < 0
     in_cut[node], kept[node] = 0, 0
     if was_kept:
         _enqueue_guarded(threats, state, node)
-    for at in range(tree.child_start[node], tree.child_start[node + 1]):
-        child = tree.children[at]
+    for i in range(tree.child_start[node], tree.child_start[node + 1]):
+        child = tree.children[i]
         in_cut[child], kept[child] = 1, 1
         change += tree.generalize[child]
         _enqueue(state, child)
@@ -165,18 +165,18 @@ def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, com
             state.extra_next[t], state.extra[y] = state.extra[y], t
             _enqueue(state, y)
             for j in range(threats.length[t]):
-                alone = alone and tree.parent[threats.members[t, j]] == node
+                is_settled = is_settled and tree.parent[threats.members[t, j]] == node
         t = threats.waiting_next[t]
     n_decided, saved = _scan(tree, threats, state)
     change += saved
     for d in range(n_decided if commit else 0):
         state.settled[state.log[d]] = 0
     if not commit:
-        state.settled[node] = alone
+        state.settled[node] = is_settled
         for d in range(n_decided):
             kept[state.log[d]] = state.before[d]
-        for at in range(tree.child_start[node], tree.child_start[node + 1]):
-            in_cut[tree.children[at]], kept[tree.children[at]] = 0, 0
+        for i in range(tree.child_start[node], tree.child_start[node + 1]):
+            in_cut[tree.children[i]], kept[tree.children[i]] = 0, 0
         in_cut[node], kept[node] = 1, was_kept
     return change
 
@@ -281,15 +281,15 @@ def _activate(threats: Threats, state: CutState, node: int) -> None:
 @kernel()
 def _place_waiting(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
     """Process the threats of the children of a node that entered the cut."""
-    for at in range(tree.child_start[node], tree.child_start[node + 1]):
-        _place(tree, threats, state, tree.children[at])
+    for i in range(tree.child_start[node], tree.child_start[node + 1]):
+        _place(tree, threats, state, tree.children[i])
 
 
 @kernel()
 def _place(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
     """Insert the threats of a node that are in the cut except for children of one cut node into that node's list."""
-    for at in range(threats.start[node], threats.start[node + 1]):
-        t = threats.of_node[at]
+    for i in range(threats.start[node], threats.start[node + 1]):
+        t = threats.of_node[i]
         if threats.placed[t]:
             continue
         above = -1

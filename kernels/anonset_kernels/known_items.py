@@ -67,9 +67,9 @@ def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, f
     prefix in only one distinct record are not enumerated, because their number is known.
     """
     size, n_records = figures.shape[1] // 3, len(records.weight)
-    room = n_records + max(1, size - 1) * len(records.codes)
+    capacity = n_records + max(1, size - 1) * len(records.codes)
     walk = _Walk(
-        np.empty(room, np.int32), np.empty(room, np.int64), np.zeros(n_codes, np.int64),
+        np.empty(capacity, np.int32), np.empty(capacity, np.int64), np.zeros(n_codes, np.int64),
         np.full(n_codes, -1, np.int64), np.zeros(n_codes, np.int64),
         np.empty((size, n_codes), np.int32), np.zeros((size, n_codes + 1), np.int64), np.zeros(size, np.int64),
         np.zeros(size + 1, np.int64),
@@ -103,18 +103,18 @@ def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, f
 
 @kernel()
 def _extend(
-    records: GroupedRecords, walk: _Walk, level: int, held: tuple[int, int], upto: int, k: int, figures: Int64Matrix
+    records: GroupedRecords, walk: _Walk, level: int, span: tuple[int, int], upto: int, k: int, figures: Int64Matrix
 ) -> int:
     """Count the extensions of a prefix of `level` codes, update the figures, and list the records per extension.
 
-    `held` is the range of records that contain the prefix in the walk. Codes from `upto` on are ignored.
+    `span` is the range of records that contain the prefix in the walk. Codes from `upto` on are ignored.
     """
     n_touched, size = 0, figures.shape[1] // 3
-    for entry in range(held[0], held[1]):
+    for entry in range(span[0], span[1]):
         record = walk.record[entry]
         owner, weight = records.owner[record], records.weight[record]
-        for at in range(walk.place[entry], records.begin[record + 1]):
-            code = records.codes[at]
+        for position in range(walk.place[entry], records.begin[record + 1]):
+            code = records.codes[position]
             if code >= upto:
                 break
             if walk.met[code] == 0:
@@ -134,22 +134,22 @@ def _extend(
             walk.fill[code] = walk.bounds[level, j]
         walk.bounds[level, n_touched] = fill
         walk.end[level + 1] = fill
-    for entry in range(held[0], held[1]):
+    for entry in range(span[0], span[1]):
         record = walk.record[entry]
         row, below, unique = figures[record], 0, 0
         least = row[level]
-        for at in range(walk.place[entry], records.begin[record + 1]):
-            code = records.codes[at]
+        for position in range(walk.place[entry], records.begin[record + 1]):
+            code = records.codes[position]
             if code >= upto:
                 break
-            found = walk.met[code]
-            least = min(least, found)
-            below += found < k
-            unique += found == 1
+            support = walk.met[code]
+            least = min(least, support)
+            below += support < k
+            unique += support == 1
             if to_list:
                 to = walk.fill[code]
                 walk.fill[code] += 1
-                walk.record[to], walk.place[to] = record, at + 1
+                walk.record[to], walk.place[to] = record, position + 1
         row[level] = least
         row[size + level] += below
         row[2 * size + level] += unique
@@ -166,16 +166,16 @@ def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int,
     n_sets = 1
     for more in range(1, min(n_behind, size - level) + 1):
         n_sets = n_sets * (n_behind - more + 1) // more
-        at = level + more - 1
-        row[at] = min(row[at], weight)
-        row[size + at] += n_sets if weight < k else 0
-        row[2 * size + at] += n_sets if weight == 1 else 0
+        column = level + more - 1
+        row[column] = min(row[column], weight)
+        row[size + column] += n_sets if weight < k else 0
+        row[2 * size + column] += n_sets if weight == 1 else 0
 
 
 @kernel()
 def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
-    seen: Int32Array,
+    number_of: Int32Array,
 ) -> tuple[Int64Array, Int32Array, Int64Array]:  # fmt: skip
     """Return the items that each record of the same group shares with `record`: offsets, places, records.
 
@@ -185,7 +185,7 @@ def project(
         Record to compare with; it is the first in the result.
     of_group
         int64 (n,): group of each record.
-    seen
+    number_of
         int32 (n,): zero before and after the call.
 
     Returns
@@ -195,35 +195,35 @@ def project(
     """
     first, last = indptr[record], indptr[record + 1]
     n_found, n_entries = 1, 0
-    seen[record] = 1
-    for at in range(first, last):
-        for j in range(start[items[at]], start[items[at] + 1]):
+    number_of[record] = 1
+    for i in range(first, last):
+        for j in range(start[items[i]], start[items[i] + 1]):
             other = item_records[j]
             if of_group[other] == of_group[record]:
                 n_entries += 1
-                if seen[other] == 0:
+                if number_of[other] == 0:
                     n_found += 1
-                    seen[other] = n_found
+                    number_of[other] = n_found
     begin, places = np.zeros(n_found + 2, np.int64), np.empty(n_entries, np.int32)
     sharing = np.full(n_found, record, np.int64)
-    for at in range(first, last):
-        for j in range(start[items[at]], start[items[at] + 1]):
+    for i in range(first, last):
+        for j in range(start[items[i]], start[items[i] + 1]):
             other = item_records[j]
             if of_group[other] == of_group[record]:
-                begin[seen[other] + 1] += 1
-                sharing[seen[other] - 1] = other
+                begin[number_of[other] + 1] += 1
+                sharing[number_of[other] - 1] = other
     for r in range(n_found):
         begin[r + 2] += begin[r + 1]
-    for at in range(first, last):
-        for j in range(start[items[at]], start[items[at] + 1]):
+    for i in range(first, last):
+        for j in range(start[items[i]], start[items[i] + 1]):
             other = item_records[j]
             if of_group[other] == of_group[record]:
-                places[begin[seen[other]]] = at - first
-                begin[seen[other]] += 1
-    for at in range(first, last):
-        for j in range(start[items[at]], start[items[at] + 1]):
-            seen[item_records[j]] = 0
-    seen[record] = 0
+                places[begin[number_of[other]]] = i - first
+                begin[number_of[other]] += 1
+    for i in range(first, last):
+        for j in range(start[items[i]], start[items[i] + 1]):
+            number_of[item_records[j]] = 0
+    number_of[record] = 0
     return begin[: n_found + 1].copy(), places, sharing
 
 
@@ -243,14 +243,14 @@ class RecordSpan(NamedTuple):
 @kernel()
 def _behind(span: RecordSpan, record: int) -> int:
     """Return the position after the prefix codes in a record; -1 if a code is missing."""
-    at, end = span.begin[record], span.begin[record + 1]
-    for wanted in span.prefix:
-        while at < end and span.codes[at] < wanted:
-            at += 1
-        if at == end or span.codes[at] != wanted:
+    position, end = span.begin[record], span.begin[record + 1]
+    for code in span.prefix:
+        while position < end and span.codes[position] < code:
+            position += 1
+        if position == end or span.codes[position] != code:
             return -1
-        at += 1
-    return at
+        position += 1
+    return position
 
 
 @kernel()
@@ -264,11 +264,11 @@ def measure_behind(span: RecordSpan, first: int, last: int, supports: Int64Array
         records.
     """
     for record in range(first, last):
-        at = _behind(span, record)
-        if at < 0:
+        after = _behind(span, record)
+        if after < 0:
             continue
         end = span.begin[record + 1]
-        for place in range(at, end):
+        for place in range(after, end):
             supports[span.codes[place]] += span.weight[record]
             entries[span.codes[place]] += end - place
 
@@ -280,16 +280,16 @@ def lower_to_supports(span: RecordSpan, first: int, last: int, supports: Int64Ar
     Only records that contain the prefix change.
     """
     for record in range(first, last):
-        at = _behind(span, record)
-        if at < 0:
+        after = _behind(span, record)
+        if after < 0:
             continue
-        for place in range(at, span.begin[record + 1]):
+        for place in range(after, span.begin[record + 1]):
             least[record] = min(least[record], supports[span.codes[place]])
 
 
 @kernel()
 def gather_behind(
-    span: RecordSpan, first: int, last: int, low: int, high: int, begin: Int64Array, behind: Int32Array,
+    span: RecordSpan, first: int, last: int, low: int, high: int, begin: Int64Array, suffixes: Int32Array,
     origin: Int64Array, filled: int,
 ) -> int:  # fmt: skip
     """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on.
@@ -298,7 +298,7 @@ def gather_behind(
 
     Parameters
     ----------
-    begin, behind, origin
+    begin, suffixes, origin
         int64 (room + 1,), int32 (entries,), int64 (room,), appended to: start of each copy, its codes, its record.
     filled
         Number of copies before the call.
@@ -308,16 +308,16 @@ def gather_behind(
     New number of copies.
     """
     for record in range(first, last):
-        at, end = _behind(span, record), span.begin[record + 1]
-        if at < 0:
+        position, end = _behind(span, record), span.begin[record + 1]
+        if position < 0:
             continue
-        while at < end and span.codes[at] < low:
-            at += 1
-        if at + 1 >= end or span.codes[at] >= high:
+        while position < end and span.codes[position] < low:
+            position += 1
+        if position + 1 >= end or span.codes[position] >= high:
             continue
         to = begin[filled]
-        for place in range(at, end):
-            behind[to] = span.codes[place]
+        for place in range(position, end):
+            suffixes[to] = span.codes[place]
             to += 1
         origin[filled] = record
         filled += 1
@@ -326,12 +326,14 @@ def gather_behind(
 
 
 @kernel()
-def mark_distinct(indptr: Indptr, items: Items, apart: BoolArray, first: int, last: int, fresh: BoolArray) -> None:
+def mark_distinct(
+    indptr: Indptr, items: Items, apart: BoolArray, first: int, last: int, is_distinct: BoolArray
+) -> None:
     """Mark the records from `first` to ``last - 1`` that differ from the previous record.
 
     Parameters
     ----------
-    apart, fresh
+    apart, is_distinct
         bool (last - first,): True if a group starts with the record; and, filled here, True for the first of equal
         records.
     """
@@ -340,4 +342,4 @@ def mark_distinct(indptr: Indptr, items: Items, apart: BoolArray, first: int, la
         differs = record == 0 or apart[record - first] or length != indptr[record] - indptr[record - 1]
         for place in range(indptr[record], indptr[record + 1]):
             differs = differs or items[place] != items[place - length]
-        fresh[record - first] = differs
+        is_distinct[record - first] = differs

@@ -38,20 +38,20 @@ class _SharedCodes(NamedTuple):
 
 
 @kernel()
-def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, met: _SharedCodes) -> int:
+def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, shared: _SharedCodes) -> int:
     """List the sample records that share codes with a record, and the places of these codes; return their number."""
     n_touched = 0
-    for at in range(indptr[record], indptr[record + 1]):
-        code = items[at]
+    for entry in range(indptr[record], indptr[record + 1]):
+        code = items[entry]
         for j in range(sample.holders[code], sample.holders[code + 1]):
             s = sample.holder[j]
             if sample.group[s] != of_group[record]:
                 continue
-            if met.number[s] == 0:
-                met.touched[n_touched] = s
+            if shared.number[s] == 0:
+                shared.touched[n_touched] = s
                 n_touched += 1
-            met.shared[s, met.number[s]] = sample.place[j]
-            met.number[s] += 1
+            shared.shared[s, shared.number[s]] = sample.place[j]
+            shared.number[s] += 1
     return n_touched
 
 
@@ -74,12 +74,12 @@ def measure_shared(
         float64 (S,): updated.
     """
     n, longest = len(sample.group), len(sample.choose)
-    met = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    shared = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
     for record in range(span[0], span[1]):
-        for j in range(_meet(indptr, items, of_group, record, sample, met)):
-            s = met.touched[j]
-            total[s] += sets[met.number[s]]
-            met.number[s] = 0
+        for j in range(_meet(indptr, items, of_group, record, sample, shared)):
+            s = shared.touched[j]
+            total[s] += sets[shared.number[s]]
+            shared.number[s] = 0
 
 
 @kernel()
@@ -101,13 +101,13 @@ def count_shared(
     Cost: the codes shared with the sample records, and the sets of these codes.
     """
     n, longest, size = len(sample.group), len(sample.choose), sample.start.shape[1]
-    met = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    shared = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
     following, position = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for record in range(span[0], span[1]):
-        for j in range(_meet(indptr, items, of_group, record, sample, met)):
-            s = met.touched[j]
-            number, level = met.number[s], 0
-            met.number[s] = 0
+        for j in range(_meet(indptr, items, of_group, record, sample, shared)):
+            s = shared.touched[j]
+            number, level = shared.number[s], 0
+            shared.number[s] = 0
             following[0] = 0
             while level >= 0:
                 if following[level] == number:
@@ -115,7 +115,7 @@ def count_shared(
                     continue
                 chosen = following[level]
                 following[level] += 1
-                to = position[level] + sample.choose[met.shared[s, chosen], level + 1]
+                to = position[level] + sample.choose[shared.shared[s, chosen], level + 1]
                 counts[sample.start[s, level] + to] += weight[record]
                 if level + 1 < size:
                     level += 1

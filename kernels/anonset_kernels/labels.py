@@ -66,31 +66,31 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
             return False
     if begin == end or end - begin > _MOST_DIGITS or (text[begin] == _ZERO and end - begin > 1):
         return False
-    for at in range(begin, end):
-        if text[at] < _ZERO or text[at] > _NINE:
+    for i in range(begin, end):
+        if text[i] < _ZERO or text[i] > _NINE:
             return False
     return True
 
 
 @kernel()
-def _byte(labels: LabelTexts, row: Integer, at: Integer, numeric: bool) -> Integer:
+def _byte(labels: LabelTexts, row: Integer, position: Integer, numeric: bool) -> Integer:
     """Return the byte of a text at a position, as used in comparisons; -1 after the end."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
-        return np.int64(labels.text[begin + at]) if begin + at < end else -1
+        return np.int64(labels.text[begin + position]) if begin + position < end else -1
     negative = labels.text[begin] == _MINUS
     begin += int(negative)
-    if at >= end - begin + _AHEAD:
+    if position >= end - begin + _AHEAD:
         return -1
     byte = np.int64(255)
-    if at == 0:
+    if position == 0:
         pass
-    elif at == 1:
+    elif position == 1:
         byte = (end - begin) >> 8
-    elif at == 2:
+    elif position == 2:
         byte = (end - begin) & 255
     else:
-        byte = np.int64(labels.text[begin + at - _AHEAD])
+        byte = np.int64(labels.text[begin + position - _AHEAD])
     return 255 - byte if negative else byte
 
 
@@ -100,12 +100,12 @@ def _key(labels: LabelTexts, row: Integer, depth: Integer, numeric: bool) -> np.
     key = np.uint64(0)
     if not numeric:
         begin, end = labels.starts[row] + depth, labels.starts[row + 1]
-        for at in range(begin, begin + _EIGHT):
-            byte = labels.text[at] if at < end else np.uint8(0)
+        for position in range(begin, begin + _EIGHT):
+            byte = labels.text[position] if position < end else np.uint8(0)
             key = key << np.uint64(8) | np.uint64(byte)
         return key
-    for at in range(depth, depth + _EIGHT):
-        key = key << np.uint64(8) | np.uint64(max(np.int64(0), _byte(labels, row, at, numeric)))
+    for position in range(depth, depth + _EIGHT):
+        key = key << np.uint64(8) | np.uint64(max(np.int64(0), _byte(labels, row, position, numeric)))
     return key
 
 
@@ -160,45 +160,45 @@ def fill_labels(
     """
     for row in range(len(labels.starts) - 1):
         b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
-        at = fill[1, b]
+        text_end = fill[1, b]
         for i in range(labels.starts[row], labels.starts[row + 1]):
-            out.text[at] = labels.text[i]
-            at += 1
+            out.text[text_end] = labels.text[i]
+            text_end += 1
         place = fill[0, b]
-        out.starts[place + 1] = at
+        out.starts[place + 1] = text_end
         record[place] = number + row
         fill[0, b] += 1
-        fill[1, b] = at
+        fill[1, b] = text_end
 
 
 @kernel()
-def _compared(labels: LabelTexts, one: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
-    """Return a negative number, 0 or a positive number if text `one` is less than, equal to or greater than `other`."""
+def _compared(labels: LabelTexts, row: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
+    """Return a negative number, 0 or a positive number if text `row` is less than, equal to or greater than `other`."""
     if numeric:
         while True:
-            left, right = _byte(labels, one, depth, numeric), _byte(labels, other, depth, numeric)
-            if left != right or left < 0:
-                return left - right
+            first_byte, second_byte = _byte(labels, row, depth, numeric), _byte(labels, other, depth, numeric)
+            if first_byte != second_byte or first_byte < 0:
+                return first_byte - second_byte
             depth += 1
-    begin, end = labels.starts[one] + depth, labels.starts[one + 1]
-    at, stop = labels.starts[other] + depth, labels.starts[other + 1]
-    while begin < end and at < stop:
-        if labels.text[begin] != labels.text[at]:
-            return np.int64(labels.text[begin]) - np.int64(labels.text[at])
+    begin, end = labels.starts[row] + depth, labels.starts[row + 1]
+    position, stop = labels.starts[other] + depth, labels.starts[other + 1]
+    while begin < end and position < stop:
+        if labels.text[begin] != labels.text[position]:
+            return np.int64(labels.text[begin]) - np.int64(labels.text[position])
         begin += 1
-        at += 1
-    return (end - begin) - (stop - at)
+        position += 1
+    return (end - begin) - (stop - position)
 
 
 @kernel()
 def _sort_few(labels: LabelTexts, order: Int64Array, begin: Integer, end: Integer, by: TextComparison) -> None:
     """Sort the texts in a slice of `order`, (any,), by insertion. `by` skips their common prefix."""
     for i in range(begin + 1, end):
-        row, at = order[i], i
-        while at > begin and _compared(labels, order[at - 1], row, by.depth, by.numeric) > 0:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = row
+        row, target = order[i], i
+        while target > begin and _compared(labels, order[target - 1], row, by.depth, by.numeric) > 0:
+            order[target] = order[target - 1]
+            target -= 1
+        order[target] = row
 
 
 @kernel()
@@ -227,20 +227,20 @@ def number_labels(
     while waiting:
         waiting -= 1
         first, stop, depth = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
-        behind = TextComparison(depth + _EIGHT, by.numeric)
+        remaining = TextComparison(depth + _EIGHT, by.numeric)
         begin = first
         while begin < stop:
-            end, goes_on = begin + 1, _byte(labels, order[begin], behind.depth, by.numeric) >= 0
+            end, goes_on = begin + 1, _byte(labels, order[begin], remaining.depth, by.numeric) >= 0
             while end < stop and keys[end] == keys[begin]:
-                goes_on = goes_on or _byte(labels, order[end], behind.depth, by.numeric) >= 0
+                goes_on = goes_on or _byte(labels, order[end], remaining.depth, by.numeric) >= 0
                 end += 1
             if 1 < end - begin <= _FEW:
                 _sort_few(labels, order, begin, end, TextComparison(depth, by.numeric))
             elif end - begin > 1 and goes_on:
                 for place in range(begin, end):
-                    keys[place] = _key(labels, order[place], behind.depth, by.numeric)
+                    keys[place] = _key(labels, order[place], remaining.depth, by.numeric)
                 _sort_stretch(keys, order, begin, end)
-                stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = begin, end, behind.depth
+                stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = begin, end, remaining.depth
                 waiting += 1
             elif end - begin > 1:  # texts may end with zero bytes: the shorter text comes first
                 for place in range(begin, end):
@@ -284,15 +284,15 @@ def gathered_starts(code_of: Int32Array, labels: LabelTexts, last: int) -> Int64
     code_of
         (n,): codes of texts in `labels`. The next code after those in `labels` is a text of `last` bytes.
     """
-    found = np.zeros(len(code_of) + 1, np.int64)
+    begins = np.zeros(len(code_of) + 1, np.int64)
     for row in range(len(code_of)):
         code, length = code_of[row], last
         if code != len(labels.starts) - 1:
             if not _is_sound(labels, code):
                 return np.empty(0, np.int64)
             length = labels.starts[code + 1] - labels.starts[code]
-        found[row + 1] = found[row] + length
-    return found
+        begins[row + 1] = begins[row] + length
+    return begins
 
 
 @kernel()
@@ -309,15 +309,15 @@ def gather_text(
         (n + 1,): result of `gathered_starts`; (bytes,): filled here. O(bytes).
     """
     for row in range(len(code_of)):
-        code, at = code_of[row], starts[row]
+        code, target = code_of[row], starts[row]
         if code == len(labels.starts) - 1:
             for byte in last:
-                text[at] = byte
-                at += 1
+                text[target] = byte
+                target += 1
             continue
         for i in range(labels.starts[code], labels.starts[code + 1]):
-            text[at] = labels.text[i]
-            at += 1
+            text[target] = labels.text[i]
+            target += 1
 
 
 @kernel()
@@ -334,19 +334,19 @@ def first_other_text(
         (n + 1,) and (bytes,): texts of the rows. O(bytes).
     """
     for row in range(len(code_of)):
-        code, at, end = code_of[row], starts[row], starts[row + 1]
+        code, begin_text, end = code_of[row], starts[row], starts[row + 1]
         if code == len(labels.starts) - 1:
-            if end - at != len(last):
+            if end - begin_text != len(last):
                 return row
             for i in range(len(last)):
-                if text[at + i] != last[i]:
+                if text[begin_text + i] != last[i]:
                     return row
             continue
-        if not _is_sound(labels, code) or labels.starts[code + 1] - labels.starts[code] != end - at:
+        if not _is_sound(labels, code) or labels.starts[code + 1] - labels.starts[code] != end - begin_text:
             return row
         begin = labels.starts[code]
-        for i in range(end - at):
-            if text[at + i] != labels.text[begin + i]:
+        for i in range(end - begin_text):
+            if text[begin_text + i] != labels.text[begin + i]:
                 return row
     return -1
 
@@ -358,8 +358,8 @@ def quote_labels(labels: LabelTexts, out: UInt8Array) -> None:
     for row in range(len(labels.starts) - 1):
         out[to] = 34
         to += 1
-        for at in range(labels.starts[row], labels.starts[row + 1]):
-            out[to] = labels.text[at]
+        for i in range(labels.starts[row], labels.starts[row + 1]):
+            out[to] = labels.text[i]
             to += 1
         out[to], out[to + 1], out[to + 2] = 34, 44, 32
         to += 3

@@ -9,7 +9,7 @@ _PRIME, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
 @kernel()
-def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32Array, class_of: Int32Array) -> int:
+def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, slots: Int32Array, class_of: Int32Array) -> int:
     """Group tuples that agree in some rows of `ids` into classes; return the number of classes.
 
     Parameters
@@ -20,15 +20,15 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
         int64 (v,): rows to compare.
     weight
         int64 (T,): number of records of each tuple; tuples without records are in no class.
-    room
+    slots
         int32 (2^b,), more than twice the number of tuples: hash table.
     class_of
         int32 (T,), filled here: classes, numbered in order of their first tuple; -1 for tuples without records.
 
     Sums wrap around (``np.errstate(over="ignore")``). O(T v) expected.
     """
-    mask, n = len(room) - 1, 0
-    room[:] = -1
+    mask, n = len(slots) - 1, 0
+    slots[:] = -1
     for t in range(len(weight)):
         class_of[t] = -1
         if weight[t] == 0:
@@ -37,11 +37,11 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
         for row in rows:
             key = (key + np.uint64(ids[row, t] + 1)) * _PRIME
             key ^= key >> _SHIFT
-        at = np.int64(key & np.uint64(mask))
+        slot = np.int64(key & np.uint64(mask))
         while True:
-            other = room[at]
+            other = slots[slot]
             if other < 0:
-                room[at], class_of[t] = t, n
+                slots[slot], class_of[t] = t, n
                 n += 1
                 break
             same = True
@@ -52,7 +52,7 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
             if same:
                 class_of[t] = class_of[other]
                 break
-            at = (at + 1) & mask
+            slot = (slot + 1) & mask
     return n
 
 
@@ -89,8 +89,8 @@ def outcome(
             small += size[c]
     for t in range(len(weight)):
         if class_of[t] >= 0 and not failed[class_of[t]]:
-            one = 0.0
+            tuple_loss = 0.0
             for row in rows:
-                one += costs[row, t]
-            loss += weight[t] * one
+                tuple_loss += costs[row, t]
+            loss += weight[t] * tuple_loss
     return smallest, small, loss

@@ -75,7 +75,11 @@ def find_violation(
     """
     codes, start, position = records
     size, n_codes = len(itemset), len(on_cut)
-    count, told, support = np.zeros(n_codes, np.int32), np.zeros(n_codes, np.int32), np.zeros(n_codes, np.int32)
+    count, sensitive_count, support = (
+        np.zeros(n_codes, np.int32),
+        np.zeros(n_codes, np.int32),
+        np.zeros(n_codes, np.int32),
+    )
     words = np.zeros((size + 1, (n_codes + 63) // 64), np.uint64)
     place, length = np.full((size, n_codes), -1, np.int64), np.zeros((size, n_codes), np.int32)
     begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 2, np.int64)
@@ -83,31 +87,31 @@ def find_violation(
     for first in range(max(np.int64(window[0]), np.int64(after[0])), window[1]):
         if not on_cut[first]:
             continue
-        held = start[first + 1] - start[first]
-        stack = with_room(stack, 0, held)
-        for p in range(held):
+        n_records = start[first + 1] - start[first]
+        stack = with_room(stack, 0, n_records)
+        for p in range(n_records):
             stack[p] = position[start[first] + p]
         prefix[0] = first
-        depth, begin[1], end[1], top[1], opened[1] = 1, 0, held, held, 0
+        depth, begin[1], end[1], top[1], opened[1] = 1, 0, n_records, n_records, 0
         while depth >= 1:
             if depth == size:
-                met = held if size == 1 else np.int64(support[prefix[size - 1]])
+                support_here = n_records if size == 1 else np.int64(support[prefix[size - 1]])
                 if _follows(prefix, after) and not _is_good(
-                    codes, stack[begin[size] : end[size]], n_codes, met, rule, tally
+                    codes, stack[begin[size] : end[size]], n_codes, support_here, rule, tally
                 ):
                     for j in range(size):
                         itemset[j] = prefix[j]
-                    return int(met)
+                    return int(support_here)
                 depth -= 1
                 continue
             row = words[depth]
             if not opened[depth]:
                 last = depth == size - 1
-                kept = _count(codes, stack[begin[depth] : end[depth]], last, count, told, row)
-                end[depth] = begin[depth] + kept
+                n_kept = _count(codes, stack[begin[depth] : end[depth]], last, count, sensitive_count, row)
+                end[depth] = begin[depth] + n_kept
                 least = after[depth] if _equal(prefix[:depth], after) else 0
                 layout = (place[depth], length[depth], support)
-                counts = (count, told if last else count)
+                counts = (count, sensitive_count if last else count)
                 top[depth + 1] = _keep(prefix[:depth], row, counts, on_cut, intervals, least, layout, top[depth])
                 stack = with_room(stack, top[depth], top[depth + 1])
                 _project(codes, stack, begin[depth], end[depth], place[depth])
@@ -128,34 +132,36 @@ def find_violation(
 
 
 @kernel()
-def _count(codes: Codes, held: IndexArray, last: bool, count: Count, told: Int32Array, words: UInt64Array) -> int:
-    """Count the codes below C that follow the positions `held`, int32 or int64 (r,), of a prefix; mark them in `words`.
+def _count(
+    codes: Codes, starts: IndexArray, last: bool, count: Count, sensitive_count: Int32Array, words: UInt64Array
+) -> int:
+    """Count the codes below C after the positions `starts`, int32 or int64 (r,), of a prefix; mark them in `words`.
 
-    For the `last` member of a set, also count the codes in records with sensitive items, in `told`, int32 (C,), and
-    move the positions of these records to the front of `held`. Returns the number of positions that the walk still
-    needs.
+    For the `last` member of a set, also count the codes in records with sensitive items, in `sensitive_count`, int32
+    (C,), and move the positions of these records to the front of `starts`. Returns the number of positions that the
+    walk still needs.
     """
-    n_codes, n_told = len(count), 0
-    for p in held:
-        at = p + 1
-        c = codes[at]
+    n_codes, n_sensitive = len(count), 0
+    for p in starts:
+        position = p + 1
+        c = codes[position]
         while c >= 0 and c < n_codes:
             if count[c] == 0:
                 words[c >> 6] |= bit(c & 63)
             count[c] += 1
-            at += 1
-            c = codes[at]
+            position += 1
+            c = codes[position]
         if last and c >= 0:
-            held[n_told] = p
-            n_told += 1
+            starts[n_sensitive] = p
+            n_sensitive += 1
     if not last:
-        return len(held)
-    for p in held[:n_told]:
-        at = p + 1
-        while codes[at] < n_codes:
-            told[codes[at]] += 1
-            at += 1
-    return n_told
+        return len(starts)
+    for p in starts[:n_sensitive]:
+        position = p + 1
+        while codes[position] < n_codes:
+            sensitive_count[codes[position]] += 1
+            position += 1
+    return n_sensitive
 
 
 @kernel()
@@ -163,14 +169,14 @@ def _project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array
     """Project like `_prefix.project`, ignoring codes from C on; C is the length of `place`."""
     n_codes = len(place)
     for p in range(begin, end):
-        at = stack[p] + 1
-        c = codes[at]
+        position = stack[p] + 1
+        c = codes[position]
         while c >= 0 and c < n_codes:
             if place[c] >= 0:
-                stack[place[c]] = at
+                stack[place[c]] = position
                 place[c] += 1
-            at += 1
-            c = codes[at]
+            position += 1
+            c = codes[position]
 
 
 @kernel()
@@ -190,26 +196,28 @@ def _follows(prefix: Prefix, after: Int32Array) -> bool:
 
 
 @kernel()
-def _is_good(codes: Codes, cohort: IndexArray, n_codes: int, met: Integer, rule: tuple[int, int], tally: Tally) -> bool:
-    """Return True if a cohort of `met` records is valid. `cohort` has positions in those with sensitive items.
+def _is_good(
+    codes: Codes, cohort: IndexArray, n_codes: int, support: Integer, rule: tuple[int, int], tally: Tally
+) -> bool:
+    """Return True if a cohort of `support` records is valid. `cohort` has positions in those with sensitive items.
 
     It may also contain positions in records without sensitive items.
     """
     k, diversity = rule
-    if met < k:
+    if support < k:
         return False
     worst = np.int64(0)
     for clear in range(2):
         for p in cohort:
-            at = p + 1
-            while 0 <= codes[at] < n_codes:
-                at += 1
-            while codes[at] >= 0:
-                e = codes[at] - n_codes
+            position = p + 1
+            while 0 <= codes[position] < n_codes:
+                position += 1
+            while codes[position] >= 0:
+                e = codes[position] - n_codes
                 tally[e] = 0 if clear else tally[e] + 1
                 worst = max(worst, tally[e])
-                at += 1
-    return bool(worst * diversity <= met)
+                position += 1
+    return bool(worst * diversity <= support)
 
 
 @kernel()
@@ -229,7 +237,7 @@ def _keep(
     end of the allocated part.
     """
     place, length, support = layout
-    count, room = counts
+    count, n_positions = counts
     for w in range(len(words)):
         word = words[w]
         while word != 0:
@@ -240,11 +248,11 @@ def _keep(
             for member in prefix:
                 apart = apart and not is_below(intervals.leaf_lo, intervals.leaf_hi, c, member)
             if apart:
-                place[c], length[c], support[c] = top, room[c], count[c]
-                top += room[c]
+                place[c], length[c], support[c] = top, n_positions[c], count[c]
+                top += n_positions[c]
             else:
                 words[w] ^= low
-            room[c] = count[c] = 0
+            n_positions[c] = count[c] = 0
     return top
 
 
@@ -322,13 +330,13 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
             rarest = node
     n_found, worst = 0, np.int64(0)
     for leaf in range(leaf_lo[rarest], leaf_hi[rarest]):
-        for at in range(item_start[leaf], item_start[leaf + 1]):
-            record = item_records[at]
+        for entry in range(item_start[leaf], item_start[leaf + 1]):
+            record = item_records[entry]
             begin, end = indptr[record], indptr[record + 1]
             matches = items[first_at_least(items, begin, end, leaf_lo[rarest])] == leaf  # counts each record once
             for node in nodes:
-                there = first_at_least(items, begin, end, leaf_lo[node]) if matches else end
-                matches = there < end and items[there] < leaf_hi[node]
+                match = first_at_least(items, begin, end, leaf_lo[node]) if matches else end
+                matches = match < end and items[match] < leaf_hi[node]
             if matches:
                 n_found += 1
                 while end > begin and items[end - 1] >= n_items:
@@ -346,8 +354,8 @@ def add_records(indptr: Indptr, items: Items, first: int, fill: Int64Array, item
     `fill`, int64 (M,), M counting non-sensitive items, is the next free index of each item's list; updated. O(nnz).
     """
     for row in range(len(indptr) - 1):
-        for at in range(indptr[row], indptr[row + 1]):
-            item = items[at]
+        for entry in range(indptr[row], indptr[row + 1]):
+            item = items[entry]
             if item < len(fill):
                 item_records[fill[item]] = first + row
                 fill[item] += 1

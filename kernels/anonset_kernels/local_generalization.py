@@ -97,11 +97,11 @@ def advance(records: HierarchyRecords, state: PartitionStack, k: int, limit: int
         if not divided:
             for r in range(low, high):
                 state.cluster[state.ids[r]] = cursor[EMITTED]
-            at = state.cut_start[cursor[EMITTED]]
+            cut_begin = state.cut_start[cursor[EMITTED]]
             for j in range(length):
-                state.cut_nodes[at + j] = nodes[j]
+                state.cut_nodes[cut_begin + j] = nodes[j]
             cursor[EMITTED] += 1
-            state.cut_start[cursor[EMITTED]] = at + length
+            state.cut_start[cursor[EMITTED]] = cut_begin + length
     return cursor[FRAMES] == 0
 
 
@@ -109,8 +109,8 @@ def advance(records: HierarchyRecords, state: PartitionStack, k: int, limit: int
 def _add_gains(records: HierarchyRecords, state: PartitionStack, low: int, high: int, gain: Int64Array) -> None:
     for r in range(low, high):
         record = state.ids[r]
-        for at in range(records.indptr[record], records.indptr[record + 1]):
-            path, level = records.path[records.items[at]], state.level[at]
+        for entry in range(records.indptr[record], records.indptr[record + 1]):
+            path, level = records.path[records.items[entry]], state.level[entry]
             if records.leaves[path[level]] > 0:
                 gain[path[level]] += records.leaves[path[level]] - records.leaves[path[level + 1]]
         state.cursor[WORK] += records.indptr[record + 1] - records.indptr[record]
@@ -166,8 +166,8 @@ def _keys(
     filled = 0
     for r in range(low, high):
         record, begin = state.ids[r], filled
-        for at in range(records.indptr[record], records.indptr[record + 1]):
-            path, level = records.path[records.items[at]], state.level[at]
+        for entry in range(records.indptr[record], records.indptr[record + 1]):
+            path, level = records.path[records.items[entry]], state.level[entry]
             if path[level] == node:
                 child = path[level + 1]
                 gains[r - low] += records.leaves[node] - records.leaves[child]
@@ -220,12 +220,12 @@ def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: 
     the smallest gain is moved completely.
     """
     n_buckets = len(size)
-    spare = np.int64(0)
+    excess = np.int64(0)
     for b in range(n_buckets):
         if size[b] >= k:
-            spare += size[b] - k
+            excess += size[b] - k
     moved = -1
-    if 0 < n_left < k and spare < k - n_left:
+    if 0 < n_left < k and excess < k - n_left:
         total = np.zeros(n_buckets, np.int64)
         for r in range(len(bucket)):
             total[bucket[r]] += gains[r]
@@ -268,33 +268,33 @@ def _push(
     n_left = place[0] - low
     for b in range(n_buckets):
         place[b + 1] = place[b] + size[b]
-    left = low
+    n_low = low
     for r in range(len(ids)):
         if bucket[r] < 0:
-            state.ids[left] = ids[r]
-            left += 1
+            state.ids[n_low] = ids[r]
+            n_low += 1
             continue
         state.ids[place[bucket[r]]] = ids[r]
         place[bucket[r]] += 1
         one_of[bucket[r]] = r
-        for at in range(records.indptr[ids[r]], records.indptr[ids[r] + 1]):
-            if records.path[records.items[at], state.level[at]] == node:
-                state.level[at] += 1
+        for index in range(records.indptr[ids[r]], records.indptr[ids[r] + 1]):
+            if records.path[records.items[index], state.level[index]] == node:
+                state.level[index] += 1
     pool, top = state.pool, first
     for b in range(n_buckets - 1, -1, -1):
         if size[b] == 0:
             continue
-        at = top
+        index = top
         for j in range(length):
             if j != best:
-                pool[at] = nodes[j]
-                at += 1
+                pool[index] = nodes[j]
+                index += 1
         for j in range(key_start[one_of[b]], key_start[one_of[b] + 1]):
-            pool[at] = keys[j]
-            at += 1
-        state.failed[top:at] = 0
-        _push_frame(state, place[b] - size[b], place[b], top, at - top)
-        top = at
+            pool[index] = keys[j]
+            index += 1
+        state.failed[top:index] = 0
+        _push_frame(state, place[b] - size[b], place[b], top, index - top)
+        top = index
     if n_left > 0:
         for j in range(length):
             pool[top + j], state.failed[top + j] = nodes[j], failed[j]

@@ -28,8 +28,8 @@ def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32
         for item in items[begin:end]:
             if start[item + 1] - start[item] < start[rarest + 1] - start[rarest]:
                 rarest = item
-        for at in range(start[rarest], start[rarest + 1]):
-            other = records[at]
+        for entry in range(start[rarest], start[rarest + 1]):
+            other = records[entry]
             if indptr[other + 1] - indptr[other] <= end - begin:
                 break
             if _contains(items[indptr[other] : indptr[other + 1]], items[begin:end]):
@@ -40,10 +40,10 @@ def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32
 
 @kernel()
 def _contains(row: Int32Array, part: Int32Array) -> bool:
-    at = 0
+    j = 0
     for i in range(len(part)):
-        while at < len(row) and row[at] < part[i]:
-            at += 1
-        if at == len(row) or row[at] != part[i]:
+        while j < len(row) and row[j] < part[i]:
+            j += 1
+        if j == len(row) or row[j] != part[i]:
             return False
     return True

@@ -19,8 +19,8 @@ class MergedRows(NamedTuple):
 def _key(rows: Csr, row: Integer) -> Integer:
     """Return a hash of the codes of a row, below 2^31."""
     key = 7
-    for at in range(rows[0][row], rows[0][row + 1]):
-        key = (key * 1000003 + int(rows[1][at]) + 1) & 0x7FFFFFFF
+    for entry in range(rows[0][row], rows[0][row + 1]):
+        key = (key * 1000003 + int(rows[1][entry]) + 1) & 0x7FFFFFFF
     return key
 
 
@@ -39,7 +39,12 @@ def count_shares(rows: Csr, span: tuple[int, int], sizes: Int64Array) -> None:
 
 @kernel()
 def merge_rows(
-    rows: Csr, given: Int64Array, slots: Int64Array, weight: Int64Array, share: tuple[int, int], span: tuple[int, int]
+    rows: Csr,
+    row_weight: Int64Array,
+    slots: Int64Array,
+    weight: Int64Array,
+    share: tuple[int, int],
+    span: tuple[int, int],
 ) -> None:
     """Add the weight of each row of a range to the weight of the first equal row.
 
@@ -47,7 +52,7 @@ def merge_rows(
     ----------
     rows
         Pair (int64 indptr, int32 codes).
-    given
+    row_weight
         int64 (rows,): number of records equal to each row; empty if one each.
     slots
         int64 (power of two): hash table, with open addressing, of the distinct rows in the share, -1 in free slots;
@@ -78,7 +83,7 @@ def merge_rows(
             slot = (slot + 1) & mask
         if slots[slot] < 0:
             slots[slot] = row
-        weight[slots[slot]] += given[row] if len(given) else 1
+        weight[slots[slot]] += row_weight[row] if len(row_weight) else 1
 
 
 @kernel()
@@ -138,30 +143,30 @@ def split_columns(rows: Csr, columns: Columns, n: int) -> int:
     rows. O(nnz).
     """
     indptr, items = rows
-    of_symbol, size, met, part, touched = columns
+    of_symbol, size, n_here, part, touched = columns
     for row in range(len(indptr) - 1):
         n_touched = 0
-        for at in range(indptr[row], indptr[row + 1]):
-            group = of_symbol[items[at]]
-            if met[group] == 0:
+        for entry in range(indptr[row], indptr[row + 1]):
+            group = of_symbol[items[entry]]
+            if n_here[group] == 0:
                 touched[n_touched] = group
                 n_touched += 1
-            met[group] += 1
+            n_here[group] += 1
         for i in range(n_touched):
-            if met[touched[i]] < size[touched[i]]:
+            if n_here[touched[i]] < size[touched[i]]:
                 part[touched[i]] = n
                 n += 1
-        for at in range(indptr[row], indptr[row + 1]):
-            own = part[of_symbol[items[at]]]
-            if own >= 0:
-                of_symbol[items[at]] = own
+        for entry in range(indptr[row], indptr[row + 1]):
+            new_class = part[of_symbol[items[entry]]]
+            if new_class >= 0:
+                of_symbol[items[entry]] = new_class
         for i in range(n_touched):
             group = touched[i]
             if part[group] >= 0:
-                size[part[group]] = met[group]
-                size[group] -= met[group]
+                size[part[group]] = n_here[group]
+                size[group] -= n_here[group]
                 part[group] = -1
-            met[group] = 0
+            n_here[group] = 0
     return n
 
 
@@ -179,14 +184,20 @@ def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with:
     indptr, items = rows
     for row in range(len(indptr) - 1):
         end = indptr[row + 1]
-        for at in range(indptr[row], end - least):
-            codes_behind[items[at]] += end - at
-            rows_with[items[at]] += 1
+        for entry in range(indptr[row], end - least):
+            codes_behind[items[entry]] += end - entry
+            rows_with[items[entry]] += 1
 
 
 @kernel()
 def gather_suffixes(
-    rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
+    rows: Csr,
+    row_weight: Int64Array,
+    least: int,
+    window: tuple[int, int],
+    fill: Int64Matrix,
+    out: Csr,
+    weight: Int64Array,
 ) -> None:
     """Copy the suffix of each row from each symbol of a window on, if at least `least` codes follow the symbol.
 
@@ -194,7 +205,7 @@ def gather_suffixes(
     ----------
     rows, out
         Pairs (int64 indptr, int32 codes).
-    given, weight
+    row_weight, weight
         int64 (rows,) and int64 (rows of out,): number of records equal to each row.
     fill
         int64 (2, symbols of the window): index of each symbol's next row, and of its first code; updated.
@@ -205,18 +216,18 @@ def gather_suffixes(
     first, last = window
     for row in range(len(indptr) - 1):
         end = indptr[row + 1]
-        for at in range(indptr[row], end - least):
-            symbol = items[at]
+        for entry in range(indptr[row], end - least):
+            symbol = items[entry]
             if symbol >= last:
                 break
             if symbol < first:
                 continue
             to = fill[1, symbol - first]
-            for code in range(at, end):
+            for code in range(entry, end):
                 out[1][to] = items[code]
                 to += 1
             fill[1, symbol - first] = to
             place = fill[0, symbol - first]
             out[0][place + 1] = to
-            weight[place] = given[row]
+            weight[place] = row_weight[row]
             fill[0, symbol - first] = place + 1

@@ -19,7 +19,12 @@ from anonset_kernels._tree import is_below
 
 @kernel()
 def rare_from(
-    table: Planes, firsts: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
+    table: Planes,
+    firsts: tuple[int, int],
+    intervals: Intervals,
+    dead: Dead,
+    rare_sets: Found,
+    found_support: FoundSupport,
 ) -> int:
     """Report the rare sets with a smallest code in a range, row by row; return their number.
 
@@ -31,13 +36,13 @@ def rare_from(
         Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped.
     dead
         uint8 (C,): sets with one of these codes are skipped.
-    found, found_support
+    rare_sets, found_support
         int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, up to their capacity.
     """
-    size, n_found = found.shape[1], 0
+    size, n_found = rare_sets.shape[1], 0
     members = np.empty(size, np.int32)
     if size < 5:
-        return _rare_in_rows(table, size, members, firsts, intervals, dead, found, found_support, n_found)
+        return _rare_in_rows(table, size, members, firsts, intervals, dead, rare_sets, found_support, n_found)
     left_out = dead.copy()
     for e in range(4, len(dead)):
         if not dead[e]:
@@ -45,7 +50,7 @@ def rare_from(
             for c in range(e):
                 left_out[c] = 1 if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, e, c) else 0
             n_found = _rare_in_rows(
-                fours_below(table, e), 4, members, firsts, intervals, left_out[:e], found, found_support, n_found
+                fours_below(table, e), 4, members, firsts, intervals, left_out[:e], rare_sets, found_support, n_found
             )
     return n_found
 
@@ -53,7 +58,7 @@ def rare_from(
 @kernel()
 def _rare_in_rows(
     table: Planes, size: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
-    found: Found, found_support: FoundSupport, n_found: int,
+    rare_sets: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
     """Report the rare sets of up to 4 codes as in `rare_from`, each extended by the rest of `members`."""
     n_codes = len(dead)
@@ -64,7 +69,7 @@ def _rare_in_rows(
         members[1] = b
         if size == 2:
             n_found = _rare_in_row(
-                table, table.start[b], members, firsts, intervals, dead, found, found_support, n_found
+                table, table.start[b], members, firsts, intervals, dead, rare_sets, found_support, n_found
             )
             continue
         for c in range(b + 1, n_codes):
@@ -73,7 +78,7 @@ def _rare_in_rows(
             members[2] = c
             if size == 3:
                 row = table.start[b] + (c - b - 1) * wide
-                n_found = _rare_in_row(table, row, members, firsts, intervals, dead, found, found_support, n_found)
+                n_found = _rare_in_row(table, row, members, firsts, intervals, dead, rare_sets, found_support, n_found)
                 continue
             row = table.start[b * n_codes + c]
             for d in range(c + 1, n_codes):
@@ -83,7 +88,9 @@ def _rare_in_rows(
                     or is_below(intervals.leaf_lo, intervals.leaf_hi, d, c)
                 ):
                     members[3] = d
-                    n_found = _rare_in_row(table, row, members, firsts, intervals, dead, found, found_support, n_found)
+                    n_found = _rare_in_row(
+                        table, row, members, firsts, intervals, dead, rare_sets, found_support, n_found
+                    )
                 row += wide
     return n_found
 
@@ -91,45 +98,45 @@ def _rare_in_rows(
 @kernel()
 def _rare_in_row(
     table: Planes, row: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
-    found: Found, found_support: FoundSupport, n_found: int,
+    rare_sets: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
     """Report the rare sets of a row as in `rare_from`; `members` contains all codes of the row except the smallest."""
     n_planes = len(table.flip)
     for w in range(firsts[0] >> 6, min((firsts[1] + 63) >> 6, width(members[1], table.n_words))):
-        at, met = (row + w) * n_planes, rare_of_cell(table, row + w)
+        plane, rare = (row + w) * n_planes, rare_of_cell(table, row + w)
         if firsts[0] > w * 64:
-            met &= ~(bit(firsts[0] & 63) - np.uint64(1))
+            rare &= ~(bit(firsts[0] & 63) - np.uint64(1))
         if firsts[1] < w * 64 + 64:
-            met &= bit(firsts[1] & 63) - np.uint64(1)
-        while met != 0:
-            a = w * 64 + trailing_zeros(met)
-            low = met & (~met + np.uint64(1))
-            met ^= low
+            rare &= bit(firsts[1] & 63) - np.uint64(1)
+        while rare != 0:
+            a = w * 64 + trailing_zeros(rare)
+            low = rare & (~rare + np.uint64(1))
+            rare ^= low
             apart = dead[a] == 0
             for i in range(1, len(members)):
                 apart &= not is_below(intervals.leaf_lo, intervals.leaf_hi, members[i], a)
             if not apart:
                 continue
-            if n_found < len(found):
+            if n_found < len(rare_sets):
                 members[0], support = a, 0
                 for p in range(n_planes):
-                    if table.planes[at + p] & low:
+                    if table.planes[plane + p] & low:
                         support += 1 << p
                 found_support[n_found] = support
                 for i in range(len(members)):
-                    found[n_found, i] = members[i]
+                    rare_sets[n_found, i] = members[i]
             n_found += 1
     return n_found
 
 
 @kernel()
-def mark_together(found: Found, together: Together) -> None:
+def mark_together(sets: Found, together: Together) -> None:
     """Mark the pairs of codes that occur in a set, in ``together``, uint8 (C, C), symmetric."""
-    for at in range(len(found)):
-        for i in range(found.shape[1]):
-            for j in range(found.shape[1]):
+    for t in range(len(sets)):
+        for i in range(sets.shape[1]):
+            for j in range(sets.shape[1]):
                 if i != j:
-                    together[found[at, i], found[at, j]] = 1
+                    together[sets[t, i], sets[t, j]] = 1
 
 
 @kernel()
@@ -141,10 +148,10 @@ def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
     for c in range(len(table.start) - 1):
         place, low = (before + c) >> 6, bit((before + c) & 63)
         for cell in range(table.start[c], table.start[c + 1]):
-            met = rare_of_cell(table, cell)
-            while met != 0:
-                rare[before + (cell - table.start[c]) * 64 + trailing_zeros(met), place] |= low
-                met &= met - np.uint64(1)
+            cell_bits = rare_of_cell(table, cell)
+            while cell_bits != 0:
+                rare[before + (cell - table.start[c]) * 64 + trailing_zeros(cell_bits), place] |= low
+                cell_bits &= cell_bits - np.uint64(1)
 
 
 @kernel()

@@ -57,8 +57,8 @@ def count_siblings(
     before, touched = np.empty(len(parent), np.int32), np.empty(len(parent), np.int32)
     for record in range(len(indptr) - 1):
         n_touched = 0
-        for at in range(indptr[record], indptr[record + 1]):
-            node = entry[items[at]]
+        for i in range(indptr[record], indptr[record + 1]):
+            node = entry[items[i]]
             while node > 0 and stamp[node] != record:
                 stamp[node] = record
                 above = parent[node]
@@ -93,7 +93,7 @@ def maximal_pairs(
     tree: Ancestry,
     closed: Float64Array,
     first: int,
-    found: Found,
+    pairs: Found,
 ) -> tuple[int, int]:
     """Report the maximal rare pairs whose clause is violated, from the code `first` on.
 
@@ -107,7 +107,7 @@ def maximal_pairs(
         (parent, leaf_lo, leaf_hi): int32 (V,).
     closed
         float64 (V,): degree to which each node is closed, 0 to 1.
-    found
+    pairs
         int32 (F, 2), filled here: pairs of nodes, left node first, whose clause is violated if no item is suppressed. F
         >= C.
 
@@ -120,7 +120,7 @@ def maximal_pairs(
     parent, leaf_lo, leaf_hi = tree
     n_found = 0
     for a in range(first, len(nodes)):
-        if n_found + len(nodes) > len(found):
+        if n_found + len(nodes) > len(pairs):
             return n_found, a
         u = nodes[a]
         p = parent[u]
@@ -139,6 +139,6 @@ def maximal_pairs(
                     continue
                 meeting = lowest_common_ancestor(parent, leaf_lo, leaf_hi, u, v)
                 if 1.0 - closed[p] - closed[q] + closed[meeting] > TOLERANCE:
-                    found[n_found, 0], found[n_found, 1] = min(u, v), max(u, v)
+                    pairs[n_found, 0], pairs[n_found, 1] = min(u, v), max(u, v)
                     n_found += 1
     return n_found, len(nodes)

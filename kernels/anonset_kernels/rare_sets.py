@@ -45,8 +45,8 @@ def node_postings(
     """
     fill, stamp = start[:-1].copy(), np.full(len(parent), -1, np.int32)
     for record in range(len(indptr) - 1):
-        for at in range(indptr[record], indptr[record + 1]):
-            node = entry[items[at]]
+        for index in range(indptr[record], indptr[record + 1]):
+            node = entry[items[index]]
             while node >= 0 and stamp[node] != record:
                 stamp[node] = record
                 if start[node + 1] > start[node]:
@@ -73,8 +73,8 @@ def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> b
     indptr, items = rows
     begin, end = indptr[record], indptr[record + 1]
     for node in members:
-        at = _first_item(items, begin, end, tree[1][node])
-        if at == end or items[at] >= tree[2][node]:
+        position = _first_item(items, begin, end, tree[1][node])
+        if position == end or items[position] >= tree[2][node]:
             return False
     return True
 
@@ -94,8 +94,8 @@ def is_rare(rows: Csr, postings: Postings, tree: Ancestry, members: Int32Array, 
     """Return True if fewer than `k` records contain all `members`, int32 (j,). O(records of the rarest member)."""
     start, records = postings
     rarest, support = _rarest(start, members), 0
-    for at in range(start[rarest], start[rarest + 1]):
-        if _holds(rows, tree, members, records[at]):
+    for i in range(start[rarest], start[rarest + 1]):
+        if _holds(rows, tree, members, records[i]):
             support += 1
             if support == k:
                 return False
@@ -143,11 +143,11 @@ def meeting_nodes(tree: Ancestry, sets: Int32Matrix) -> Int32Matrix:
 
     `sets` is int32 (n, j), with members sorted from left to right.
     """
-    found = np.empty((len(sets), sets.shape[1] - 1), np.int32)
+    ancestors = np.empty((len(sets), sets.shape[1] - 1), np.int32)
     for t in range(len(sets)):
         for i in range(sets.shape[1] - 1):
-            found[t, i] = lowest_common_ancestor(tree[0], tree[1], tree[2], sets[t, i], sets[t, i + 1])
-    return found
+            ancestors[t, i] = lowest_common_ancestor(tree[0], tree[1], tree[2], sets[t, i], sets[t, i + 1])
+    return ancestors
 
 
 @kernel()
@@ -181,7 +181,7 @@ def witnesses(
     slack: Float64Array,
     suppressed: Float64Array,
     first: int,
-    held: tuple[Int32Matrix, Int32Array, Float64Array],
+    out: tuple[Int32Matrix, Int32Array, Float64Array],
 ) -> tuple[int, int]:
     """Report the records that contain each set, from set `first` on, as their least suppressed items.
 
@@ -193,31 +193,31 @@ def witnesses(
         int32 (n, j) sets of nodes, and float64 (n,) violation of their clauses before suppression.
     suppressed
         float64 (M,): degree to which each item is suppressed, 0 to 1.
-    held
+    out
         (items, set, violation): int32 (F, j), int32 (F,) and float64 (F,), filled here with the remaining violations.
 
     Returns
     -------
     (number of witnesses, next set)
-        If `held` has no space for all records of a set, the next set is this set. F >= records of any set.
+        If `out` has no space for all records of a set, the next set is this set. F >= records of any set.
     """
     (start, records), n_found = postings, 0
     for t in range(first, len(sets)):
         members, begin = sets[t], n_found
         rarest = _rarest(start, members)
-        for at in range(start[rarest], start[rarest + 1]):
-            record = records[at]
+        for index in range(start[rarest], start[rarest + 1]):
+            record = records[index]
             if not _holds(rows, tree, members, record):
                 continue
-            if n_found == len(held[2]):
+            if n_found == len(out[2]):
                 return begin, t
             violation = slack[t]
             for i in range(len(members)):
                 item = _least_suppressed(rows, tree, members[i], record, suppressed)
-                held[0][n_found, i] = item
+                out[0][n_found, i] = item
                 violation -= suppressed[item]
             if violation > TOLERANCE:
-                held[1][n_found], held[2][n_found] = t, violation
+                out[1][n_found], out[2][n_found] = t, violation
                 n_found += 1
     return n_found, len(sets)
 
@@ -227,10 +227,10 @@ def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer,
     """Return the item of a record below a node that is suppressed least; ties: the first."""
     indptr, items = rows
     end = indptr[record + 1]
-    at = _first_item(items, indptr[record], end, tree[1][node])
-    best = items[at]
-    while at < end and items[at] < tree[2][node]:
-        if suppressed[items[at]] < suppressed[best]:
-            best = items[at]
-        at += 1
+    position = _first_item(items, indptr[record], end, tree[1][node])
+    best = items[position]
+    while position < end and items[position] < tree[2][node]:
+        if suppressed[items[position]] < suppressed[best]:
+            best = items[position]
+        position += 1
     return best

@@ -20,11 +20,11 @@ def record_losses(
     ln2 = log(2.0)
     for r in range(len(indptr) - 1):
         sigma = np.int64(0)
-        for at in range(indptr[r], indptr[r + 1]):
-            sigma += size[symbols[at]]
+        for entry in range(indptr[r], indptr[r + 1]):
+            sigma += size[symbols[entry]]
         total = 0.0
-        for at in range(indptr[r], indptr[r + 1]):
-            s, w = size[symbols[at]], weight[symbols[at]]
+        for entry in range(indptr[r], indptr[r + 1]):
+            s, w = size[symbols[entry]], weight[symbols[entry]]
             if w > 0.0:
                 total += w * ldexp(expm1(-s * ln2) / expm1(-sigma * ln2), int(s - sigma))
         out[r] = total
@@ -69,8 +69,8 @@ def published_rows(
             image[leaf_lo[node] : leaf_hi[node]] = node
         for i in range(start[c], start[c + 1]):
             first = filled
-            for at in range(indptr[members[i]], indptr[members[i] + 1]):
-                symbol = image[items[at]]
+            for entry in range(indptr[members[i]], indptr[members[i] + 1]):
+                symbol = image[items[entry]]
                 if filled == first or out[filled - 1] != symbol:  # leaves of a node are adjacent
                     out[filled] = symbol
                     filled += 1

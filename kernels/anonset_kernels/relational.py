@@ -48,11 +48,11 @@ def put_tuples(space: AttributeSpace, tuples: Tuples, state: ClusterStates) -> N
 
 @kernel()
 def group_tuples(
-    space: AttributeSpace, tuples: Tuples, cluster: Int64Array, state: ClusterStates, seen: UInt8Array
+    space: AttributeSpace, tuples: Tuples, cluster: Int64Array, state: ClusterStates, is_started: UInt8Array
 ) -> None:
     """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t.
 
-    `cluster` is int64 (T,), `seen` is uint8 (C,), zeros.
+    `cluster` is int64 (T,), `is_started` is uint8 (C,), zeros.
 
     Tuples are converted to single-tuple clusters in blocks, which takes less than half the time of converting each
     separately.
@@ -76,10 +76,10 @@ def group_tuples(
         put_tuples(space, Tuples(tuples.numbers[:, begin:end], tuples.codes[:, begin:end]), some)
         for t in range(end - begin):
             c = cluster[begin + t]
-            if seen[c]:
+            if is_started[c]:
                 merge_into(space, state, c, some, t)
             else:
-                seen[c] = 1
+                is_started[c] = 1
                 copy_cluster(state, c, some, t)
 
 
@@ -144,9 +144,9 @@ def merged_loss(space: AttributeSpace, state: ClusterStates, c: int, others: Clu
         else:
             size[:] = 0
             for w in range(word_at[a], word_at[a + 1]):
-                own, words = state.bits[w, c], others.bits[w]
+                cluster_word, words = state.bits[w, c], others.bits[w]
                 for x in range(n):
-                    size[x] += bit_count(own | words[x])
+                    size[x] += bit_count(cluster_word | words[x])
             for x in range(n):
                 out[x] += cost[cost_at[a] + size[x]]
 
@@ -222,7 +222,7 @@ def grow_two(
     for c in range(2):
         copy_cluster(state, c, singles, seeds[c])
         side[seeds[c]] = c
-    one, grown = np.empty(1, np.float64), np.empty(2, np.float64)
+    trial_loss, grown = np.empty(1, np.float64), np.empty(2, np.float64)
     single = ClusterStates(
         singles.low[:, :1].copy(), singles.high[:, :1].copy(), singles.code[:, :1].copy(), singles.bits[:, :1].copy()
     )
@@ -238,7 +238,7 @@ def grow_two(
                 state.bits[:, c : c + 1].copy(),
             )
             merge_into(space, trial, 0, single, 0)
-            losses(space, trial, one)
-            grown[c] = one[0]
+            losses(space, trial, trial_loss)
+            grown[c] = trial_loss[0]
         side[x] = 1 if grown[1] < grown[0] - NOISE else 0
         merge_into(space, state, side[x], single, 0)

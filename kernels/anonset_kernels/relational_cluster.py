@@ -130,7 +130,7 @@ def form_clusters(
     tuples: Tuples,
     bounds: Bounds,
     records: TupleRecords,
-    left: RemainingRecords,
+    remaining: RemainingRecords,
     cluster: Int32Array,
     picks: Int64Array,
     made: Int64Array,
@@ -143,7 +143,7 @@ def form_clusters(
         Tuples in spatial order, and their `block_bounds`.
     records
         Records of each tuple.
-    left
+    remaining
         Records without a cluster. Updated.
     cluster
         int32 (n,): cluster of each record, or -1. Updated.
@@ -158,7 +158,7 @@ def form_clusters(
 
     Cost per seed: a bound for each block, and the loss of the tuples in blocks that may contribute.
     """
-    in_tuple, in_block, in_chunk, _ = left
+    in_tuple, in_block, in_chunk, _ = remaining
     k = made[0]
     n_blocks = len(in_block)
     row = space.cost.copy()
@@ -173,15 +173,15 @@ def form_clusters(
         in_chunk[seed // CHUNK] -= 1
         _rows_of(space, tuples, t, row)
         _bounds_of(space, tuples, t, bounds, row, bound)
-        size, own = 0, t // BLOCK
-        for step in range(max(own, n_blocks - 1 - own) + 1):
-            for b in (own - step, own + step):
-                if b < 0 or b >= n_blocks or (step == 0 and b != own) or in_block[b] == 0:
+        size, own_block = 0, t // BLOCK
+        for step in range(max(own_block, n_blocks - 1 - own_block) + 1):
+            for b in (own_block - step, own_block + step):
+                if b < 0 or b >= n_blocks or (step == 0 and b != own_block) or in_block[b] == 0:
                     continue
                 if size == k - 1 and (size == 0 or bound[b] > keys[0] + NOISE):
                     continue
                 _losses_of(space, tuples, t, b, row, loss)
-                size = _offer(b, loss, records, left, cluster, (keys, chosen), k - 1, size)
+                size = _offer(b, loss, records, remaining, cluster, (keys, chosen), k - 1, size)
                 if step == 0:
                     break
         for j in range(size):
@@ -219,17 +219,19 @@ def _rows_of(space: AttributeSpace, tuples: Tuples, t: int, row: Float64Array) -
     for a in range(len(kind)):
         if kind[a] == RANGE:
             continue
-        at, code = cost_at[a], codes[slot[a], t]
+        first_node, code = cost_at[a], codes[slot[a], t]
         if kind[a] == SET:
-            row[at : cost_at[a + 1]] = cost[at + 2] if cost_at[a + 1] > at + 2 else 0.0
-            row[at + code] = 0.0
+            row[first_node : cost_at[a + 1]] = cost[first_node + 2] if cost_at[a + 1] > first_node + 2 else 0.0
+            row[first_node + code] = 0.0
             continue
-        row[at + code] = 0.0
+        row[first_node + code] = 0.0
         below = code
-        while parent[at + below] >= 0:
-            above = parent[at + below]
-            row[at + above : at + below] = cost[at + above]
-            row[at + subtree_end[at + below] : at + subtree_end[at + above]] = cost[at + above]
+        while parent[first_node + below] >= 0:
+            above = parent[first_node + below]
+            row[first_node + above : first_node + below] = cost[first_node + above]
+            row[first_node + subtree_end[first_node + below] : first_node + subtree_end[first_node + above]] = cost[
+                first_node + above
+            ]
             below = above
 
 
@@ -247,19 +249,19 @@ def _bounds_of(
     low, high, first, last = bounds
     bound[:] = 0.0
     for a in range(len(kind)):
-        s, at = slot[a], cost_at[a]
+        s, first_node = slot[a], cost_at[a]
         if kind[a] == RANGE:
             if width[a] > 0.0:
                 x, w, span = numbers[s, t], weight[a], width[a]
                 for b in range(len(bound)):
                     bound[b] += w * (max(max(low[s, b] - x, x - high[s, b]), 0.0) / span)
         else:
-            own = codes[s, t]
+            node = codes[s, t]
             for b in range(len(bound)):
-                if own < first[s, b]:
-                    bound[b] += row[at + first[s, b]]
-                elif own > last[s, b]:
-                    bound[b] += row[at + last[s, b]]
+                if node < first[s, b]:
+                    bound[b] += row[first_node + first[s, b]]
+                elif node > last[s, b]:
+                    bound[b] += row[first_node + last[s, b]]
 
 
 @kernel()
@@ -289,29 +291,29 @@ def _offer(
     block: int,
     loss: Float64Array,
     records: TupleRecords,
-    left: RemainingRecords,
+    remaining: RemainingRecords,
     cluster: Int32Array,
     heap: tuple[Float64Array, Int32Array],
-    wanted: int,
+    most: int,
     size: int,
 ) -> int:
     """Offer the records of a block to the heap of the best (key, record), largest first; return the heap size."""
     keys, chosen = heap
     start, record, _ = records
-    in_tuple, _, _, head = left
+    in_tuple, _, _, head = remaining
     for t in range(block * BLOCK, min((block + 1) * BLOCK, len(in_tuple))):
         if in_tuple[t] == 0:
             continue
         key = loss[t - block * BLOCK]
-        if size == wanted and (size == 0 or key > keys[0] + NOISE):
+        if size == most and (size == 0 or key > keys[0] + NOISE):
             continue
         while cluster[record[head[t]]] >= 0:
             head[t] += 1
-        for at in range(head[t], start[t + 1]):
-            r = record[at]
+        for i in range(head[t], start[t + 1]):
+            r = record[i]
             if cluster[r] >= 0:
                 continue
-            if size < wanted:
+            if size < most:
                 place = size
                 size += 1
                 while place > 0 and _after(key, r, keys[(place - 1) // 2], chosen[(place - 1) // 2]):

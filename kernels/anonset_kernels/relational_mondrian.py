@@ -72,7 +72,7 @@ def mondrian(
     Cost: O(v n log n) for each level of splits.
     """
     n = len(tuple_of)
-    ids, room = np.arange(n), np.empty(n, np.int64)
+    ids, sorted_ids = np.arange(n), np.empty(n, np.int64)
     part_of = np.empty(n, np.int32)
     first, last = np.empty(n // k + 2, np.int64), np.empty(n // k + 2, np.int64)
     ruled = rule.terms[KIND] != NONE
@@ -106,19 +106,19 @@ def mondrian(
             n_parts += 1
             continue
         place = np.empty(len(sizes), np.int64)
-        at = begin
+        target = begin
         for part in range(len(sizes)):
-            place[part] = at
+            place[part] = target
             if sizes[part] > 0:
-                first[top], last[top] = at, at + sizes[part]
+                first[top], last[top] = target, target + sizes[part]
                 top += 1
-            at += sizes[part]
+            target += sizes[part]
         for j in range(begin, end):
             part = part_of[j]
-            room[place[part]] = ids[j]
+            sorted_ids[place[part]] = ids[j]
             place[part] += 1
         for j in range(begin, end):
-            ids[j] = room[j]
+            ids[j] = sorted_ids[j]
     return n_parts
 
 
@@ -145,8 +145,8 @@ def nth_smallest(values: Float64Array, n: int) -> float:
     """
     low, high = 0, len(values) - 1
     while low < high:
-        one, two, three = values[low], values[(low + high) // 2], values[high]
-        pivot = max(min(one, two), min(max(one, two), three))
+        start, two, three = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(start, two), min(max(start, two), three))
         left, right = low, high
         while left <= right:
             while values[left] < pivot:
@@ -193,25 +193,25 @@ def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Arra
             if share[share_at[a] + node] > 0.0:
                 keys[a] = np.rint(share[share_at[a] + node] * 1e12)
             continue
-        seen = np.zeros(share_at[a + 1] - share_at[a], np.uint8)
+        is_present = np.zeros(share_at[a + 1] - share_at[a], np.uint8)
         count = 0
         for r in members:
             code = codes[tuple_of[r]]
-            count += 1 - seen[code]
-            seen[code] = 1
+            count += 1 - is_present[code]
+            is_present[code] = 1
         if count > 1:
             keys[a] = np.rint(share[share_at[a] + count] * 1e12)
     return keys
 
 
 @kernel()
-def _common(space: Shares, at: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
+def _common(space: Shares, first_node: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
     """Return the lowest common ancestor of the records' nodes."""
     parent, subtree_end = space.parent, space.subtree_end
     node = nodes[tuple_of[members[0]]]
     for r in members:
-        while not (node <= nodes[tuple_of[r]] < subtree_end[at + node]):
-            node = parent[at + node]
+        while not (node <= nodes[tuple_of[r]] < subtree_end[first_node + node]):
+            node = parent[first_node + node]
     return node
 
 
@@ -228,13 +228,13 @@ def _assign(
     """Write the part of each record in a split by attribute `a`; return the number of non-empty parts."""
     kind, slot, share_at, _, _, subtree_end = space
     if kind[a] == NODE:
-        codes, at = tuples.codes[slot[a]], share_at[a]
-        node = _common(space, at, codes, tuple_of, members)
-        child_of = np.empty(subtree_end[at + node] - node, np.int32)
+        codes, first_node = tuples.codes[slot[a]], share_at[a]
+        node = _common(space, first_node, codes, tuple_of, members)
+        child_of = np.empty(subtree_end[first_node + node] - node, np.int32)
         child, number = node + 1, 0
-        while child < subtree_end[at + node]:
-            child_of[child - node : subtree_end[at + child] - node] = number
-            child, number = subtree_end[at + child], number + 1
+        while child < subtree_end[first_node + node]:
+            child_of[child - node : subtree_end[first_node + child] - node] = number
+            child, number = subtree_end[first_node + child], number + 1
         for i in range(len(members)):
             part_of[i] = child_of[codes[tuple_of[members[i]]] - node]
         return 2

@@ -122,7 +122,7 @@ def refine(
     pieces: Pieces,
     run: Int64Array,
     random: UInt64Array,
-    asked: PackedRule,
+    condition: PackedRule,
     limits: RefinementLimits,
 ) -> None:
     """Refine clusters until a limit on computed losses or on unsuccessful steps is reached.
@@ -139,7 +139,7 @@ def refine(
         int64 (5,): counters, indexed by `FREE` and the following constants.
     random
         uint64 (1,): state of SplitMix64.
-    asked
+    condition
         Condition that every cluster must satisfy, with the value of each tuple. If all clusters satisfy it, no step
         violates it.
     limits
@@ -149,8 +149,8 @@ def refine(
     """
     k, most, patience, window, tolerance = limits
     state, size, loss, head = clusters
-    room = _room(size, head, pieces)
-    pool, formed = make_pool(tuples, room), make_formed(state, room)
+    capacity = _room(size, head, pieces)
+    pool, formed = make_pool(tuples, capacity), make_formed(state, capacity)
     scan = _Scan(np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space.cost)))
     place = np.full(max(tuples.numbers.shape[1], tuples.codes.shape[1]), -1, np.int64)
     while run[EVALUATIONS] < most and run[IDLE] < patience:
@@ -176,7 +176,7 @@ def refine(
                 continue
             start, below = np.int64(first % np.uint64(n_pool)), old - GAIN + tolerance
             n_formed, n_made, new = form_from_pool(space, table, pool, n_pool, formed, run, (k, way, start, below))
-            if new < below and not _breaks(asked, pool, formed, n_formed, n_made):
+            if new < below and not _breaks(condition, pool, formed, n_formed, n_made):
                 if new < old - GAIN:
                     run[GAINS] += 1
                     run[IDLE] = 0
@@ -186,20 +186,23 @@ def refine(
 
 @kernel()
 def _breaks(
-    asked: PackedRule,
+    condition: PackedRule,
     pool: Pool,
     formed: NewClusters,
     n_formed: Integer,
     n_made: Integer,
 ) -> bool:
     """Return True if any of the new clusters violates the condition."""
-    if asked.terms[KIND] == NONE:
+    if condition.terms[KIND] == NONE:
         return False
     cluster, value = np.empty(n_made, np.int32), np.empty(n_made, np.int32)
     for made in range(n_made):
-        cluster[made], value[made] = formed.cluster[made], asked.value[pool.tuple_of[formed.place[made]]]
+        cluster[made], value[made] = formed.cluster[made], condition.value[pool.tuple_of[formed.place[made]]]
     broken = np.zeros(n_formed, np.uint8)
-    return bool(break_rule(asked.terms, asked.overall, asked.ways, cluster, value, formed.count[:n_made], broken) > 0)
+    return bool(
+        break_rule(condition.terms, condition.overall, condition.ways, cluster, value, formed.count[:n_made], broken)
+        > 0
+    )
 
 
 @kernel()
@@ -209,19 +212,19 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
     Attributes without a hierarchy, or with more than `WIDEST_TABLE` nodes, are not listed. O(V^2).
     """
     kind, cost_at = space.kind, space.cost_at
-    at = np.zeros(len(kind) + 1, np.int64)
+    table_begins = np.zeros(len(kind) + 1, np.int64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
-        at[a + 1] = at[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
-    table = np.empty(at[-1], np.float64)
+        table_begins[a + 1] = table_begins[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
+    table = np.empty(table_begins[-1], np.float64)
     row = np.empty(len(space.cost), np.float64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
-        for node in range(n if at[a + 1] > at[a] else 0):
+        for node in range(n if table_begins[a + 1] > table_begins[a] else 0):
             common_losses(space, a, node, row)
             for other in range(n):
-                table[at[a] + node * n + other] = row[other]
-    return PairLosses(at, table)
+                table[table_begins[a] + node * n + other] = row[other]
+    return PairLosses(table_begins, table)
 
 
 @kernel()
@@ -270,15 +273,15 @@ def _nearest(
     tuples: Tuples,
     clusters: ClusterSlots,
     seed: tuple[Integer, Integer],
-    wanted: Integer,
+    most: Integer,
     scan: _Scan,
 ) -> int:
     """List the cluster of the seed and the clusters with the least loss increase by its tuple; return their number."""
-    t, own = seed
+    t, seed_cluster = seed
     (low, high, code, bits), size, loss, _ = clusters
     kind, slot, word_at, weight, width, cost_at, cost, _, _ = space
     near, keys, sums, row = scan
-    begin = max(0, min(own - len(sums) // 2, len(size) - len(sums)))
+    begin = max(0, min(seed_cluster - len(sums) // 2, len(size) - len(sums)))
     n = min(len(size), begin + len(sums)) - begin
     sums[:n] = 0.0
     for a in range(len(kind)):
@@ -294,27 +297,27 @@ def _nearest(
                 sums[i] += row[code[s, begin + i]]
         else:
             v = tuples.codes[s, t]
-            word, mask, at = word_at[a] + (v >> 6), bit(v & 63), cost_at[a]
+            word, mask, index = word_at[a] + (v >> 6), bit(v & 63), cost_at[a]
             for i in range(n):
-                held = 1 if bits[word, begin + i] & mask else 0
-                sums[i] += cost[at + code[s, begin + i] + 1 - held]
-    near[0] = own
-    found = 1
+                contained = 1 if bits[word, begin + i] & mask else 0
+                sums[i] += cost[index + code[s, begin + i] + 1 - contained]
+    near[0] = seed_cluster
+    n_near = 1
     for i in range(n):
         d = begin + i
-        if size[d] == 0 or d == own:
+        if size[d] == 0 or d == seed_cluster:
             continue
         key = np.rint(((size[d] + 1) * sums[i] - size[d] * loss[d]) * 1e12)
-        if found <= wanted:
-            found += 1
-        elif key >= keys[found - 1]:
+        if n_near <= most:
+            n_near += 1
+        elif key >= keys[n_near - 1]:
             continue
-        at = found - 1
-        while at > 1 and keys[at - 1] > key:
-            keys[at], near[at] = keys[at - 1], near[at - 1]
-            at -= 1
-        keys[at], near[at] = key, d
-    return found
+        index = n_near - 1
+        while index > 1 and keys[index - 1] > key:
+            keys[index], near[index] = keys[index - 1], near[index - 1]
+            index -= 1
+        keys[index], near[index] = key, d
+    return n_near
 
 
 @kernel()
@@ -328,8 +331,8 @@ def _fill_pool(
     place: Int64Array,
 ) -> tuple[int, int]:
     """Copy tuples of clusters into the pool, merging equal tuples; return the numbers of copied clusters and tuples."""
-    numbers, codes, of, count, left, _, _ = pool
-    m, taken = 0, 0
+    numbers, codes, of, count, remaining, _, _ = pool
+    m, n_clusters = 0, 0
     for i in range(n_near):
         n, p = 0, clusters.head[near[i]]
         while p >= 0:
@@ -337,7 +340,7 @@ def _fill_pool(
             p = pieces.following[p]
         if m + n > len(of):
             break
-        taken += 1
+        n_clusters += 1
         p = clusters.head[near[i]]
         while p >= 0:
             t = pieces.tuple_of[p]
@@ -352,8 +355,8 @@ def _fill_pool(
             p = pieces.following[p]
     for i in range(m):
         place[of[i]] = -1
-        left[i] = count[i]
-    return taken, m
+        remaining[i] = count[i]
+    return n_clusters, m
 
 
 @kernel()
@@ -364,7 +367,7 @@ def _exchange(
     pool: Pool,
     formed: NewClusters,
     made: tuple[Integer, Integer],
-    own: Integer,
+    drawn: Integer,
     run: Int64Array,
 ) -> None:
     """Replace old clusters by new ones, stored in the empty slots from that of the drawn cluster on."""
@@ -379,7 +382,7 @@ def _exchange(
             run[FREE] += 1
             p = following[p]
         size[d], loss[d], head[d] = 0, 0.0, -1
-    slot_of, e = pool.order, own
+    slot_of, e = pool.order, drawn
     for c in range(n_formed):
         while size[e] > 0:
             e = (e + 1) % len(size)

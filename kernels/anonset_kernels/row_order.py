@@ -41,10 +41,10 @@ class RowComparison(NamedTuple):
 @kernel()
 def following(widths: Int64Array, position: int) -> int:
     """Return the position after the codes of a key that begins at `position`; `widths` as in `RowComparison`."""
-    n_fixed, room = len(widths) - 1, _BITS
+    n_fixed, free_bits = len(widths) - 1, _BITS
     while True:
-        room -= widths[min(position, n_fixed)]
-        if room < 0:
+        free_bits -= widths[min(position, n_fixed)]
+        if free_bits < 0:
             return position
         position += 1
 
@@ -52,12 +52,12 @@ def following(widths: Int64Array, position: int) -> int:
 @kernel()
 def _key(rows: RowContent, by: RowComparison, row: int, position: int) -> int:
     """Pack the codes of a row from `position` on into a key, as many as fit into 62 bits."""
-    n_fixed, room, key = len(by.widths) - 1, _BITS, 0
+    n_fixed, free_bits, key = len(by.widths) - 1, _BITS, 0
     end = rows.indptr[row + 1]
     while True:
         width = by.widths[min(position, n_fixed)]
-        room -= width
-        if room < 0:
+        free_bits -= width
+        if free_bits < 0:
             return key
         code = 0
         if position < n_fixed:
@@ -105,17 +105,17 @@ def fill_buckets(rows: RowContent, by: RowComparison, position: int, fill: Int64
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))
-        at = fill[1, b]
+        target = fill[1, b]
         for i in range(rows.indptr[row], rows.indptr[row + 1]):
-            out.items[at] = rows.items[i]
-            at += 1
+            out.items[target] = rows.items[i]
+            target += 1
         place = fill[0, b]
-        out.indptr[place + 1] = at
+        out.indptr[place + 1] = target
         for column in range(rows.fixed.shape[1]):
             out.fixed[place, column] = rows.fixed[row, column]
         out.record[place] = rows.record[row]
         fill[0, b] += 1
-        fill[1, b] = at
+        fill[1, b] = target
 
 
 @kernel()
@@ -123,16 +123,16 @@ def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None
     """Sort a slice of keys and of `order` by insertion, stable."""
     for i in range(begin + 1, end):
         key, row = keys[i], order[i]
-        at = i
-        while at > begin and keys[at - 1] > key:
-            keys[at], order[at] = keys[at - 1], order[at - 1]
-            at -= 1
-        keys[at], order[at] = key, row
+        target = i
+        while target > begin and keys[target - 1] > key:
+            keys[target], order[target] = keys[target - 1], order[target - 1]
+            target -= 1
+        keys[target], order[target] = key, row
 
 
 @kernel()
 def _sort_many(
-    keys: Int64Array, order: Int64Array, spare_keys: Int64Array, spare: Int64Array, begin: int, end: int
+    keys: Int64Array, order: Int64Array, key_buffer: Int64Array, order_buffer: Int64Array, begin: int, end: int
 ) -> None:
     """Sort a slice of keys and of `order` by radix sort on bytes, stable."""
     differing = 0
@@ -152,11 +152,11 @@ def _sort_many(
             total += count
         for i in range(begin, end):
             digit = (keys[i] >> shift) & 255
-            spare_keys[fill[digit]] = keys[i]
-            spare[fill[digit]] = order[i]
+            key_buffer[fill[digit]] = keys[i]
+            order_buffer[fill[digit]] = order[i]
             fill[digit] += 1
         for i in range(begin, end):
-            keys[i], order[i] = spare_keys[i], spare[i]
+            keys[i], order[i] = key_buffer[i], order_buffer[i]
 
 
 @kernel()
@@ -166,28 +166,28 @@ def order_rows(rows: RowContent, by: RowComparison, position: int, order: Int64A
     O(r) for each key read. Common prefixes are read again only for the rows that share them.
     """
     n, n_fixed = len(order), len(by.widths) - 1
-    keys, spare_keys, spare = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    keys, key_buffer, order_buffer = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     stack = np.empty((n // 2 + 1, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, n, position
     open_stretches = 1 if n > 1 else 0
     while open_stretches:
         open_stretches -= 1
-        begin, end, at = stack[open_stretches]
-        behind = following(by.widths, at)
+        begin, end, start = stack[open_stretches]
+        after = following(by.widths, start)
         for i in range(begin, end):
-            keys[i] = _key(rows, by, order[i], at)
+            keys[i] = _key(rows, by, order[i], start)
         if end - begin <= _FEW:
             _sort_few(keys, order, begin, end)
         else:
-            _sort_many(keys, order, spare_keys, spare, begin, end)
+            _sort_many(keys, order, key_buffer, order_buffer, begin, end)
         first = begin
         while first < end:
             last, longest = first, 0
             while last < end and keys[last] == keys[first]:
                 longest = max(longest, rows.indptr[order[last] + 1] - rows.indptr[order[last]])
                 last += 1
-            if last - first > 1 and n_fixed + longest > behind:
-                stack[open_stretches, 0], stack[open_stretches, 1], stack[open_stretches, 2] = first, last, behind
+            if last - first > 1 and n_fixed + longest > after:
+                stack[open_stretches, 0], stack[open_stretches, 1], stack[open_stretches, 2] = first, last, after
                 open_stretches += 1
             first = last
 

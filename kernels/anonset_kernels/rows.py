@@ -17,8 +17,8 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
     fill = start[:-1].copy()
     records = np.empty(len(items), np.int32)
     for record in range(len(indptr) - 1):
-        for at in range(indptr[record], indptr[record + 1]):
-            item = items[at]
+        for entry in range(indptr[record], indptr[record + 1]):
+            item = items[entry]
             records[fill[item]] = record
             fill[item] += 1
     return start, records
@@ -34,19 +34,19 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
         start[code + 1] += start[code]
     records = np.empty(len(items), np.int32)
     for record in range(len(indptr) - 1):
-        for at in range(indptr[record], indptr[record + 1]):
-            item = items[at]
+        for entry in range(indptr[record], indptr[record + 1]):
+            item = items[entry]
             records[start[item]] = record
             start[item] += 1
     fill = indptr[:-1].copy()
     out = np.empty(len(items), np.int32)
-    at = 0
+    entry = 0
     for code in range(n_items):
-        while at < start[code]:
-            record = records[at]
+        while entry < start[code]:
+            record = records[entry]
             out[fill[record]] = code
             fill[record] += 1
-            at += 1
+            entry += 1
     return out
 
 
@@ -58,28 +58,28 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
     Other rows of l symbols cost O(l^2) for an insertion sort, or O(S) for a scan of all S symbols.
     """
     n = len(indptr) - 1
-    seen = np.full(n_symbols, -1, np.int32)
+    last_record = np.full(n_symbols, -1, np.int32)
     out_ptr = np.zeros(n + 1, np.int64)
     out = np.empty(indptr[n] - indptr[0], np.int32)
     filled = 0
     for record in range(n):
         first, is_sorted = filled, True
-        for at in range(indptr[record], indptr[record + 1]):
-            symbol = symbol_of[items[at]]
-            if symbol >= 0 and seen[symbol] != record:
-                seen[symbol] = record
+        for entry in range(indptr[record], indptr[record + 1]):
+            symbol = symbol_of[items[entry]]
+            if symbol >= 0 and last_record[symbol] != record:
+                last_record[symbol] = record
                 is_sorted &= filled == first or out[filled - 1] < symbol
                 out[filled] = symbol
                 filled += 1
         if not is_sorted and (filled - first) ** 2 > 4 * n_symbols:
             place = first
             for symbol in range(n_symbols):
-                if seen[symbol] == record:
+                if last_record[symbol] == record:
                     out[place] = symbol
                     place += 1
         elif not is_sorted:
-            for at in range(first + 1, filled):
-                symbol, place = out[at], at
+            for entry in range(first + 1, filled):
+                symbol, place = out[entry], entry
                 while place > first and out[place - 1] > symbol:
                     out[place] = out[place - 1]
                     place -= 1
@@ -92,12 +92,12 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
 def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
     """Return True for each row that has fewer than `most` equal rows before it: bool (n,). O(nnz)."""
     first = first_equal(indptr, items)
-    copies, kept = np.zeros(len(first), np.int32), np.zeros(len(first), np.bool_)
+    copies, is_kept = np.zeros(len(first), np.int32), np.zeros(len(first), np.bool_)
     for row in range(len(first)):
         if copies[first[row]] < most:
             copies[first[row]] += 1
-            kept[row] = True
-    return kept
+            is_kept[row] = True
+    return is_kept
 
 
 @kernel()
@@ -109,8 +109,8 @@ def first_equal(indptr: Indptr, items: Items) -> Int32Array:
     table, first = np.full(n_slots, -1, np.int32), np.empty(n, np.int32)
     for row in range(n):
         key = np.int64(7)
-        for at in range(indptr[row], indptr[row + 1]):
-            key = (key * 1000003 + items[at] + 1) & 0x7FFFFFFF
+        for entry in range(indptr[row], indptr[row + 1]):
+            key = (key * 1000003 + items[entry] + 1) & 0x7FFFFFFF
         slot = (key ^ (key >> 15)) & (n_slots - 1)
         while table[slot] >= 0 and not _are_equal(indptr, items, table[slot], row):
             slot = (slot + 1) & (n_slots - 1)
@@ -126,8 +126,8 @@ def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
     length = indptr[a + 1] - indptr[a]
     if length != indptr[b + 1] - indptr[b]:
         return False
-    for at in range(length):
-        if items[indptr[a] + at] != items[indptr[b] + at]:
+    for i in range(length):
+        if items[indptr[a] + i] != items[indptr[b] + i]:
             return False
     return True
 
@@ -136,7 +136,7 @@ def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
 def unsorted_or_repeated(indptr: Indptr, items: Items) -> int:
     """Return the first record with items that are not strictly ascending, or -1. O(nnz)."""
     for record in range(len(indptr) - 1):
-        for at in range(indptr[record] + 1, indptr[record + 1]):
-            if items[at] <= items[at - 1]:
+        for entry in range(indptr[record] + 1, indptr[record + 1]):
+            if items[entry] <= items[entry - 1]:
                 return record
     return -1

@@ -86,24 +86,24 @@ def diversify(
 
     Cost: O(n), and in groups that violate the bound O(size (log(size) + l)).
     """
-    kept = np.ones(len(value), np.bool_)
+    is_kept = np.ones(len(value), np.bool_)
     count = np.zeros(n_values, np.int32)
     n_too_frequent = 0
     for number in range(len(bounds) - 1):
         begin, end = start[bounds[number]], start[bounds[number + 1]]
         most = 0
-        for at in range(begin, end):
-            count[value[at]] += 1
-            most = max(most, count[value[at]])
+        for i in range(begin, end):
+            count[value[i]] += 1
+            most = max(most, count[value[i]])
         if l * most > end - begin:
-            for at in range(begin, end):
-                n_too_frequent += max(0, count[value[at]] - (end - begin) // l)
-                count[value[at]] = 0
+            for i in range(begin, end):
+                n_too_frequent += max(0, count[value[i]] - (end - begin) // l)
+                count[value[i]] = 0
             persons = start[bounds[number] : bounds[number + 1] + 1]
-            _make_diverse(value[begin:end], persons, l, draw_keys, kept[begin:end])
-        for at in range(begin, end):
-            count[value[at]] = 0
-    return kept, n_too_frequent
+            _make_diverse(value[begin:end], persons, l, draw_keys, is_kept[begin:end])
+        for i in range(begin, end):
+            count[value[i]] = 0
+    return is_kept, n_too_frequent
 
 
 @kernel()
@@ -112,7 +112,7 @@ def _make_diverse(
     start: Int64Array,
     l: int,  # noqa: E741
     draw_keys: UInt64Matrix,
-    kept: BoolArray,
+    is_kept: BoolArray,
 ) -> None:
     """Remove tuples of a group, always of the most frequent value, until it has at most 1/l of the remaining tuples.
 
@@ -137,7 +137,7 @@ def _make_diverse(
             group.heap_size[run] = _take_one(group, first[run], group.heap_size[run], draw_keys[PERSON])
         n_left -= n_active
         level -= 1
-    _remove(group, draw_keys[TUPLE], kept)
+    _remove(group, draw_keys[TUPLE], is_kept)
 
 
 @kernel()
@@ -145,24 +145,26 @@ def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]
     """Return the group of the persons with tuples from `start` on, and each value's first index, (values + 1,)."""
     size = len(value)
     order = np.argsort(value, kind="mergesort")
-    who = np.empty(size, np.int32)
+    person_of = np.empty(size, np.int32)
     for person in range(len(start) - 1):
-        who[start[person] - start[0] : start[person + 1] - start[0]] = person
-    held = np.zeros(size, np.int64)
+        person_of[start[person] - start[0] : start[person + 1] - start[0]] = person
+    share_size = np.zeros(size, np.int64)
     first = np.empty(size + 1, np.int64)
     n_values, share = 0, 0
-    for at in range(size):
-        new = at == 0 or value[order[at]] != value[order[at - 1]]
+    for i in range(size):
+        new = i == 0 or value[order[i]] != value[order[i - 1]]
         if new:
-            first[n_values] = at
+            first[n_values] = i
             n_values += 1
-        if new or who[order[at]] != who[order[share]]:
-            share = at
-        held[share] += 1
+        if new or person_of[order[i]] != person_of[order[share]]:
+            share = i
+        share_size[share] += 1
     first[n_values] = size
     heap_size, total = np.zeros(n_values, np.int64), start[1:] - start[:-1]
-    key, at_share, gone = np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(size, np.int64)
-    return _Group(start[0], order, who, total, heap_size, key, at_share, held, gone), first[: n_values + 1]
+    key, at_share, n_removed = np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(size, np.int64)
+    return _Group(start[0], order, person_of, total, heap_size, key, at_share, share_size, n_removed), first[
+        : n_values + 1
+    ]
 
 
 @kernel()
@@ -177,11 +179,11 @@ def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
 @kernel()
 def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawKey) -> int:
     """Build the heap of the value with the tuples `begin` to `end`; return its size."""
-    key, at = group.key[begin:end], group.at[begin:end]
+    key, shares = group.key[begin:end], group.at[begin:end]
     share, size = begin, 0
     while share < end:
-        key[size], at[size] = _key(group, share, draw_key), share
-        sift_up(key, at, size)
+        key[size], shares[size] = _key(group, share, draw_key), share
+        sift_up(key, shares, size)
         size += 1
         share += group.held[share]
     return size
@@ -194,41 +196,41 @@ def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -
     Keys may be outdated, because a person also loses tuples of other values. Outdated keys are too large, so the first
     key is corrected until it is current.
     """
-    key, at = group.key[begin : begin + size], group.at[begin : begin + size]
-    while key[0] >> 32 != group.total[group.who[group.order[at[0]]]]:
-        key[0] = _key(group, at[0], draw_key)
-        sift_down(key, at, size)
-    share = at[0]
+    key, shares = group.key[begin : begin + size], group.at[begin : begin + size]
+    while key[0] >> 32 != group.total[group.who[group.order[shares[0]]]]:
+        key[0] = _key(group, shares[0], draw_key)
+        sift_down(key, shares, size)
+    share = shares[0]
     group.total[group.who[group.order[share]]] -= 1
     group.gone[share] += 1
     if group.gone[share] < group.held[share]:
         key[0] = _key(group, share, draw_key)
     else:
         size -= 1
-        key[0], at[0] = key[size], at[size]
-    sift_down(key, at, size)
+        key[0], shares[0] = key[size], shares[size]
+    sift_down(key, shares, size)
     return size
 
 
 @kernel()
-def _remove(group: _Group, draw_key: DrawKey, kept: BoolArray) -> None:
+def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
     """Choose, uniformly at random, the tuples to remove from each share."""
     for share in range(len(group.order)):
-        wanted = group.gone[share]
-        for left in range(group.held[share], 0, -1):
-            if wanted == 0:
+        n_removed = group.gone[share]
+        for n_left in range(group.held[share], 0, -1):
+            if n_removed == 0:
                 break
-            position = group.order[share + group.held[share] - left]
-            if draw_below(draw_key, group.base + position, left) < wanted:
-                kept[position] = False
-                wanted -= 1
+            position = group.order[share + group.held[share] - n_left]
+            if draw_below(draw_key, group.base + position, n_left) < n_removed:
+                is_kept[position] = False
+                n_removed -= 1
 
 
 @kernel()
-def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
+def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
     """Compute the number of tuples that each person of a group can show: the smallest number of remaining tuples.
 
-    `kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
+    `is_kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
 
     Returns
     -------
@@ -238,11 +240,11 @@ def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int)
     shown = np.zeros(len(bounds) - 1, np.int64)
     n_dropped = 0
     for number in range(len(bounds) - 1):
-        n_persons, fewest, n_kept = 0, len(kept), 0
-        for who in range(bounds[number], bounds[number + 1]):
+        n_persons, fewest, n_kept = 0, len(is_kept), 0
+        for person in range(bounds[number], bounds[number + 1]):
             of_person = 0
-            for at in range(start[who], start[who + 1]):
-                of_person += int(kept[at])
+            for i in range(start[person], start[person + 1]):
+                of_person += int(is_kept[i])
             if of_person > 0:
                 n_persons += 1
                 fewest = min(fewest, of_person)
@@ -256,7 +258,7 @@ def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int)
 
 @kernel()
 def assign_groups(
-    kept: BoolArray,
+    is_kept: BoolArray,
     tuples: Int32Array,
     start: Int64Array,
     bounds: Int64Array,
@@ -268,7 +270,7 @@ def assign_groups(
 
     Parameters
     ----------
-    kept
+    is_kept
         (n,): True if the tuple at a position is not removed for diversity.
     tuples
         (n,): tuple at each position.
@@ -285,21 +287,21 @@ def assign_groups(
     -------
     Group of each tuple in the table, (n,), -1 if removed, and whether it is starred, (n,). O(n).
     """
-    group, starred = np.empty(len(kept), np.int32), np.zeros(len(kept), np.bool_)
+    group, starred = np.empty(len(is_kept), np.int32), np.zeros(len(is_kept), np.bool_)
     for number in range(len(bounds) - 1):
-        for who in range(bounds[number], bounds[number + 1]):
-            left, wanted = 0, shown[number]
-            for at in range(start[who], start[who + 1]):
-                left += int(kept[at])
-            for at in range(start[who], start[who + 1]):
-                row = tuples[at]
-                if not kept[at] or shown[number] == 0:
+        for person in range(bounds[number], bounds[number + 1]):
+            n_left, n_shown = 0, shown[number]
+            for i in range(start[person], start[person + 1]):
+                n_left += int(is_kept[i])
+            for i in range(start[person], start[person + 1]):
+                row = tuples[i]
+                if not is_kept[i] or shown[number] == 0:
                     group[row] = -1
                     continue
                 group[row] = number_of[number]
-                if left > wanted and draw_below(draw_key, at, left) >= wanted:
+                if n_left > n_shown and draw_below(draw_key, i, n_left) >= n_shown:
                     starred[row] = True
                 else:
-                    wanted -= 1
-                left -= 1
+                    n_shown -= 1
+                n_left -= 1
     return group, starred

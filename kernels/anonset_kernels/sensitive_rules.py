@@ -29,7 +29,7 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
     `size` items, times the sensitive items of the record).
     """
     indptr, n = rows[0], len(rows[0]) - 1
-    held, seen = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int32)
+    frequency, occurring = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int32)
     rules, n_rules = np.empty((1024, size + 1), np.int32), 0
     record = [np.empty(0, np.int32) for _ in range(size + 1)]
     place = [np.empty(0, np.int64) for _ in range(size + 1)]
@@ -37,21 +37,21 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
     codes = [np.empty(0, np.int32) for _ in range(size + 1)]
     record[0], place[0] = np.arange(n).astype(np.int32), indptr[:-1].copy()
     start[0], codes[0] = np.array([0, n], np.int64), np.zeros(1, np.int32)
-    at, chosen, level = np.zeros(size + 1, np.int64), np.full(size + 1, -1, np.int32), 0
+    cursor, chosen, level = np.zeros(size + 1, np.int64), np.full(size + 1, -1, np.int32), 0
     while level >= 0:
-        if at[level] == len(codes[level]):
+        if cursor[level] == len(codes[level]):
             level -= 1
             continue
-        own = at[level]
-        begin, end = start[level][own], start[level][own + 1]
+        branch = cursor[level]
+        begin, end = start[level][branch], start[level][branch + 1]
         if level > 0:
-            chosen[level - 1] = codes[level][own]
-        at[level] += 1
+            chosen[level - 1] = codes[level][branch]
+        cursor[level] += 1
         if level < size:
             level += 1
-            at[level] = 0
+            cursor[level] = 0
             record[level], place[level], start[level], codes[level] = _extend(
-                rows, record[level - 1][begin:end], place[level - 1][begin:end], held, seen
+                rows, record[level - 1][begin:end], place[level - 1][begin:end], frequency, occurring
             )
             continue
         n_seen = 0
@@ -59,14 +59,14 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
             r = record[level][e]
             for q in range(secrets[0][r], secrets[0][r + 1]):
                 code = secrets[1][q]
-                if held[code] == 0:
-                    seen[n_seen] = code
+                if frequency[code] == 0:
+                    occurring[n_seen] = code
                     n_seen += 1
-                held[code] += 1
+                frequency[code] += 1
         for s in range(n_seen):
-            code = seen[s]
-            too_large = held[code] * share[1] + share[2] > (end - begin) * share[0]
-            held[code] = 0
+            code = occurring[s]
+            too_large = frequency[code] * share[1] + share[2] > (end - begin) * share[0]
+            frequency[code] = 0
             for c in range(size):
                 too_large = too_large and chosen[c] != code
             if too_large and n_rules <= most:
@@ -83,9 +83,9 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
 
 @kernel()
 def _extend(
-    rows: Csr, record: Int32Array, place: Int64Array, held: Int64Array, seen: Int32Array
+    rows: Csr, record: Int32Array, place: Int64Array, frequency: Int64Array, occurring: Int32Array
 ) -> tuple[Int32Array, Int64Array, Int64Array, Int32Array]:
-    """Return the records that contain a set and one more later code, code by code; `held` is zero on return.
+    """Return the records that contain a set and one more later code, code by code; `frequency` is zero on return.
 
     Parameters
     ----------
@@ -100,23 +100,23 @@ def _extend(
     indptr, items, n_seen, total = rows[0], rows[1], 0, 0
     for e in range(len(record)):
         for q in range(place[e], indptr[record[e] + 1]):
-            if held[items[q]] == 0:
-                seen[n_seen] = items[q]
+            if frequency[items[q]] == 0:
+                occurring[n_seen] = items[q]
                 n_seen += 1
-            held[items[q]] += 1
+            frequency[items[q]] += 1
             total += 1
-    codes, start = seen[:n_seen].copy(), np.zeros(n_seen + 1, np.int64)
+    codes, start = occurring[:n_seen].copy(), np.zeros(n_seen + 1, np.int64)
     for c in range(n_seen):
-        start[c + 1] = start[c] + held[codes[c]]
-        held[codes[c]] = start[c]
+        start[c + 1] = start[c] + frequency[codes[c]]
+        frequency[codes[c]] = start[c]
     records, places = np.empty(total, np.int32), np.empty(total, np.int64)
     for e in range(len(record)):
         for q in range(place[e], indptr[record[e] + 1]):
-            to = held[items[q]]
+            to = frequency[items[q]]
             records[to], places[to] = record[e], q + 1
-            held[items[q]] = to + 1
+            frequency[items[q]] = to + 1
     for c in range(n_seen):
-        held[codes[c]] = 0
+        frequency[codes[c]] = 0
     return records, places, start, codes
 
 

@@ -31,8 +31,8 @@ class RareSetCounts(NamedTuple):
 
 
 @kernel()
-def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
-    """Count the records that contain each set in ``wanted.met``, up to `k`.
+def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, counts: RareSetCounts) -> None:
+    """Count the records that contain each set in ``counts.met``, up to `k`.
 
     Cost: a read per word of a record's bitmap for each of its codes, and again for each pair of codes that ends a
     wanted set.
@@ -40,61 +40,61 @@ def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted:
     indptr, items = rows
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
     words, used = record.words, record.place
-    for at in range(len(indptr) - 1):
-        if indptr[at + 1] - indptr[at] < size:  # a set never contains two codes of the same item
+    for record_number in range(len(indptr) - 1):
+        if indptr[record_number + 1] - indptr[record_number] < size:  # a set never contains two codes of the same item
             continue
-        n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
+        n, n_words = take_record(items[indptr[record_number] : indptr[record_number + 1]], ancestors, record)
         for j in range(size - 1, n):
             last = record.codes[j]
             if index.begin[last] == index.begin[last + 1]:
                 continue
-            row = wanted.pairs[last - index.lowest]
+            row = counts.pairs[last - index.lowest]
             for w in range(n_words):
                 if used[w] > last >> 6:
                     break
-                found = words[used[w]] & row[used[w]]
-                while found != 0:
-                    low = found & (~found + np.uint64(1))
-                    found ^= low
+                common = words[used[w]] & row[used[w]]
+                while common != 0:
+                    low = common & (~common + np.uint64(1))
+                    common ^= low
                     before = used[w] * 64 + trailing_zeros(low)
                     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], before)
-                    _count_pair(pair, record, w, k, index, wanted)
-                    if wanted.triples_left[pair] == 0:
+                    _count_pair(pair, record, w, k, index, counts)
+                    if counts.triples_left[pair] == 0:
                         row[used[w]] ^= low
         for w in range(n_words):
             words[used[w]] = np.uint64(0)
 
 
 @kernel()
-def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
+def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, counts: RareSetCounts) -> None:
     """Count a record that contains a pair, for the wanted sets that end with the pair."""
-    thirds = wanted.thirds[pair]
+    thirds = counts.thirds[pair]
     for w in record.place[: last_word + 1]:
-        found = record.words[w] & thirds[w]
-        while found != 0:
-            low = found & (~found + np.uint64(1))
-            found ^= low
+        common = record.words[w] & thirds[w]
+        while common != 0:
+            low = common & (~common + np.uint64(1))
+            common ^= low
             code = w * 64 + trailing_zeros(low)
             triple = first_at_least(index.third, index.first[pair], index.first[pair + 1], code)
-            _count_triple(triple, record.words, k, index, wanted)
-            if wanted.left[triple] == 0:
+            _count_triple(triple, record.words, k, index, counts)
+            if counts.left[triple] == 0:
                 thirds[w] ^= low
-                wanted.triples_left[pair] -= 1
+                counts.triples_left[pair] -= 1
 
 
 @kernel()
-def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, wanted: RareSetCounts) -> None:
+def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, counts: RareSetCounts) -> None:
     """Count a record, with its codes as the bits of `words`, for the wanted sets that end with a triple."""
     place = index.bounds[triple]
-    end = place + wanted.left[triple]
+    end = place + counts.left[triple]
     while place < end:
-        t = wanted.order[place]
+        t = counts.order[place]
         if _holds_others(words, index.sets, t):
-            wanted.met[t] += 1
-            if wanted.met[t] == k:
+            counts.met[t] += 1
+            if counts.met[t] == k:
                 end -= 1
-                wanted.order[place], wanted.order[end] = wanted.order[end], t
-                wanted.left[triple] -= 1
+                counts.order[place], counts.order[end] = counts.order[end], t
+                counts.left[triple] -= 1
                 continue
         place += 1
 
@@ -136,10 +136,13 @@ def holders(
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
     words, used = record.words, record.place
     sets, records, n_found = np.empty(1024, np.int32), np.empty(1024, np.int64), 0
-    for at in range(len(indptr) - 1):
-        if chosen[at >> 6] & bit(at & 63) == 0 or indptr[at + 1] - indptr[at] < size:
+    for record_number in range(len(indptr) - 1):
+        if (
+            chosen[record_number >> 6] & bit(record_number & 63) == 0
+            or indptr[record_number + 1] - indptr[record_number] < size
+        ):
             continue
-        n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
+        n, n_words = take_record(items[indptr[record_number] : indptr[record_number + 1]], ancestors, record)
         for j in range(size - 1, n):
             last = record.codes[j]
             if index.begin[last] == index.begin[last + 1]:
@@ -148,10 +151,10 @@ def holders(
             for w in range(n_words):
                 if used[w] > last >> 6:
                     break
-                found = words[used[w]] & row[used[w]]
-                while found != 0:
-                    before = used[w] * 64 + trailing_zeros(found)
-                    found &= found - np.uint64(1)
+                common = words[used[w]] & row[used[w]]
+                while common != 0:
+                    before = used[w] * 64 + trailing_zeros(common)
+                    common &= common - np.uint64(1)
                     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], before)
                     for triple in range(index.first[pair], index.first[pair + 1]):
                         third = index.third[triple]
@@ -161,7 +164,7 @@ def holders(
                             if _holds_others(words, index.sets, t):
                                 sets = with_room(sets, n_found, n_found + 1)
                                 records = with_room(records, n_found, n_found + 1)
-                                sets[n_found], records[n_found] = t, first + at
+                                sets[n_found], records[n_found] = t, first + record_number
                                 n_found += 1
         for w in range(n_words):
             words[used[w]] = np.uint64(0)

@@ -130,16 +130,16 @@ def sizes_of_unions(
     first, records
         int64 (sets + 1,) and int64: first index of each set of the cut, and its records.
     """
-    sizes, held = np.zeros(len(start) - 1, np.int32), np.empty(max(1, k), np.int64)
+    sizes, union = np.zeros(len(start) - 1, np.int32), np.empty(max(1, k), np.int64)
     for t in range(len(sizes)):
         n = 0
         for below in of_set[start[t] : start[t + 1]]:
             for record in records[first[below] : first[below + 1]]:
-                known = 0
-                while known < n and held[known] != record:
-                    known += 1
-                if known == n and n < k:
-                    held[n] = record
+                i = 0
+                while i < n and union[i] != record:
+                    i += 1
+                if i == n and n < k:
+                    union[n] = record
                     n += 1
             if n == k:
                 break

@@ -32,45 +32,45 @@ def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Di
     """
     n_chunks, n = len(begins) - 1, len(indptr) - 1
     row, count, new = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n_chunks + 1, np.int64)
-    order, spare, filled = np.arange(n), np.empty(n, np.int64), 0
+    order, merged, filled = np.arange(n), np.empty(n, np.int64), 0
     for chunk in range(n_chunks):
         first, end = begins[chunk], begins[chunk + 1]
-        _sort(indptr, items, order, spare, first, end)
-        for at in range(first, end):
-            if at > first and _compare(indptr, items, order[at - 1], order[at]) == 0:
+        _sort(indptr, items, order, merged, first, end)
+        for i in range(first, end):
+            if i > first and _compare(indptr, items, order[i - 1], order[i]) == 0:
                 count[filled - 1] += 1
             else:
-                row[filled], count[filled] = order[at], 1
+                row[filled], count[filled] = order[i], 1
                 filled += 1
         new[chunk + 1] = filled
     return DistinctSubRecords(new, row[:filled].copy(), count[:filled].copy())
 
 
 @kernel()
-def _sort(indptr: Indptr, items: Items, order: Int64Array, spare: Int64Array, first: int, end: int) -> None:
+def _sort(indptr: Indptr, items: Items, order: Int64Array, merged: Int64Array, first: int, end: int) -> None:
     """Sort the sub-records first .. end - 1 by their items: a bottom-up merge sort."""
     width = 1
     while width < end - first:
         for begin in range(first, end, 2 * width):
             middle, stop = min(begin + width, end), min(begin + 2 * width, end)
             left, right = begin, middle
-            for at in range(begin, stop):
+            for i in range(begin, stop):
                 takes_left = left < middle and (
                     right == stop or _compare(indptr, items, order[left], order[right]) <= 0
                 )
-                spare[at] = order[left] if takes_left else order[right]
+                merged[i] = order[left] if takes_left else order[right]
                 left += takes_left
                 right += not takes_left
-        for at in range(first, end):
-            order[at] = spare[at]
+        for i in range(first, end):
+            order[i] = merged[i]
         width *= 2
 
 
 @kernel()
-def _compare(indptr: Indptr, items: Items, one: int, other: int) -> int:
+def _compare(indptr: Indptr, items: Items, first: int, second: int) -> int:
     """Return -1, 0 or 1 if a sub-record is less than, equal to or greater than another."""
-    a, b = indptr[one], indptr[other]
-    a_end, b_end = indptr[one + 1], indptr[other + 1]
+    a, b = indptr[first], indptr[second]
+    a_end, b_end = indptr[first + 1], indptr[second + 1]
     while a < a_end and b < b_end:
         if items[a] != items[b]:
             return -1 if items[a] < items[b] else 1

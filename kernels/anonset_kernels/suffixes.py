@@ -19,9 +19,9 @@ def measure_suffixes(codes: Codes, least: int, entries: Int64Array, records: Int
     for end in range(len(codes)):
         if codes[end] >= 0:
             continue
-        for at in range(begin, end - least):
-            entries[codes[at]] += end - at - 1
-            records[codes[at]] += 1
+        for position in range(begin, end - least):
+            entries[codes[position]] += end - position - 1
+            records[codes[position]] += 1
         begin = end + 1
 
 
@@ -57,15 +57,15 @@ def gather_suffixes(
     for end in range(len(codes)):
         if codes[end] >= 0:
             continue
-        for at in range(begin, end - least):
-            a = codes[at]
+        for i in range(begin, end - least):
+            a = codes[i]
             if a >= last:
                 break
             if a >= first:
                 to = fill[a - first]
                 position[place[a - first]] = to - 1
                 place[a - first] += 1
-                for follower in range(at + 1, end + 1):
+                for follower in range(i + 1, end + 1):
                     suffixes[to] = codes[follower]
                     to += 1
                 fill[a - first] = to
@@ -78,8 +78,8 @@ def place_codes(codes: Codes, fill: Int64Array, position: IndexArray) -> None:
 
     `fill` is int64 (C,): next free index of each code in `position`, int32 or int64; updated. O(entries).
     """
-    for at in range(len(codes)):
-        c = codes[at]
+    for i in range(len(codes)):
+        c = codes[i]
         if c >= 0:
-            position[fill[c]] = at
+            position[fill[c]] = i
             fill[c] += 1

@@ -25,24 +25,24 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
         Field delimiter. A quote opens directly after it, or after it and one space. -1 for text without fields: quotes
         have no meaning.
     """
-    end, lines, until, at, size = 0, 0, 0, 0, len(text)
+    end, lines, until, position, size = 0, 0, 0, 0, len(text)
     quoted, opens, blank = False, True, False
-    while at < size:
-        byte = text[at]
+    while position < size:
+        byte = text[position]
         if byte == _LF or byte == _CR:
-            if byte == _CR and at + 1 == size:
+            if byte == _CR and position + 1 == size:
                 break
-            if byte == _CR and text[at + 1] == _LF:
-                at += 1
+            if byte == _CR and text[position + 1] == _LF:
+                position += 1
             lines += 1
             if not quoted:
-                end, until, opens, blank = at + 1, lines, True, False
+                end, until, opens, blank = position + 1, lines, True, False
         elif delimiter < 0:
             pass
         elif quoted:
             if byte == _QUOTE:
-                if at + 1 < size and text[at + 1] == _QUOTE:
-                    at += 1
+                if position + 1 < size and text[position + 1] == _QUOTE:
+                    position += 1
                 else:
                     quoted = False
         elif byte == delimiter:
@@ -53,7 +53,7 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
             blank = True
         else:
             opens = False
-        at += 1
+        position += 1
     return end, until
 
 
@@ -74,8 +74,8 @@ def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> Non
     for record in range(len(starts) - 1):
         for lane in range(4):
             prime, hashed = _PRIMES[lane], state[record, lane] ^ 0x9E3779B9
-            for at in range(starts[record], starts[record + 1]):
-                hashed = ((hashed ^ np.int64(text[at])) * prime) & _LOW_32
+            for i in range(starts[record], starts[record + 1]):
+                hashed = ((hashed ^ np.int64(text[i])) * prime) & _LOW_32
                 hashed ^= hashed >> 15
             hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # field separator: ("ab", "c") differs from ("a", "bc")
             state[record, lane] = hashed ^ (hashed >> 16)

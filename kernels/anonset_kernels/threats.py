@@ -143,12 +143,12 @@ def _room(size: int, n_codes: int) -> _Walk:
 def mine(
     records: ExpandedCodes,
     allowed: Allowed,
-    known: KnownSets,
-    at: Int32Array,
+    known_sets: KnownSets,
+    resume: Int32Array,
     last: int,
     rule: ThreatRule,
     private: DisclosureRule,
-    found: Found,
+    threat_sets: Found,
 ) -> tuple[int, int]:
     """Find minimal threats of a given size, for about `rule.budget` steps. The next call resumes.
 
@@ -158,16 +158,16 @@ def mine(
         Records of `count_tree.expand`. No single code is a threat.
     allowed
         uint64 (C, W): codes that can be combined with each code, without rare pairs.
-    known
+    known_sets
         (members, slots): int32 (K, size - 1), minimal threats of 3 to size - 1 members, as inserted by `hash_sets`.
-    at, last
-        int32 (size,), updated: prefix to resume at, padded with -1. The remaining prefixes are those from `at` on whose
-        first code is below `last`. The search is complete when ``at[0] == last``.
+    resume, last
+        int32 (size,), updated: prefix to resume at, padded with -1. The remaining prefixes are those from `resume` on
+        whose first code is below `last`. The search is complete when ``resume[0] == last``.
     rule
         Size, k, and number of steps after which to stop.
     private
         Disclosure condition for private items.
-    found
+    threat_sets
         int32 (F, size), F >= C: filled here.
 
     Returns
@@ -184,32 +184,36 @@ def mine(
     walk, tally = _room(size, n_codes), np.zeros(private.number, np.int64)
     prefix, stack = np.full(size, -1, np.int32), np.empty(1024, position.dtype)
     goal, n_found, steps = 0, 0, 0
-    for code in at:
+    for code in resume:
         goal += 1 if code >= 0 else 0
-    while at[0] < last:
-        stack, depth = _begin(start, position, at[0], walk, prefix, stack), 1
+    while resume[0] < last:
+        stack, depth = _begin(start, position, resume[0], walk, prefix, stack), 1
         while depth >= 1:
             row = walk.words[depth]
             if walk.word_at[depth] < 0:
-                if goal == 0 and (steps > budget or n_found + n_codes > len(found)):
-                    at[depth:] = -1
+                if goal == 0 and (steps > budget or n_found + n_codes > len(threat_sets)):
+                    resume[depth:] = -1
                     for j in range(depth):
-                        at[j] = prefix[j]
+                        resume[j] = prefix[j]
                     return n_found, steps
                 goal, walk.word_at[depth] = (0 if goal == depth else goal), 0
-                held = stack[walk.begin[depth] : walk.end[depth]]
-                _count(codes, held, allowed, walk, depth, prefix)
+                starts = stack[walk.begin[depth] : walk.end[depth]]
+                _count(codes, starts, allowed, walk, depth, prefix)
                 n_kept, entries = 0, 0
                 if depth == size - 1:
-                    n_found, more = _report_rare(prefix, walk.count, row, known, (k, private.number), found, n_found)
+                    n_found, more = _report_rare(
+                        prefix, walk.count, row, known_sets, (k, private.number), threat_sets, n_found
+                    )
                     steps += more
                 if depth < size - 1 or private.number > 0:
                     n_kept, entries = _keep_frequent(walk, depth, k)
-                steps += len(held) + _clear(walk)
-                if private.number == 0 and depth < size - 1 and is_dense(len(held), entries, n_kept, k):
-                    members, matrix = bit_matrix(codes, held, row, walk.place[depth])
+                steps += len(starts) + _clear(walk)
+                if private.number == 0 and depth < size - 1 and is_dense(len(starts), entries, n_kept, k):
+                    members, matrix = bit_matrix(codes, starts, row, walk.place[depth])
                     task = DenseTask(size, k, depth, goal, n_found, budget - steps)
-                    n_found, more, finished = search_dense(matrix, members, allowed, known, prefix, task, at, found)
+                    n_found, more, finished = search_dense(
+                        matrix, members, allowed, known_sets, prefix, task, resume, threat_sets
+                    )
                     steps += more
                     if not finished:
                         return n_found, steps
@@ -219,15 +223,17 @@ def mine(
                     project(codes, stack, walk.begin[depth], walk.end[depth], walk.place[depth])
                     if depth == size - 1:
                         heap = (codes, stack)
-                        n_found = _report_disclosing(prefix, walk, heap, known, private, tally, found, n_found)
+                        n_found = _report_disclosing(
+                            prefix, walk, heap, known_sets, private, tally, threat_sets, n_found
+                        )
                     elif private.number > 0:
-                        _drop_known(prefix, depth, walk, known)
+                        _drop_known(prefix, depth, walk, known_sets)
                     if depth < goal:
-                        _drop_below(walk, depth, at[depth])
+                        _drop_below(walk, depth, resume[depth])
                 if n_kept == 0 or depth == size - 1:
                     walk.word_at[depth] = len(row)
             depth = _descend(walk, depth, prefix)
-        at[0], at[1:] = at[0] + 1, -1
+        resume[0], resume[1:] = resume[0] + 1, -1
     return n_found, steps
 
 
@@ -260,9 +266,9 @@ def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
 
 
 @kernel()
-def _count(codes: Codes, held: IndexArray, allowed: Allowed, walk: _Walk, depth: int, prefix: Prefix) -> None:
+def _count(codes: Codes, starts: IndexArray, allowed: Allowed, walk: _Walk, depth: int, prefix: Prefix) -> None:
     """Count the extensions of the current prefix, and mark those that can be combined with it."""
-    count_extensions(codes, held, walk.count, walk.seen)
+    count_extensions(codes, starts, walk.count, walk.seen)
     row, last = walk.words[depth], prefix[depth - 1]
     for w in range(len(row)):
         row[w] = walk.seen[w] & walk.words[depth - 1, w] & allowed[last, w]
@@ -316,15 +322,15 @@ def _report_rare(
     prefix: Prefix,
     count: Count,
     words: UInt64Array,
-    known: KnownSets,
+    known_sets: KnownSets,
     rule: tuple[int, int],
-    found: Found,
+    threat_sets: Found,
     n_found: int,
 ) -> tuple[int, int]:
-    """Append the rare extensions of a frequent prefix that are minimal threats to `found`; return (n_found, steps)."""
+    """Append the rare extensions of a frequent prefix that are minimal threats; return (n_found, steps)."""
     k, n_private = rule
     depth, steps = len(prefix) - 1, 0
-    wanted = np.empty(len(prefix), np.int32)
+    subset = np.empty(len(prefix), np.int32)
     for w in range(len(words)):
         word = words[w]
         while word != 0:
@@ -335,10 +341,12 @@ def _report_rare(
             steps += 1 << depth
             prefix[depth] = c
             if depth < 3 or (
-                is_minimal_rare(prefix, known, wanted) if n_private == 0 else is_minimal(prefix, known, wanted)
+                is_minimal_rare(prefix, known_sets, subset)
+                if n_private == 0
+                else is_minimal(prefix, known_sets, subset)
             ):
                 for j in range(len(prefix)):
-                    found[n_found, j] = prefix[j]
+                    threat_sets[n_found, j] = prefix[j]
                 n_found += 1
     return n_found, steps
 
@@ -348,17 +356,17 @@ def _report_disclosing(
     prefix: Prefix,
     walk: _Walk,
     heap: tuple[Codes, Stack],
-    known: KnownSets,
+    known_sets: KnownSets,
     private: DisclosureRule,
     tally: Tally,
-    found: Found,
+    threat_sets: Found,
     n_found: int,
 ) -> int:
-    """Append the frequent extensions that are minimal and disclose a private item to `found`; clear all extensions."""
+    """Append the frequent extensions that are minimal and disclose a private item; clear all extensions."""
     codes, stack = heap
     depth = len(prefix) - 1
     place, support, words = walk.place[depth], walk.support[depth], walk.words[depth]
-    wanted = np.empty(len(prefix), np.int32)
+    subset = np.empty(len(prefix), np.int32)
     for w in range(len(words)):
         while words[w] != 0:
             c = w * 64 + trailing_zeros(words[w])
@@ -367,9 +375,9 @@ def _report_disclosing(
             place[c] = -1
             prefix[depth] = c
             too_much = worst * private.denominator > np.int64(support[c]) * private.numerator
-            if too_much and (depth < 3 or is_minimal(prefix, known, wanted)):
+            if too_much and (depth < 3 or is_minimal(prefix, known_sets, subset)):
                 for j in range(len(prefix)):
-                    found[n_found, j] = prefix[j]
+                    threat_sets[n_found, j] = prefix[j]
                 n_found += 1
     return n_found
 
@@ -380,29 +388,29 @@ def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tal
     worst = np.int64(0)
     for clear in range(2):
         for p in range(begin, end):
-            at = stack[p]
-            while codes[at] != -1:
-                if codes[at] < -1:
-                    e = -2 - codes[at]
+            position = stack[p]
+            while codes[position] != -1:
+                if codes[position] < -1:
+                    e = -2 - codes[position]
                     tally[e] = 0 if clear else tally[e] + 1
                     worst = max(worst, tally[e])
-                at += 1
+                position += 1
     return int(worst)
 
 
 @kernel()
-def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known: KnownSets) -> None:
+def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known_sets: KnownSets) -> None:
     """Drop the extensions of a prefix that complete a known threat of three or more members."""
     if depth < 2:
         return
-    wanted, words = prefix.copy(), walk.words[depth]
+    subset, words = prefix.copy(), walk.words[depth]
     for w in range(len(words)):
         word = words[w]
         while word != 0:
             low = word & (~word + np.uint64(1))
             c = w * 64 + trailing_zeros(word)
             word ^= low
-            wanted[depth] = c
-            if is_known(wanted, depth + 1, known):
+            subset[depth] = c
+            if is_known(subset, depth + 1, known_sets):
                 words[w] ^= low
                 walk.place[depth, c] = -1

@@ -11,17 +11,17 @@ _ROWS_AT_ONCE = 64
 
 
 @kernel()
-def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
+def first_repeated(record: Int64Array, bitmap: UInt64Array, begin: int, end: int) -> int:
     """Return the first row, from `begin` to `end`, with a record seen before, or -1; mark the records as seen.
 
-    `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit per record. O(rows).
+    `record` is int64 (n,): record of each published row; `bitmap`, uint64 (words,): a bit per record. O(rows).
     """
-    one = np.uint64(1)
+    unit = np.uint64(1)
     for row in range(begin, end):
         word, bit = record[row] >> 6, np.uint64(record[row] & 63)
-        if (seen[word] >> bit) & one:
+        if (bitmap[word] >> bit) & unit:
             return row
-        seen[word] |= one << bit
+        bitmap[word] |= unit << bit
     return -1
 
 
@@ -42,8 +42,8 @@ def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
     items = np.empty(indptr[len(chosen)], np.int32)
     for i in range(len(chosen)):
         begin = rows[0][chosen[i]] - indptr[i]
-        for at in range(indptr[i], indptr[i + 1]):
-            items[at] = rows[1][begin + at]
+        for entry in range(indptr[i], indptr[i + 1]):
+            items[entry] = rows[1][begin + entry]
     return indptr, items
 
 
@@ -158,15 +158,15 @@ def first_untrue_by_one(
 
 
 @kernel()
-def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, room: Items) -> Items:
-    """Copy the chosen rows into `room`, or a larger array, in sequence; fill `indptr` with their starts."""
+def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, out: Items) -> Items:
+    """Copy the chosen rows into `out`, or a larger array, in sequence; fill `indptr` with their starts."""
     indptr[0] = 0
     for i in range(len(chosen)):
         indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]
-    if indptr[len(chosen)] > len(room):
-        room = np.empty(2 * indptr[len(chosen)], np.int32)
+    if indptr[len(chosen)] > len(out):
+        out = np.empty(2 * indptr[len(chosen)], np.int32)
     for i in range(len(chosen)):
         begin = rows[0][chosen[i]]
-        for at in range(indptr[i], indptr[i + 1]):
-            room[at] = rows[1][begin + at - indptr[i]]
-    return room
+        for entry in range(indptr[i], indptr[i + 1]):
+            out[entry] = rows[1][begin + entry - indptr[i]]
+    return out

@@ -104,43 +104,43 @@ class EnumerationCounts(NamedTuple):
 
 
 @kernel()
-def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, room: int) -> int:
+def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, n_following: int) -> int:
     """Group the items after the positions `begin` to `end` by symbol, as the candidate symbols of `level`.
 
-    Only items with at least `room` more items after them can still grow to the required size. Returns the number of
-    items read.
+    Only items with at least `n_following` more items after them can still grow to the required size. Returns the number
+    of items read.
     """
     items, positions, count = rows.items, walk.positions, walk.count
-    found = 0
+    n_symbols = 0
     work = 0
     for i in range(begin, end):
-        at = positions[i]
-        last = rows.end[rows.row[at]]
-        work += last - at - 1
-        for after in range(at + 1, last - room):
+        position = positions[i]
+        last = rows.end[rows.row[position]]
+        work += last - position - 1
+        for after in range(position + 1, last - n_following):
             symbol = items[after]
             if count[symbol] == 0:
-                walk.touched[found] = symbol
-                found += 1
+                walk.touched[n_symbols] = symbol
+                n_symbols += 1
             count[symbol] += 1
-    walk.touched[:found].sort()
+    walk.touched[:n_symbols].sort()
     fill = walk.first[level - 1, walk.cursor[level - 1, 1]]
-    for s in range(found):
+    for s in range(n_symbols):
         symbol = walk.touched[s]
         walk.symbols[level, s], walk.first[level, s] = symbol, fill
         fill += count[symbol]
         count[symbol] = walk.first[level, s]
-    walk.first[level, found] = fill
+    walk.first[level, n_symbols] = fill
     for i in range(begin, end):
-        at = positions[i]
-        for after in range(at + 1, rows.end[rows.row[at]] - room):
+        position = positions[i]
+        for after in range(position + 1, rows.end[rows.row[position]] - n_following):
             symbol = items[after]
             positions[count[symbol]] = after
             count[symbol] += 1
-    for s in range(found):
+    for s in range(n_symbols):
         count[walk.symbols[level, s]] = 0
     walk.cursor[level, 0] = 0
-    walk.cursor[level, 1] = found
+    walk.cursor[level, 1] = n_symbols
     return work
 
 
@@ -153,25 +153,25 @@ def _count_extensions(
     Returns the counts of these itemsets, with the smallest symbol that has a support below `k`.
     """
     items, positions, count, touched = rows.items, walk.positions, walk.count, walk.touched
-    found = work = support = 0
+    n_symbols = work = support = 0
     rare = -1
     for i in range(begin, end):
-        at = positions[i]
-        row = rows.row[at]
+        position = positions[i]
+        row = rows.row[position]
         weight, last = rows.weight[row], rows.end[row]
-        work += last - at - 1
-        for after in range(at + 1, last):
+        work += last - position - 1
+        for after in range(position + 1, last):
             symbol = items[after]
             if count[symbol] == 0:
-                touched[found] = symbol
-                found += 1
+                touched[n_symbols] = symbol
+                n_symbols += 1
             count[symbol] += weight
-    for s in range(found):
+    for s in range(n_symbols):
         symbol = touched[s]
         if count[symbol] < k and (rare < 0 or symbol < rare):
             rare, support = symbol, count[symbol]
         count[symbol] = 0
-    return EnumerationCounts(level, work, found, rare, support)
+    return EnumerationCounts(level, work, n_symbols, rare, support)
 
 
 @kernel()
@@ -181,32 +181,32 @@ def _count_row(pairs: PairCounters, length: int, n: int, weight: int, k: int) ->
     Returns the number of its pairs, of pairs seen for the first time, and of pairs that have just reached `k` records.
     """
     row, words, used, first = pairs.row, pairs.words, pairs.used, pairs.first
-    n_words, one, groups = (n + 63) // 64, np.uint64(1), 0
+    n_words, unit, groups = (n + 63) // 64, np.uint64(1), 0
     for i in range(length):
         word = row[i] >> 6
         if groups == 0 or used[groups - 1] != word:
             used[groups], words[groups], first[groups] = word, np.uint64(0), i
             groups += 1
-        words[groups - 1] |= one << np.uint64(row[i] & 63)
+        words[groups - 1] |= unit << np.uint64(row[i] & 63)
     first[groups] = length
     looked = new = full = begin = 0
     for i in range(length - 1):
         a = np.int64(row[i])
-        words[begin] ^= one << np.uint64(a & 63)  # only symbols after this symbol remain
+        words[begin] ^= unit << np.uint64(a & 63)  # only symbols after this symbol remain
         if words[begin] == 0:
             begin += 1
         for g in range(begin, groups):
-            behind, cell = max(first[g], i + 1), a * n_words + used[g]
-            looked += first[g + 1] - behind
+            start, cell = max(first[g], i + 1), a * n_words + used[g]
+            looked += first[g + 1] - start
             if words[g] & pairs.open[cell] == 0:
                 continue
-            for j in range(behind, first[g + 1]):
-                own, at = one << np.uint64(row[j] & 63), a * n + row[j]
-                if pairs.open[cell] & own:
-                    new += pairs.met[at] == 0
-                    pairs.met[at] = min(k, pairs.met[at] + weight)
-                    if pairs.met[at] == k:
-                        pairs.open[cell] ^= own
+            for j in range(start, first[g + 1]):
+                bit, cell_of_pair = unit << np.uint64(row[j] & 63), a * n + row[j]
+                if pairs.open[cell] & bit:
+                    new += pairs.met[cell_of_pair] == 0
+                    pairs.met[cell_of_pair] = min(k, pairs.met[cell_of_pair] + weight)
+                    if pairs.met[cell_of_pair] == k:
+                        pairs.open[cell] ^= bit
                         full += 1
     return looked, new, full
 
@@ -229,8 +229,8 @@ def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: PairCounters) -> i
     total = 0
     for row in range(len(indptr) - 1):
         length = indptr[row + 1] - indptr[row]
-        for at in range(length):
-            pairs.row[at] = items[indptr[row] + at]
+        for i in range(length):
+            pairs.row[i] = items[indptr[row] + i]
         total += _count_row(pairs, length, len(pairs.row), weight[row], k)[0]
     return total
 
@@ -251,14 +251,14 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
         uint64 (symbols, words).
     """
     indptr, items = rows
-    one = np.uint64(1)
+    unit = np.uint64(1)
     for row in range(len(indptr) - 1):
-        own, begin, end = copies[row]
-        for at in range(indptr[row], indptr[row + 1]):
-            symbol = number[items[at]]
-            bits[symbol, own >> 6] |= one << np.uint64(own & 63)
+        copy_bit, begin, end = copies[row]
+        for entry in range(indptr[row], indptr[row + 1]):
+            symbol = number[items[entry]]
+            bits[symbol, copy_bit >> 6] |= unit << np.uint64(copy_bit & 63)
             for copy in range(begin, end):
-                bits[symbol, copy >> 6] |= one << np.uint64(copy & 63)
+                bits[symbol, copy >> 6] |= unit << np.uint64(copy & 63)
 
 
 class SharedPairCounts(NamedTuple):
@@ -315,25 +315,25 @@ def _number_symbols(rows: DistinctRowItems, walk: ItemsetWalk, begin: int, end: 
     pairs for the number of counters.
     """
     items, positions, count = rows.items, walk.positions, walk.count
-    entries, found, n = 0, 0, len(walk.pairs.row)
+    entries, n_symbols, n = 0, 0, len(walk.pairs.row)
     for i in range(begin, end):
         entries += rows.end[rows.row[positions[i]]] - positions[i] - 1
     worth = float(entries) * entries / (end - begin)
     if n == 0 or worth < _LEAST_WORTH:
         return 0
     for i in range(begin, end):
-        at = positions[i]
-        for after in range(at + 1, rows.end[rows.row[at]]):
+        position = positions[i]
+        for after in range(position + 1, rows.end[rows.row[position]]):
             symbol = items[after]
             if count[symbol] == 0:
                 count[symbol] = 1
-                walk.touched[found] = symbol
-                found += 1
-    walk.touched[:found].sort()
-    for s in range(found):
+                walk.touched[n_symbols] = symbol
+                n_symbols += 1
+    walk.touched[:n_symbols].sort()
+    for s in range(n_symbols):
         count[walk.touched[s]] = 0
         walk.pairs.number[walk.touched[s]] = s
-    return found if found <= n and worth > found * ((found + 63) // 64) else 0
+    return n_symbols if n_symbols <= n and worth > n_symbols * ((n_symbols + 63) // 64) else 0
 
 
 @kernel()
@@ -351,17 +351,17 @@ def _count_pairs_behind(
     work = distinct = closed = support = 0
     rare = -1
     for i in range(begin, end):
-        at = walk.positions[i]
-        row, length = rows.row[at], 0
-        for after in range(at + 1, rows.end[row]):
+        position = walk.positions[i]
+        row, length = rows.row[position], 0
+        for after in range(position + 1, rows.end[row]):
             pairs.row[length] = number[rows.items[after]]
             length += 1
         looked, new, full = _count_row(pairs, length, n, rows.weight[row], k)
         work, distinct, closed = work + looked, distinct + new, closed + full
-    for at in range(n * n if closed < distinct else 0):
-        if 0 < pairs.met[at] < k:
-            walk.symbols[level + 1, 0], walk.cursor[level + 1, 0] = walk.touched[at // n], 0
-            rare, support = walk.touched[at % n], pairs.met[at]
+    for position in range(n * n if closed < distinct else 0):
+        if 0 < pairs.met[position] < k:
+            walk.symbols[level + 1, 0], walk.cursor[level + 1, 0] = walk.touched[position // n], 0
+            rare, support = walk.touched[position % n], pairs.met[position]
             break
     return EnumerationCounts(level, work, distinct, rare, support)
 
@@ -386,14 +386,14 @@ def advance(
     level, occurrences, distinct = counted.level, counted.occurrences, counted.distinct
     work = 0
     while level >= 0 and work < limit:
-        at = walk.cursor[level, 0]
-        if at == walk.cursor[level, 1]:
+        branch = walk.cursor[level, 0]
+        if branch == walk.cursor[level, 1]:
             level -= 1
             if level >= 0:
                 walk.cursor[level, 0] += 1
             continue
         work += 1
-        begin, end = walk.first[level, at], walk.first[level, at + 1]
+        begin, end = walk.first[level, branch], walk.first[level, branch + 1]
         if level == size - 2:
             more = _count_extensions(rows, walk, level, begin, end, k)
         else:

@@ -94,9 +94,9 @@ def count_triples(
                         break
                 looked += number_of_bits(word) * (length - largest)
                 for h in range(largest, length):
-                    at = triples.begin[numbers[h] - triples.first] + triples.before[b] + place[w]
-                    if word & ~triples.full[at] != 0:
-                        _add(triples, at, word, weight[row], k)
+                    cell = triples.begin[numbers[h] - triples.first] + triples.before[b] + place[w]
+                    if word & ~triples.full[cell] != 0:
+                        _add(triples, cell, word, weight[row], k)
     return looked
 
 
@@ -108,35 +108,35 @@ def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, 
     """
     length, within = 0, False
     for symbol in of_row:
-        own = number[symbol]
-        if own < end:
-            numbers[length] = own
+        symbol_number = number[symbol]
+        if symbol_number < end:
+            numbers[length] = symbol_number
             length += 1
-            within |= own >= first
+            within |= symbol_number >= first
     for i in range(1, length if within else 0):
-        own, at = numbers[i], i
-        while at > 0 and numbers[at - 1] > own:
-            numbers[at] = numbers[at - 1]
-            at -= 1
-        numbers[at] = own
+        symbol_number, place = numbers[i], i
+        while place > 0 and numbers[place - 1] > symbol_number:
+            numbers[place] = numbers[place - 1]
+            place -= 1
+        numbers[place] = symbol_number
     return length if within else 0
 
 
 @kernel()
-def _add(triples: TripleWindow, at: int, sets: np.uint64, weight: np.int64, k: int) -> None:
+def _add(triples: TripleWindow, cell: int, sets: np.uint64, weight: np.int64, k: int) -> None:
     """Add the weight of a row to the counters of a word's sets that are not full."""
     if weight >= k:
-        triples.full[at] |= sets
+        triples.full[cell] |= sets
         return
     for _ in range(weight):
-        carry = sets & ~triples.full[at]
+        carry = sets & ~triples.full[cell]
         reach = carry
         for p in range(len(triples.of_k)):
-            digit = triples.digits[at * len(triples.of_k) + p]
-            triples.digits[at * len(triples.of_k) + p] = digit ^ carry
+            digit = triples.digits[cell * len(triples.of_k) + p]
+            triples.digits[cell * len(triples.of_k) + p] = digit ^ carry
             reach &= ~(digit ^ carry ^ triples.of_k[p])
             carry &= digit
-        triples.full[at] |= reach
+        triples.full[cell] |= reach
 
 
 @kernel()
@@ -155,12 +155,12 @@ def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
     for c in range(triples.first, triples.first + len(triples.begin) - 1):
         for b in range(c):
             for w in range(triples.before[b + 1] - triples.before[b]):
-                at = triples.begin[c - triples.first] + triples.before[b] + w
+                cell = triples.begin[c - triples.first] + triples.before[b] + w
                 some = np.uint64(0)
                 for p in range(n_digits):
-                    some |= triples.digits[at * n_digits + p]
-                distinct += number_of_bits(some | triples.full[at])
-                some &= ~triples.full[at]
+                    some |= triples.digits[cell * n_digits + p]
+                distinct += number_of_bits(some | triples.full[cell])
+                some &= ~triples.full[cell]
                 while some != 0:
                     low = some & (~some + np.uint64(1))
                     some ^= low
@@ -170,7 +170,7 @@ def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
                     if rare[0] < 0 or _is_before(members, rare):
                         support = np.int64(0)
                         for p in range(n_digits):
-                            support += (triples.digits[at * n_digits + p] & low != 0) << p
+                            support += (triples.digits[cell * n_digits + p] & low != 0) << p
                         rare[0], rare[1], rare[2] = members[0], members[1], members[2]
                         support_of_rare = support
     return RareTriple(distinct, rare[0], rare[1], rare[2], support_of_rare)

@@ -16,7 +16,7 @@ def test_fields_are_quoted_if_necessary(texts: list[str], alone: bool, skipped: 
     column = pa.array(texts, pa.large_string()).slice(skipped)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "BYTES_AT_ONCE", 2)  # three-byte characters cross block borders
-        result = subject.quoted(column, alone=alone).to_pylist()
+        result = subject.quoted(column, fills_line=alone).to_pylist()
     for text, field in zip(texts[skipped:], result, strict=True):
         needed = any(mark in text for mark in '",\r\n\ufeff') or (alone and not text)
         assert (field != text) == needed

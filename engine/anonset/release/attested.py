@@ -28,17 +28,17 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
     InputError
         If the model has privacy constraints, and none are given.
     """
-    own, chosen = dict(attested.parameters), dict(given)
-    policy = own.pop("policy", None)
+    attested_values, overrides = dict(attested.parameters), dict(given)
+    policy = attested_values.pop("policy", None)
     if policy == _NO_CONSTRAINTS and _is_blank(given.get("privacy_constraints")):
-        chosen["privacy_constraints"] = PrivacyPolicy(())
+        overrides["privacy_constraints"] = PrivacyPolicy(())
     elif policy is not None and "privacy_constraints" not in given:
         msg = (
             "the attestation does not contain the privacy constraints; pass them with --privacy-constraints "
             "(their file is in the private directory)"
         )
         raise InputError(msg)
-    return {**own, **chosen}
+    return {**attested_values, **overrides}
 
 
 def _is_blank(path: str | None) -> bool:
@@ -97,7 +97,7 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
-def require_verified(opened: OpenedPublication, seen: Verdict | None, budget: int) -> None:
+def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int) -> None:
     """Reject an attestation whose verification facts differ from another verification.
 
     With an accepted unfinished check, the attestation contains no facts. If all records are frequent, counting is
@@ -105,7 +105,7 @@ def require_verified(opened: OpenedPublication, seen: Verdict | None, budget: in
 
     Parameters
     ----------
-    seen
+    verdict
         Evidence for the attested model; None if another model was requested.
     budget
         Counting budget of that evidence.
@@ -118,11 +118,11 @@ def require_verified(opened: OpenedPublication, seen: Verdict | None, budget: in
     attested = opened.attested
     if attested.declarations.accepted_undecided:
         _require_equal(opened, "verified", attested.verified, {})
-    elif seen is not None and seen.holds and attested.verified != public_checks(seen):
+    elif verdict is not None and verdict.holds and attested.verified != public_checks(verdict):
         others = [other for other in (0, DEFAULT_BUDGET) if other != budget]
-        again = (verify(opened.publication, seen.model, budget=other) for other in others)
-        if not any(other.holds and attested.verified == public_checks(other) for other in again):
-            _require_equal(opened, "verified", attested.verified, public_checks(seen))
+        verdicts = (verify(opened.publication, verdict.model, budget=other) for other in others)
+        if not any(other.holds and attested.verified == public_checks(other) for other in verdicts):
+            _require_equal(opened, "verified", attested.verified, public_checks(verdict))
 
 
 def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected: Any) -> None:

@@ -35,9 +35,9 @@ def require_under_ceilings(
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
-    found = "no solution exists" if proven else "it finds no solution"
+    reason = "no solution exists" if proven else "it finds no solution"
     ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
-    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {found}: {ways}")
+    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {reason}: {ways}")
 
 
 @singledispatch

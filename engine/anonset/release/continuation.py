@@ -86,8 +86,8 @@ def continue_from(
     if table.transactions is None:
         return table, hierarchies
     names = list(dict.fromkeys((table.transactions.name, *table.joined)))
-    given = {name: hierarchies[name] for name in names if hierarchies.get(name) is not None}
-    made = not given or any(isinstance(spec, str) and is_over_data(spec) for spec in given.values())
+    specs = {name: hierarchies[name] for name in names if hierarchies.get(name) is not None}
+    made = not specs or any(isinstance(spec, str) and is_over_data(spec) for spec in specs.values())
     if made and earlier.hierarchy is not None:
         others = {name: spec for name, spec in hierarchies.items() if name not in names}
         hierarchies = {**others, names[0]: earlier.hierarchy}

@@ -116,10 +116,12 @@ def declared(table: Table, names: Names) -> Table:
     """
     sets = () if table.transactions is None else (table.joined or (table.transactions.name,))
     columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
-    known = (*sets, *(column.name for column in columns))
-    named = names_in(known, names)
-    if unknown := [name for name in named if name not in known]:
-        msg = f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(known)}"
+    published_names = (*sets, *(column.name for column in columns))
+    named = names_in(published_names, names)
+    if unknown := [name for name in named if name not in published_names]:
+        msg = (
+            f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(published_names)}"
+        )
         raise InputError(msg)
     if not named:
         return table
@@ -152,41 +154,43 @@ class _Scanner:
 
     @scan.register
     def _(self, publication: Records) -> ScanResult:
-        found = [*self._headers(publication.order), *self._relational(publication)]
-        found += self.kept(publication.kept, publication.relational, publication.store)
+        findings = [*self._headers(publication.order), *self._relational(publication)]
+        findings += self.kept(publication.kept, publication.relational, publication.store)
         if (sets := publication.transactions) is not None:
-            found += self.items.shown(publication.joined or (sets.name,), labels_of(publication))
+            findings += self.items.shown(publication.joined or (sets.name,), labels_of(publication))
         promised = [column for column in publication.kept if column.name == self.model.sensitive_column]
-        return ScanResult(tuple(found), self._promised(promised) | self.items.unchanged(publication))
+        return ScanResult(tuple(findings), self._promised(promised) | self.items.unchanged(publication))
 
     @scan.register
     def _(self, publication: Buckets) -> ScanResult:
-        found = self._patterns((*publication.kept, publication.snt_value), set())
+        findings = self._patterns((*publication.kept, publication.snt_value), set())
         original = [column for column in (*self.table.kept, self.table.sensitive) if column is not None]
-        return ScanResult(tuple(found), self._promised(original))
+        return ScanResult(tuple(findings), self._promised(original))
 
     @scan.register
     def _(self, publication: Chunks) -> ScanResult:
-        found = self.items.shown((publication.name,), publication.vocabulary.labels)
-        sets, few = self.table.transactions, self.few
+        findings = self.items.shown((publication.name,), publication.vocabulary.labels)
+        sets, threshold = self.table.transactions, self.few
         if sets is None:
-            return ScanResult(tuple(found))
+            return ScanResult(tuple(findings))
         shown, counts = set(publication.vocabulary.labels), sets.occurrences
-        codes = np.flatnonzero((counts > 0) & (counts < few)).tolist()
+        codes = np.flatnonzero((counts > 0) & (counts < threshold)).tolist()
         rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
-        return ScanResult(tuple(found), {publication.name: rare} if rare else {})
+        return ScanResult(tuple(findings), {publication.name: rare} if rare else {})
 
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> list[ScanFinding]:
         """Return the findings in kept columns, alone and combined with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
-        asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)]
-        found = [finding for column in asked if (finding := self._rare(column)) is not None]
-        found += self._patterns(kept, {finding.column for finding in found})
-        named = {finding.column for finding in found}
-        found += self._together([column for column in asked if column.name not in named], relational, store)
-        return found
+        undeclared = [
+            c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)
+        ]
+        findings = [finding for column in undeclared if (finding := self._rare(column)) is not None]
+        findings += self._patterns(kept, {finding.column for finding in findings})
+        named = {finding.column for finding in findings}
+        findings += self._together([column for column in undeclared if column.name not in named], relational, store)
+        return findings
 
     def _is_declared_public(self, column: CategoricalColumn) -> bool:
         """Return True if the owner declares that the identifying values of this column are published on purpose."""
@@ -216,14 +220,14 @@ class _Scanner:
                 continue
             labels = column.vocabulary.labels
             if isinstance(before, NumericColumn):
-                found = self._ends(before, labels)
+                finding = self._ends(before, labels)
             else:
-                found = self._values(before, labels, members)
-            if found is None and (kind := identifying_kind(labels)) and not self.table.word.identifying_as_declared:
+                finding = self._values(before, labels, members)
+            if finding is None and (kind := identifying_kind(labels)) and not self.table.word.identifying_as_declared:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
-                found = personal_values_finding((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
-            if found is not None:
-                yield found
+                finding = personal_values_finding((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
+            if finding is not None:
+                yield finding
 
     def _ends(self, before: NumericColumn, labels: Sequence[str]) -> ScanFinding | None:
         numbers = ends_of_ranges(labels)
@@ -233,27 +237,27 @@ class _Scanner:
         rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
         if not rare:
             return None
-        what = f"range ends are exact values of fewer than {self.few} persons each"
-        return ScanFinding.of((before.name,), rare, what, remedies.of_ranges())
+        problem = f"range ends are exact values of fewer than {self.few} persons each"
+        return ScanFinding.of((before.name,), rare, problem, remedies.of_ranges())
 
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> ScanFinding | None:
         """Return a finding for single values of few persons, or for sets that list such values; otherwise None."""
-        index, counts, few = before.vocabulary.index, before.occurrences, self.few
+        index, counts, threshold = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
-        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
+        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < threshold))) if single else 0
         if rare:
-            what = f"values belong to fewer than {few} persons each"
-            return ScanFinding.of((before.name,), rare, what, self._of_sets(before))
+            problem = f"values belong to fewer than {threshold} persons each"
+            return ScanFinding.of((before.name,), rare, problem, self._of_sets(before))
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
         codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
-        if not lists_persons(counts[codes], few, before.n):
+        if not lists_persons(counts[codes], threshold, before.n):
             return None
-        of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < few)))
-        what = f"values of fewer than {few} persons each are listed in sets"
-        return ScanFinding.of((before.name,), of_few, what, self._of_sets(before))
+        of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < threshold)))
+        problem = f"values of fewer than {threshold} persons each are listed in sets"
+        return ScanFinding.of((before.name,), of_few, problem, self._of_sets(before))
 
     def _of_sets(self, column: CategoricalColumn) -> str:
         drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
@@ -292,8 +296,8 @@ class _Scanner:
                 together.append(column)
         if singling:
             names = tuple(column.name for column in singling)
-            what = f"persons are in groups of fewer than {self.few} persons with the same published values"
-            yield ScanFinding.of(names, small, what, remedies.remedy_for_singling_out(names, self.model))
+            problem = f"persons are in groups of fewer than {self.few} persons with the same published values"
+            yield ScanFinding.of(names, small, problem, remedies.remedy_for_singling_out(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         """Yield findings for unchanged columns with names or contact data of persons."""

@@ -46,21 +46,21 @@ def space_for(size: DataSize, out: Path, private: Path, work: Path | None, *, pa
     parquet
         Whether the publication is in Parquet format.
     """
-    few = size.records <= _PRIVATE_ROWS
+    is_small = size.records <= _PRIVATE_ROWS
     takes = [
         (out.parent, int((_OUT_PARQUET if parquet else _OUT_TEXT) * size.text)),
-        (private.parent, (_PRIVATE_RECORD if few else _PRIVATE_PARQUET) * size.records),
+        (private.parent, (_PRIVATE_RECORD if is_small else _PRIVATE_PARQUET) * size.records),
     ]
     if work is not None:
         takes.append((work, _WORK_RECORD * size.records + _WORK_VALUE * size.values))
-    found: dict[int, DiskSpace] = {}
+    space_of: dict[int, DiskSpace] = {}
     for path, needed in takes:
         folder = next(place for place in (path.absolute(), *path.absolute().parents) if place.is_dir())
         device, usage = folder.stat().st_dev, shutil.disk_usage(folder)
         if usage.total:  # some network file systems report no size
-            before = found.get(device, DiskSpace(folder, 0, usage.free))
-            found[device] = DiskSpace(before.folder, before.needed + needed, usage.free)
-    return list(found.values())
+            before = space_of.get(device, DiskSpace(folder, 0, usage.free))
+            space_of[device] = DiskSpace(before.folder, before.needed + needed, usage.free)
+    return list(space_of.values())
 
 
 def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
@@ -83,11 +83,11 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
 
 def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
     """Return one line about the space and time of a run; empty for a small run."""
-    told = [
+    needs = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"
         for space in spaces
         if space.needed >= _MUCH
     ]
     if (seconds := _SECONDS_VALUE * size.values) >= _LONG:
-        told.append(f"{seconds / 60:.0f} minutes")
-    return f"the run needs at least {', and '.join(told)}" if told else ""
+        needs.append(f"{seconds / 60:.0f} minutes")
+    return f"the run needs at least {', and '.join(needs)}" if needs else ""

@@ -142,8 +142,8 @@ class PublishedFile(PublishedFiles):
     @property
     def files(self) -> tuple[str, ...]:
         """Expected names of the files of the publication, without the attestation."""
-        own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
-        return own.named_files
+        renamed = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
+        return renamed.named_files
 
 
 class BucketFiles(PublishedFiles):

@@ -36,16 +36,16 @@ class ItemScan:
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
-        if found := self.keys(names, sets):
-            yield from found
+        if findings := self.keys(names, sets):
+            yield from findings
             return
         counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
         if kind := None if word.identifying_as_declared else identifying_kind(labels):
             yield personal_values_finding(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
-            what = "items look like free text"
-            yield ScanFinding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
+            problem = "items look like free text"
+            yield ScanFinding.of(names, len(labels), problem, f"{remedy}, or extract codes from them")
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that are keys in the original."""
@@ -54,28 +54,28 @@ class ItemScan:
         columns, rare = self._keys(names, sets)
         if not columns:
             return list(self._mentions(names))
-        what = f"items belong to fewer than {self.few} persons each, like identifiers"
+        problem = f"items belong to fewer than {self.few} persons each, like identifiers"
         others = len(columns) < len(names)
-        return [ScanFinding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
+        return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         """Yield findings for item columns that mention persons of the data."""
         word = self.table.word
-        for one in () if word.identifying_as_declared else self.table.mentions:
-            if one.items not in word.publish_as_is:
-                remedy = remedies.of_items((one.items,), self.model, others=len(names) > 1)
-                what = f"items contain values of {one.column!r}, which identifies people"
-                yield ScanFinding.of((one.items,), one.labels, what, remedy)
+        for mention in () if word.identifying_as_declared else self.table.mentions:
+            if mention.items not in word.publish_as_is:
+                remedy = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
+                problem = f"items contain values of {mention.column!r}, which identifies people"
+                yield ScanFinding.of((mention.items,), mention.labels, problem, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)
         if len(names) > 1:
-            place = {name: at for at, name in enumerate(names)}
+            place = {name: position for position, name in enumerate(names)}
             of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
-        for at, name in enumerate(names):
-            if rare := self._rare_keys(counts[of_column == at]):
+        for position, name in enumerate(names):
+            if rare := self._rare_keys(counts[of_column == position]):
                 keys, number = [*keys, name], number + rare
         if not keys and (number := self._rare_keys(counts)):
             keys = list(names)

@@ -61,25 +61,25 @@ def rejoin(
     InputError
         If a symbol that spans several columns occurs in only some of them.
     """
-    known = tuple(symbol for symbol in book if symbol.kind != "values")
+    listed = tuple(symbol for symbol in book if symbol.kind != "values")
     symbol_of: dict[str, Symbol] = {}
-    for name, texts in cells_by_column(known, joined).items():
-        symbol_of |= {prefixed(name, text): known[position] for text, position in texts.items()}
+    for name, texts in cells_by_column(listed, joined).items():
+        symbol_of |= {prefixed(name, text): listed[position] for text, position in texts.items()}
     spanning = _spanning(column.vocabulary.labels, joined) if sets else {}
-    behind = [
+    symbol_of_label = [
         symbol_of.get(label) or spanning.get(label) or _unexplained(label, joined) for label in column.vocabulary.labels
     ]
-    symbols = tuple(dict.fromkeys(behind))
+    symbols = tuple(dict.fromkeys(symbol_of_label))
     place = {symbol: position for position, symbol in enumerate(symbols)}
-    image = np.array([place[symbol] for symbol in behind], np.int32)
-    whole = generalize(column, image, symbols, store)
+    image = np.array([place[symbol] for symbol in symbol_of_label], np.int32)
+    column_of_symbols = generalize(column, image, symbols, store)
     written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)
-    for symbol in (*known, *spanning.values()):
-        here, reach = place.get(symbol, -1), len(cells(symbol, joined))
-        if here >= 0 and written[here] != reach * whole.occurrences[here]:
+    for symbol in (*listed, *spanning.values()):
+        number, reach = place.get(symbol, -1), len(cells(symbol, joined))
+        if number >= 0 and written[number] != reach * column_of_symbols.occurrences[number]:
             msg = f"symbol {datum(symbol.label)} spans {reach} columns; in a row, all of them must contain it, or none"
             raise InputError(msg)
-    return whole, symbols
+    return column_of_symbols, symbols
 
 
 def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]:

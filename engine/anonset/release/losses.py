@@ -111,7 +111,7 @@ _WITH_HIERARCHIES = frozenset({"km", "partition-km", "lm", "transaction-k", "k",
 _FEW = 3
 
 
-def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
+def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
     """Return the reason for rejecting a worthless publication, with alternatives under the same model parameters."""
     name, model = algorithm.name, algorithm.model.name
 
@@ -128,7 +128,9 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
         ways.insert(0, f"continuing the earlier release with {setting('recoding')}")
     ways += ["hierarchies with fewer children per node"] if model in _WITH_HIERARCHIES else []
     more = f"under the same parameters of {model}, {' or '.join(ways)} may lose less; " if ways else ""
-    return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"
+    return (
+        f"the publication would be worthless: {problem}; {more}{setting('allow_worthless', True)} publishes it anyway"
+    )
 
 
 def _least_loss_settings(name: str, model: str) -> str:
@@ -165,10 +167,10 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
     """
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
-    kept = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
+    unchanged = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     warnings = []
-    for names in (() if kept else sets, tuple(column.name for column in table.relational)):
+    for names in (() if unchanged else sets, tuple(column.name for column in table.relational)):
         side = [counts[name] for name in names if name in counts]
         if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
             warnings.append(

@@ -78,7 +78,7 @@ def memory_for(size: DataSize) -> int:
     return int(_WHATEVER + _PER_RECORD * size.records + _PER_VALUE * size.values + _PER_TEXT * size.text)
 
 
-def memory_limit(given: str | None) -> int | None:
+def memory_limit(text: str | None) -> int | None:
     """Return the memory limit in bytes, given or by default; None if the system does not report it.
 
     Raises
@@ -86,7 +86,7 @@ def memory_limit(given: str | None) -> int | None:
     InputError
         If the text is no size.
     """
-    return default_limit() if given is None else parse_size(given)
+    return default_limit() if text is None else parse_size(text)
 
 
 def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None:
@@ -105,6 +105,6 @@ def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None
     allowed = memory_limit(limit)
     if allowed is not None and estimate > allowed:
         over = f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}"
-        why = f", and {obstacle}" if obstacle else ""
-        msg = f"{over}{why}; use a machine with more memory, fewer records, or raise --memory-limit"
+        reason = f", and {obstacle}" if obstacle else ""
+        msg = f"{over}{reason}; use a machine with more memory, fewer records, or raise --memory-limit"
         raise InputError(msg)

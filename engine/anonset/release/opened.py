@@ -133,8 +133,8 @@ class OpenedPublication(RedactedRepr):
             If the model is unknown, or a parameter is invalid.
         """
         attested = self.attested
-        own = {name: value for name, value in attested.parameters.items() if name != "policy"}
-        settings = validate(check_settings_model(), {**own, "model": attested.model})
+        parameters = {name: value for name, value in attested.parameters.items() if name != "policy"}
+        settings = validate(check_settings_model(), {**parameters, "model": attested.model})
         require_known("the model of the attestation", attested.model, MODELS)
         empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
         return built_model(attested.model, {**settings.model_parameters(), **empty})
@@ -263,11 +263,11 @@ def _require_attested(published: Path, attested: Attestation) -> None:
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
         msg = f"the attestation of {str(published)!r} {must}, got {got}"
         raise InputError(msg)
-    known = {*data.files, ATTESTATION}
-    for path in _entries(published, known):
-        if path.relative_to(published).as_posix() not in known:
+    expected = {*data.files, ATTESTATION}
+    for path in _entries(published, expected):
+        if path.relative_to(published).as_posix() not in expected:
             msg = (
-                f"{str(path)!r} is not attested; a publication contains {_listed(sorted(known))} and nothing else: "
+                f"{str(path)!r} is not attested; a publication contains {_listed(sorted(expected))} and nothing else: "
                 "remove it, or take the publication from where it came from"
             )
             raise InputError(msg)
@@ -286,9 +286,9 @@ def _listed(names: Iterable[str], between: str = ", ") -> str:
     return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 
 
-def _entries(published: Path, known: set[str]) -> list[Path]:
+def _entries(published: Path, attested_names: set[str]) -> list[Path]:
     """Return the paths in a publication and in the folders of its part files."""
-    folders = {Path(name).parent.as_posix() for name in known} - {"."}
+    folders = {Path(name).parent.as_posix() for name in attested_names} - {"."}
     entries = sorted(published.iterdir())
     parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]
     return [path for path in entries if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]

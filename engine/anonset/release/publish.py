@@ -95,13 +95,13 @@ def publish(
                 budget=request.budget,
                 progress=progress,
             )
-            seen = evidence(written, verdict, budget=request.budget, progress=progress)
-            require_decided(seen, accept_undecided=request.accept_undecided)
+            verified = evidence(written, verdict, budget=request.budget, progress=progress)
+            require_decided(verified, accept_undecided=request.accept_undecided)
         with watch.phase("scan"):
             exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("complete"):
-            declared = declarations(unverified, undecided=seen.holds is None)
-            promise = attestation(verdict.model, seen, written, files, declared)
+            declared = declarations(unverified, undecided=verified.holds is None)
+            promise = attestation(verdict.model, verified, written, files, declared)
             promise.write(staging.folder / ATTESTATION)
             kind.write_private(unverified, staging.private)
             write_policy(unverified, staging.private)

@@ -96,8 +96,11 @@ def recoding_of(
         mapping, source = read_mapping(path), "mapping"
         universe = tuple(mapping)
     else:
-        known, source = invert({symbol.label: symbol.members for symbol in book if symbol.kind != "values"}), "codebook"
-        mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **known}
+        symbol_of, source = (
+            invert({symbol.label: symbol.members for symbol in book if symbol.kind != "values"}),
+            "codebook",
+        )
+        mapping = {**dict.fromkeys(column.vocabulary.labels, ""), **symbol_of}
         universe = tuple(Vocabulary.of(mapping).labels)
     vocabulary = Vocabulary(universe) if hierarchy is None else hierarchy.leaves
     bound, groups = _over(column, vocabulary, source, store), _groups(vocabulary, mapping)
@@ -119,8 +122,8 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
     for symbol, items in members.items():
         for item in items:
             if item in symbol_of:
-                both = f"{datum(symbol_of[item])} and {datum(symbol)}"
-                msg = f"item {datum(item)} is published as {both}; the private mapping is needed"
+                symbols = f"{datum(symbol_of[item])} and {datum(symbol)}"
+                msg = f"item {datum(item)} is published as {symbols}; the private mapping is needed"
                 raise InputError(msg)
             symbol_of[item] = symbol
     return symbol_of
@@ -140,8 +143,8 @@ def _local(
     cluster = np.zeros(column.n, np.int64)
     cluster[record] = of_row
     members = {symbol.label: symbol.members for symbol in book}
-    known = {*column.vocabulary.labels, *(item for items in members.values() for item in items)}
-    vocabulary = Vocabulary.of(known) if hierarchy is None else hierarchy.leaves
+    labels = {*column.vocabulary.labels, *(item for items in members.values() for item in items)}
+    vocabulary = Vocabulary.of(labels) if hierarchy is None else hierarchy.leaves
     bound, index = _over(column, vocabulary, "mapping"), vocabulary.index
     size_of: dict[int, int] = {}
     for row in rows_of(path, LOCAL):

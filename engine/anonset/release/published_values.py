@@ -31,8 +31,8 @@ def published_relational_loss(
     """
     names = [column.name for column in original.relational]
     if weights is not None and set(weights) != set(names):
-        odd = sorted(set(weights) ^ set(names))[0]
-        msg = f"relational weights must name each relational column once ({', '.join(names)}); {odd!r} differs"
+        differing = sorted(set(weights) ^ set(names))[0]
+        msg = f"relational weights must name each relational column once ({', '.join(names)}); {differing!r} differs"
         raise InputError(msg)
     if not original.n:
         return 0.0

@@ -53,8 +53,8 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
     return counts
 
 
-def count_rare(column: CategoricalColumn, few: int) -> int:
-    """Count the labels of at least one and fewer than `few` records, without missing values. Constant memory.
+def count_rare(column: CategoricalColumn, threshold: int) -> int:
+    """Count the labels of at least one and fewer than `threshold` records, without missing values. Constant memory.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), few=2)
     1
@@ -72,7 +72,7 @@ def count_rare(column: CategoricalColumn, few: int) -> int:
             else:
                 np.add.at(counts, codes - first, 1)
         counts[[code - first for code in missing if first <= code < end]] = 0
-        rare += int(np.count_nonzero((counts > 0) & (counts < few)))
+        rare += int(np.count_nonzero((counts > 0) & (counts < threshold)))
     return rare
 
 
@@ -85,8 +85,8 @@ def members_of_sets(labels: Sequence[str]) -> set[str]:
     return {member for label in labels if len(members := members_of(label)) > 1 for member in members}
 
 
-def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, store: Store = MEMORY) -> int:
-    """Count the records in groups of fewer than `few` records that are equal in all columns.
+def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int, store: Store = MEMORY) -> int:
+    """Count the records in groups of fewer than `threshold` records that are equal in all columns.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, stor
     >>> persons_in_small_groups(pair, few=3)
     3
     """
-    return sum(int(sizes[sizes < few].sum()) for sizes in _group_sizes(columns, store))
+    return sum(int(sizes[sizes < threshold].sum()) for sizes in _group_sizes(columns, store))
 
 
 def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:

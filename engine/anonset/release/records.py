@@ -143,8 +143,8 @@ class RecordsKind(PublicationKind[Records]):
             write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
         elif column is not None:
             codes = {} if unverified.earlier is None else unverified.earlier.codes
-            known = [Symbol(name, "group", members) for members, name in codes.items()]
-            write_mapping(recoding, folder / "mapping.csv", (*known, *publication.symbols))
+            earlier_symbols = [Symbol(name, "group", members) for members, name in codes.items()]
+            write_mapping(recoding, folder / "mapping.csv", (*earlier_symbols, *publication.symbols))
             earlier = unverified.earlier
             if isinstance(recoding, (Cut, ItemGroups)) and earlier and (retired := earlier.retired_by(recoding)):
                 write_symbols(retired, folder / RETIRED)
@@ -169,7 +169,7 @@ class RecordsKind(PublicationKind[Records]):
 
         Sets on disk, and columns with labels on disk, are compared with those of `meant` during reading.
         """
-        kept = () if meant is None else meant.kept
+        kept_columns = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
         written = read_parts(
             [folder / name for name in files.data_files],
@@ -178,11 +178,11 @@ class RecordsKind(PublicationKind[Records]):
             keep=files.keep,
             separator=_NOWHERE if files.separator is None else files.separator,
             store=store.nested(),
-            expected={column.name: column for column in kept if column.vocabulary.filed is not None},
+            expected={column.name: column for column in kept_columns if column.vocabulary.filed is not None},
             sets=sets,
         )
-        own = meant.record if meant is not None and meant.n == written.n else None
-        return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
+        record = meant.record if meant is not None and meant.n == written.n else None
+        return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
 
     def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
         """Return the separator, and for FIMI files, which have no header, the column name."""
@@ -270,12 +270,12 @@ def read_parts(
     InputError
         If a file cannot be read, or its columns differ from the named columns.
     """
-    given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
+    roles: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:
-        return replace(read_published(paths[0], **given, separator=separator), store=store)
+        return replace(read_published(paths[0], **roles, separator=separator), store=store)
     source = of_files(paths)
     nameless = source.format == "dat"
-    options = ReadOptions(**given, separator=separator, exact=True)
+    options = ReadOptions(**roles, separator=separator, exact=True)
     if nameless:
         options = replace(options, items=None, separator=" ")
     table = gather(open_source(source, options.reading()), options, store, expected=expected, sets=sets)
@@ -297,14 +297,14 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
     record
         int64 (n,): input record of each row; None: rows are in input order.
     """
-    known = {symbol.label: symbol for symbol in book}
+    listed = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        items, symbols = rejoin(items, known.values(), table.joined, sets=sets, store=table.store)
+        items, symbols = rejoin(items, listed.values(), table.joined, sets=sets, store=table.store)
     else:
         labels = () if items is None else items.vocabulary.labels
-        symbols = tuple(known.get(label) or _symbol(label) for label in labels)
-    values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
+        symbols = tuple(listed.get(label) or _symbol(label) for label in labels)
+    values = tuple(symbol for symbol in listed.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
     rows = delete_when_collected(in_input_order(table.n, table.store)) if record is None else record
     order, joined, store = table.order, table.joined, table.store

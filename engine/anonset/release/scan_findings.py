@@ -29,10 +29,10 @@ class ScanFinding(RedactedRepr):
     """Column, count and remedy in one line, without any value of the data."""
 
     @classmethod
-    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "ScanFinding":
+    def of(cls, names: Sequence[str], count: int, problem: str, remedy: str) -> "ScanFinding":
         """Return a finding for one or several columns, with the count and the remedy."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
-        stopped = f"{named}: {count:,} {what}, so nothing is published"
+        stopped = f"{named}: {count:,} {problem}, so nothing is published"
         return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
 
     def __str__(self) -> str:

@@ -57,11 +57,11 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
     rule = rule or _rule(name, labels)
     if "sensitive" in model.protects or not rule or is_sensitive(name):
         return remedy_of_dropping(name)
-    known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
+    generalized = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
     if "relational" in model.protects:
-        return f"use {known}, or {setting('drop', name)}"
+        return f"use {generalized}, or {setting('drop', name)}"
     if model.name == "km":
-        return f"{remedy_of_dropping(name)}, or use {setting('model', 'kkm')} {known}"
+        return f"{remedy_of_dropping(name)}, or use {setting('model', 'kkm')} {generalized}"
     return remedy_of_dropping(name)
 
 
@@ -89,8 +89,8 @@ def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
     if others:
         return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))}"
     if "relational" in model.protects:  # k then protects the remaining columns
-        known = {form.name for form in fields(KAnonymity)}
-        strange = [setting(form.name) for form in fields(model) if form.name not in known]  # type: ignore[arg-type]
+        basic = {form.name for form in fields(KAnonymity)}
+        strange = [setting(form.name) for form in fields(model) if form.name not in basic]  # type: ignore[arg-type]
         without = f" without {listed(strange, 'and')}" if strange else ""
         return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))} {setting('model', 'k')}{without}"
     return (
@@ -110,8 +110,8 @@ def declared(names: Sequence[str]) -> str:
 
 def _rule(name: str, labels: Sequence[str]) -> str:
     """Return a rule that makes the values of a column coarser; empty if none is known."""
-    given = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
-    look = look_at(name, given)
+    values = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
+    look = look_at(name, values)
     if look.kind in ("integers", "numbers") and look.width and not look.form:
         return _bins(look.width)
     if look.kind == "dates" and look.usable:

@@ -80,15 +80,15 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
             continue
         place = Path(os.path.realpath(other))
         if place == work:
-            how = "is"
+            relation = "is"
         elif place in work.parents:
-            how = "lies in"
+            relation = "lies in"
         elif work in place.parents:
-            how = "holds"
+            relation = "holds"
         else:
             continue
-        asked = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
-        msg = f"{asked} {how} {os.fspath(other)!r}; use a directory outside it: work files are deleted at the end"
+        option = f"{setting('work_dir')}: {os.fspath(work_dir)!r}"
+        msg = f"{option} {relation} {os.fspath(other)!r}; use a directory outside it: work files are deleted at the end"
         raise InputError(msg)
 
 
@@ -106,13 +106,13 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
         The message contains the contents of the path and the remedy. Files of another run are never removed.
     """
     require_local(out, private)
-    left, complete = leftovers(out, private), os.path.lexists(out)
-    if busy := [path for path, held in left.items() if held]:
+    unfinished, complete = leftovers(out, private), os.path.lexists(out)
+    if busy := [path for path, in_use in unfinished.items() if in_use]:
         msg = f"another run is writing {str(out)!r} in {str(busy[0])!r}; wait for it, or use a new directory"
         raise InputError(msg, code="in-use")
-    if left:
+    if unfinished:
         raise InputError(
-            _left_behind(out, private, list(left), complete=complete, by_command=by_command), code="unfinished"
+            _left_behind(out, private, list(unfinished), complete=complete, by_command=by_command), code="unfinished"
         )
     if private.is_dir() and not complete:
         msg = (
@@ -121,8 +121,10 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
         )
         raise InputError(msg, code="exists")
     if complete and by_command:
-        again = setting("if_exists", "resume")
-        msg = f"{str(out)!r} already exists; {_NOT_OVERWRITTEN}, or use {again} to verify what this command has made"
+        resumption = setting("if_exists", "resume")
+        msg = (
+            f"{str(out)!r} already exists; {_NOT_OVERWRITTEN}, or use {resumption} to verify what this command has made"
+        )
         raise InputError(msg, code="exists")
     require_new(out, private)
 
@@ -132,20 +134,20 @@ def leftovers(out: Path, private: Path) -> dict[Path, bool]:
 
     A private directory has a lease until its publication is complete.
     """
-    own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
+    temporary_name = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
     live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
-    beside = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
-    return live | {path: is_live(path) for path in beside if own.fullmatch(path.name) and path.is_dir()}
+    siblings = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
+    return live | {path: is_live(path) for path in siblings if temporary_name.fullmatch(path.name) and path.is_dir()}
 
 
-def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool, by_command: bool) -> str:
+def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: bool, by_command: bool) -> str:
     """Return the message about leftovers of a killed run, with the remedy."""
     if by_command:
         clear = f"use {setting('if_exists', 'resume')}"
         clear += " to verify it" if complete else " to continue"
     else:
         # in a complete publication, only leases remain in the private directory
-        paths = [path / LEASE if complete and path == private else path for path in left]
+        paths = [path / LEASE if complete and path == private else path for path in unfinished]
         clear = "remove its leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
     if complete:
         return f"{str(out)!r} already exists, but its run was killed; {clear}, or use a new directory"

@@ -229,11 +229,11 @@ def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
     """Return True if an item may be published as several symbols, because of the model or the symbols."""
     if model.recodes_locally:
         return True
-    seen: set[Any] = set()
+    listed: set[Any] = set()
     for symbol in publication.symbols:
-        if not seen.isdisjoint(symbol.members):
+        if not listed.isdisjoint(symbol.members):
             return True
-        seen.update(symbol.members)
+        listed.update(symbol.members)
     return False
 
 
@@ -257,7 +257,7 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
 
 def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> Declarations:
     """Return the declarations about a publication and its verification."""
-    table, earlier, beside = unverified.table, unverified.earlier, unverified.beside
+    table, earlier, other_release = unverified.table, unverified.earlier, unverified.beside
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit="person" if table.by_person else "row, taken for a person",
@@ -268,8 +268,11 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,
         earlier_attestation=None if earlier is None else earlier.attestation_sha256,
-        together_with=None if beside is None else beside.attestation_sha256 or None,
-        together_if_linked=(beside is not None and beside.linked and bool(beside.attestation_sha256)) or None,
+        together_with=None if other_release is None else other_release.attestation_sha256 or None,
+        together_if_linked=(
+            other_release is not None and other_release.linked and bool(other_release.attestation_sha256)
+        )
+        or None,
     )
 
 
@@ -286,7 +289,7 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
 
 def attestation(
     model: PrivacyModel,
-    seen: Verdict,
+    verdict: Verdict,
     publication: Published,
     data: PublishedFile | BucketFiles | ChunkFiles,
     declared: Declarations,
@@ -295,7 +298,7 @@ def attestation(
 
     Parameters
     ----------
-    seen
+    verdict
         Verdict on facts visible in the publication (see `anonset.release.publish.evidence`).
     """
     return Attestation(
@@ -306,7 +309,7 @@ def attestation(
         statement=model.statement,
         limits=" ".join(declared_limits(model, publication, declared)),
         declarations=declared,
-        verified=public_checks(seen),
+        verified=public_checks(verdict),
         counts=publication.counts(),
         data=data,
     )
@@ -389,17 +392,17 @@ def versions() -> dict[str, str]:
 @cache
 def _version_of(package: str) -> str:
     """Return the version in the metadata header of a package, without parsing its README."""
-    found = distribution(package)
-    head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
+    metadata = distribution(package)
+    head, _, _ = (metadata.read_text("METADATA") or "").partition("\n\n")
     lines = (line.partition(": ") for line in head.splitlines())
     stated = (version for name, _, version in lines if name == "Version")
-    return next(stated, None) or found.version
+    return next(stated, None) or metadata.version
 
 
 def plain(value: Any) -> Any:
     """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
-    if (what := getattr(type(value), "counted_as", None)) is not None:  # a policy is stored in its own file
-        return counted(len(value), what)
+    if (noun := getattr(type(value), "counted_as", None)) is not None:  # a policy is stored in its own file
+        return counted(len(value), noun)
     if isinstance(value, partial):
         return {"name": plain(value.func), **plain(value.keywords)}
     if isinstance(value, type):

@@ -88,9 +88,9 @@ class PeakMemory:
 
     def look(self) -> int | None:
         """Sample the memory and return the peak."""
-        held = own_memory()
-        held = peak_memory() if held is None else held
-        self.peak = held if held is None or self.peak is None else max(self.peak, held)
+        used = own_memory()
+        used = peak_memory() if used is None else used
+        self.peak = used if used is None or self.peak is None else max(self.peak, used)
         return self.peak
 
     @contextmanager
@@ -133,8 +133,8 @@ def own_memory() -> int | None:
         lines = [line.split() for line in _STATUS.read_text().splitlines()]
     except OSError:
         return None
-    held = [int(line[1]) * 1024 for line in lines if line[:1] in (["RssAnon:"], ["RssShmem:"])]
-    return sum(held) if held else None
+    sizes = [int(line[1]) * 1024 for line in lines if line[:1] in (["RssAnon:"], ["RssShmem:"])]
+    return sum(sizes) if sizes else None
 
 
 def forget_peak() -> None:

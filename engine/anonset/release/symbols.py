@@ -32,7 +32,7 @@ def name_sets(
     publication: Records,
     value_sets: Iterable[str],
     symbols: Symbols,
-    known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
+    earlier_codes: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     *,
     others: Iterable[str] = (),
 ) -> Records:
@@ -46,28 +46,28 @@ def name_sets(
         Names of the relational columns that are published as sets of values.
     symbols
         Which sets get a code. ``auto`` includes sets with a member that could not be parsed from the name.
-    known
+    earlier_codes
         Existing names of itemsets, by members; no other set gets these names.
     others
         Further excluded codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
-        if not known:
+        if not earlier_codes:
             return publication
         least = sum(len(symbol.members) for symbol in publication.symbols) + 1
-    taken = {label for column in publication.columns for label in _known_labels(column, publication.joined)}
-    taken |= {member for symbol in publication.symbols for member in symbol.members}
-    taken |= {*known.values(), *others}
-    taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
+    used_labels = {label for column in publication.columns for label in _known_labels(column, publication.joined)}
+    used_labels |= {member for symbol in publication.symbols for member in symbol.members}
+    used_labels |= {*earlier_codes.values(), *others}
+    used_labels |= {label.removeprefix(f"{name}:") for name in publication.joined for label in used_labels}
     items, sets = publication.transactions, publication.symbols
     if items is not None:
-        code = _codes("G", taken)
+        code = _codes("G", used_labels)
         sets = tuple(
             symbol
             if symbol.kind != "group"
-            else replace(symbol, label=known[symbol.members])
-            if symbol.members in known
+            else replace(symbol, label=earlier_codes[symbol.members])
+            if symbol.members in earlier_codes
             else replace(symbol, label=code())
             if len(symbol.members) >= least or (symbols == "auto" and not all(map(_is_plain, symbol.members)))
             else symbol
@@ -75,14 +75,14 @@ def name_sets(
         )
         labels = Vocabulary(tuple(symbol.label for symbol in sets))
         items = SetColumn(items.name, items.indptr, items.codes, labels)
-    code, values, chosen, relational = _codes("V", taken), [], set(value_sets), []
+    code, values, chosen, relational = _codes("V", used_labels), [], set(value_sets), []
     for column in publication.relational:
         labels_of_column = list(column.vocabulary.labels)
-        for at, label in enumerate(labels_of_column if column.name in chosen else ()):
+        for i, label in enumerate(labels_of_column if column.name in chosen else ()):
             members = members_of(label)
             if len(members) >= least:
-                labels_of_column[at] = code()
-                values.append(Symbol(labels_of_column[at], "values", members))
+                labels_of_column[i] = code()
+                values.append(Symbol(labels_of_column[i], "values", members))
         relational.append(CategoricalColumn(column.name, column.codes, Vocabulary(tuple(labels_of_column))))
     return replace(
         publication, transactions=items, symbols=sets, relational=tuple(relational), value_sets=tuple(values)
@@ -105,8 +105,10 @@ def leave_out(publication: Records, items: Iterable[str]) -> Records:
     column, hidden = publication.transactions, set(items)
     if column is None or not hidden:
         return publication
-    gone = np.array([len(symbol.members) == 1 and symbol.members[0] in hidden for symbol in publication.symbols], bool)
-    return replace(publication, transactions=column.only(~gone))
+    is_hidden = np.array(
+        [len(symbol.members) == 1 and symbol.members[0] in hidden for symbol in publication.symbols], bool
+    )
+    return replace(publication, transactions=column.only(~is_hidden))
 
 
 def _is_plain(label: str) -> bool:
@@ -166,9 +168,9 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
     return {f"{code[1]}0" for code in map(_CODE.fullmatch, spellings) if code is not None}
 
 
-def _codes(letter: str, taken: set[str]) -> Callable[[], str]:
+def _codes(letter: str, used_labels: set[str]) -> Callable[[], str]:
     """Return a function that generates codes, none of which is a label of the data."""
-    while any(label.startswith(letter) and label[len(letter) :].isdecimal() for label in taken):
+    while any(label.startswith(letter) and label[len(letter) :].isdecimal() for label in used_labels):
         letter += "_"
     n = 0
 
@@ -238,13 +240,13 @@ def require_complete(book: Iterable[Symbol], publication: Records, where: str) -
     InputError
         The message names the first symbol that is missing in the codebook or in the records.
     """
-    known = {symbol.label: symbol for symbol in book if symbol.kind != "values"}
+    listed = {symbol.label: symbol for symbol in book if symbol.kind != "values"}
     shown = {symbol.label: symbol for symbol in publication.symbols}
     for label in shown:
-        if known.get(label) != shown[label]:
+        if listed.get(label) != shown[label]:
             msg = f"{where} must contain every symbol of the records, but lacks {datum(label)}"
             raise InputError(msg)
-    for label in known:
+    for label in listed:
         if label not in shown:
             msg = f"{where} must contain only symbols of the records, but contains {datum(label)}"
             raise InputError(msg)
@@ -280,7 +282,7 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
 
 
 def items_hierarchy(
-    publication: Records, hierarchies: Mapping[str, str], beside: tuple[str, ...], rules: CodeRules
+    publication: Records, hierarchies: Mapping[str, str], sources: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
     """Return the hierarchy of the published items, read without the original; None if none is given.
 
@@ -290,10 +292,10 @@ def items_hierarchy(
         If it depends on the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
     """
     column = publication.transactions
-    given = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}
-    if column is None or not given:
+    specs = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}
+    if column is None or not specs:
         return None
-    for name, spec in given.items():
+    for name, spec in specs.items():
         if is_over_data(spec):
             original = f"the items of the original; pass it with {setting('original')}"
             msg = f"{hierarchy_of(name, spec)} depends on {original}"
@@ -301,4 +303,4 @@ def items_hierarchy(
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)
     empty: tuple[Int64, Int32] = np.zeros(1, np.int64), np.zeros(0, np.int32)
     table = Table(SetColumn(column.name, *empty, items), joined=publication.joined, rules=rules)
-    return bind_columns(table, given, beside)[1].get(column.name)
+    return bind_columns(table, specs, sources)[1].get(column.name)

@@ -74,8 +74,8 @@ def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
-    given = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
-    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in given.items())
+    shown_parameters = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
+    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in shown_parameters.items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
@@ -159,8 +159,8 @@ def _observed_text(diversity: ObservedDiversity) -> str:
     """Return a text on the inference of a kept column from classes of equal relational values."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
-    alone = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
-    return f"{text}; t={diversity.t:.3g}{alone if diversity.homogeneous_records else ''}"
+    homogeneous = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
+    return f"{text}; t={diversity.t:.3g}{homogeneous if diversity.homogeneous_records else ''}"
 
 
 def loss_label(name: str) -> str:
@@ -208,21 +208,21 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
     lists = {"coarser": coarser, "suppressed": since.suppressed, "new": since.new}
-    counts = [f"{len(names):,} {what} ({_few(names)})" for what, names in lists.items() if names]
+    counts = [f"{len(names):,} {kind} ({_few(names)})" for kind, names in lists.items() if names]
     return "; ".join([f"{counted(since.kept, 'symbol')} kept", *counts])
 
 
 def _together_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return a text on the joint guarantee with an earlier release, and the cost."""
-    if (beside := unverified.beside) is None:
+    if (other_release := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
-    both = f"guarantee kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
-    against = "even if rows are linked" if beside.linked else "if rows are not linked"
+    guarantee = f"guarantee kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
+    against = "even if rows are linked" if other_release.linked else "if rows are not linked"
     raised = f"{counted(int(figures['raised']), 'hierarchy node')} generalized for it"
     spared = figures["raised"] > 0 and unverified.earlier is None
     hint = f" ({setting('recoding')} continues that release and may avoid this)" if spared else ""
-    return f"{both}, {against}; {raised}{hint}"
+    return f"{guarantee}, {against}; {raised}{hint}"
 
 
 def _few(names: Sequence[str]) -> str:
@@ -240,7 +240,10 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
         return []
     before = int(figures["clusters_before"])
     merges = trace[len(trace) - (before - int(figures["clusters"])) :]
-    return [{"rum": rum, "clusters": left} for rum, left in intermediate_losses(figures["rum_before"], before, merges)]
+    return [
+        {"rum": rum, "clusters": n_clusters}
+        for rum, n_clusters in intermediate_losses(figures["rum_before"], before, merges)
+    ]
 
 
 def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
@@ -339,8 +342,8 @@ def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
 def _exact_values_text(release: Release) -> str:
     """Return, by column, how many values of few persons the model publishes unchanged."""
     counts = ", ".join(f"{count:,} of {name!r}" for name, count in release.exact_values.items())
-    few = few_persons(release.unverified.algorithm.model)
-    return f"{counts}, each of fewer than {few} persons: the model publishes them unchanged" if counts else ""
+    threshold = few_persons(release.unverified.algorithm.model)
+    return f"{counts}, each of fewer than {threshold} persons: the model publishes them unchanged" if counts else ""
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
@@ -353,8 +356,8 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
         merged = (
             f"their {size_of['begun_in_parts']:,} clusters merged across parts" if "begun_in_parts" in size_of else ""
         )
-        how = merged or "each anonymized separately"
-        texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {how}"
+        manner = merged or "each anonymized separately"
+        texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {manner}"
     if size_of.get("clusters"):
         bounds = f"{size_of['smallest_cluster']:,} to {size_of['largest_cluster']:,}"
         texts["clusters"] = f"{size_of['clusters']:,} of {bounds} records"

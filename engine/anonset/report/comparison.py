@@ -30,10 +30,10 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'
     """
-    given = dict.fromkeys((row["algorithm"], row["model"]) for row in results)
-    if len({model for _, model in given}) < 2:
+    guarantees = dict.fromkeys((row["algorithm"], row["model"]) for row in results)
+    if len({model for _, model in guarantees}) < 2:
         return ""
-    gives = ", ".join(f"{algorithm} gives {model}" for algorithm, model in given)
+    gives = ", ".join(f"{algorithm} gives {model}" for algorithm, model in guarantees)
     return f"Not the same guarantee: {gives}. A smaller loss may be a weaker guarantee."
 
 

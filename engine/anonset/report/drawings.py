@@ -47,12 +47,12 @@ def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float
     height, left, bottom, top = 200, 40, 170, 12
     largest = max(*(y for _, y in points), mark[1], 1e-9)
 
-    def at(point: tuple[float, float]) -> tuple[float, float]:
+    def pixels(point: tuple[float, float]) -> tuple[float, float]:
         across = left + min(1.0, point[0]) * (_WIDTH - left - 20)
         return across, bottom - point[1] / largest * (bottom - top)
 
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, points))
-    (x, y), right = at(mark), _WIDTH - 20
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(pixels, points))
+    (x, y), right = pixels(mark), _WIDTH - 20
     texts = [
         (left, height - 14, "start", "0"),
         (right, height - 14, "end", "1"),

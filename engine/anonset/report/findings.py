@@ -59,13 +59,13 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
 def _question_summary(question: Question) -> dict[str, Any]:
     answers = [
         {
-            "unit": one.key,
-            "columns": list(one.unit),
-            "persons": one.persons,
-            "skipped": one.skipped,
-            "line": f'unit = "{one.key}"',
+            "unit": answer.key,
+            "columns": list(answer.unit),
+            "persons": answer.persons,
+            "skipped": answer.skipped,
+            "line": f'unit = "{answer.key}"',
         }
-        for one in question.answers
+        for answer in question.answers
     ]
     return {"setting": "unit", "rows": question.rows, "answers": answers}
 
@@ -113,15 +113,15 @@ def _columns_table(findings: Findings) -> RichTable:
     return table(("column", "kind", "distinct", "nulls", "role", "because"), rows, left=("kind", "role", "because"))
 
 
-def _known_summary(known: KnownItems, k: int) -> dict[str, Any]:
+def _known_summary(result: KnownItems, k: int) -> dict[str, Any]:
     figures = {
-        "worst": known.worst(2),
-        "average": known.average_unique,
-        "worst_below_k": known.worst(k),
-        "average_below_k": known.average_below,
+        "worst": result.worst(2),
+        "average": result.average_unique,
+        "worst_below_k": result.worst(k),
+        "average_below_k": result.average_below,
     }
     summary: dict[str, Any] = {name: share.value for name, share in figures.items()}
-    if not known.exact:
+    if not result.exact:
         summary["intervals"] = {name: [share.low, share.high] for name, share in figures.items()}
     return summary
 

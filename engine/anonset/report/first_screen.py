@@ -34,11 +34,11 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
         if errors.pairs_error is not None:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
                          "median error of their counts; before: 0%"))  # fmt: skip
-    kept = None if private is None else shares(private.retention).get("items")
-    if kept:
-        as_they_are = kept.get("in_chunks", kept.get("kept", 0.0))
+    item_shares = None if private is None else shares(private.retention).get("items")
+    if item_shares:
+        as_they_are = item_shares.get("in_chunks", item_shares.get("kept", 0.0))
         rows.append(("Unchanged item occurrences", percent(as_they_are), "before: 100%"))
-    return rows + counted_symbols(facts.summary, items_known=bool(kept), private=private is not None)
+    return rows + counted_symbols(facts.summary, items_known=bool(item_shares), private=private is not None)
 
 
 @singledispatch

@@ -24,8 +24,8 @@ def frontier_text(points: Sequence[Pruning]) -> str:
     listed = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
     losses = scaled(points, 1.0)
     first, *others = [(f"{point.relational_ncp:.2f}", f"{losses[point]:.0%}") for point in listed]
-    rest = "".join(f"; at {relational}: {share}" for relational, share in others)
-    return f"at relational loss {first[0]}: {first[1]} of the item loss{rest} (estimated)"
+    further = "".join(f"; at {relational}: {share}" for relational, share in others)
+    return f"at relational loss {first[0]}: {first[1]} of the item loss{further} (estimated)"
 
 
 def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:

@@ -68,7 +68,7 @@ def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
             "in Python",
         },
         "settings": [(name, dumps(value)) for name, value in settings.items() if value not in (None, False, [], {})],
-        "notes": [*report.warnings, *(str(Change(**one)) for one in report.changes)],
+        "notes": [*report.warnings, *(str(Change(**change)) for change in report.changes)],
     }  # fmt: skip
     return render(content)
 
@@ -156,9 +156,9 @@ def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]
     patterns = ("solid", "hatched", "light")
     bars_of = []
     for name, parts in shares(retention).items():
-        own = [
+        rows = [
             (fate, [(patterns[min(position, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
             for position, (fate, share) in enumerate(parts.items())
         ]
-        bars_of.append((names.get(name, name), bars(names.get(name, name), own)))
+        bars_of.append((names.get(name, name), bars(names.get(name, name), rows)))
     return bars_of

@@ -73,9 +73,9 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
     PlotAxes(across='k', series=('algorithm',), figures=('ncp',))
     """
     names = list(rows[0])
-    given = names[1 : names.index("outcome")]
+    parameters = names[1 : names.index("outcome")]
     values = {
-        name: {row[name] for row in rows if row[name] is not None} for name in given if name not in ("seed", "run")
+        name: {row[name] for row in rows if row[name] is not None} for name in parameters if name not in ("seed", "run")
     }
     varied = [name for name, distinct in values.items() if len(distinct) > 1]
     numeric = [name for name in varied if all(_is_number(value) for value in values[name])]
@@ -119,23 +119,27 @@ def draw_frontier(suggestion: Suggestion, path: Path) -> None:
 
     No plot if no candidate holds.
     """
-    held = [one for one in suggestion.candidates if one.outcome == "holds" and {"rum", "lm"} <= one.measures.keys()]
-    if not held:
+    safe = [
+        candidate
+        for candidate in suggestion.candidates
+        if candidate.outcome == "holds" and {"rum", "lm"} <= candidate.measures.keys()
+    ]
+    if not safe:
         return
     by_name: dict[str, list[Candidate]] = {}
-    for candidate in held:
+    for candidate in safe:
         by_name.setdefault(candidate.algorithm, []).append(candidate)
     path.parent.mkdir()
     with _picture(path) as plot:
         for number, (name, candidates) in enumerate(by_name.items()):
-            x, y = ([one.measures[loss] for one in candidates] for loss in ("rum", "lm"))
+            x, y = ([candidate.measures[loss] for candidate in candidates] for loss in ("rum", "lm"))
             plot.plot(x, y, _MARKS[number % 8], color="black", markerfacecolor="none", label=name)
         if (finest := suggestion.finest) is not None:
             losses = scaled(finest.frontier, finest.measures["lm"])
             line = [point.relational_ncp for point in losses], list(losses.values())
             plot.plot(*line, "-", color=_GREYS[1], label="joint-split, other weights (estimated)")
         plot.set(xlabel="relational loss (NCP)", ylabel="item loss (LM)", xlim=(-0.02, 1.02))
-        heights = [one.measures["lm"] for one in held]
+        heights = [candidate.measures["lm"] for candidate in safe]
         _scale(plot, heights, logarithmic=max(heights) >= _LOG_FROM * min(heights))
         plot.grid(visible=True, linewidth=0.3)
         plot.legend(loc="best")
@@ -143,8 +147,8 @@ def draw_frontier(suggestion: Suggestion, path: Path) -> None:
 
 def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
     across, places = str(axes.across), set[float]()
-    for number, (label, own) in enumerate(_by_series(rows, axes).items()):
-        points = _spread(own, across, figure)
+    for number, (label, series) in enumerate(_by_series(rows, axes).items()):
+        points = _spread(series, across, figure)
         x, low, mean, high = ([point[n] for point in points] for n in range(4))
         places.update(x)
         ends = [[m - a for m, a in zip(mean, low, strict=True)], [b - m for m, b in zip(mean, high, strict=True)]]
@@ -181,8 +185,8 @@ def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> 
 
 
 def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
-    values_of = {label: [float(row[figure]) for row in own if _is_number(row[figure])]
-             for label, own in _by_series(rows, axes).items()}  # fmt: skip
+    values_of = {label: [float(row[figure]) for row in series if _is_number(row[figure])]
+             for label, series in _by_series(rows, axes).items()}  # fmt: skip
     labels, heights = list(values_of), [fmean(values) if values else 0.0 for values in values_of.values()]
     bars = plot.barh(labels, heights, color="white", edgecolor="black")
     for number, (bar, label) in enumerate(zip(bars, labels, strict=True)):

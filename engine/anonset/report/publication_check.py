@@ -83,10 +83,10 @@ def _columns(check: PublicationCheck) -> str:
 
 
 def _violation(violation: Any) -> str:
-    who = f"the individual of row {violation.row} of qit.csv"
+    individual = f"the individual of row {violation.row} of qit.csv"
     if isinstance(violation, IntraGroupViolation):
         return (
-            f"{who} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
+            f"{individual} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
             f"{violation.count} of which are {violation.value!r}: at least {violation.certain} belong to the individual"
         )
-    return f"{who} is with {violation.value!r} in {violation.groups_with} of {violation.groups} groups"
+    return f"{individual} is with {violation.value!r} in {violation.groups_with} of {violation.groups} groups"

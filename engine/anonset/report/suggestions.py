@@ -35,7 +35,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
     `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
     with another guarantee.
     """
-    own, other = suggestion.with_own_hierarchy, suggestion.beside
+    preferred, alternative = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
         {
             "model": suggestion.model.name,
@@ -46,8 +46,8 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
             "recommended": None
             if suggestion.recommended is None
             else {**_entry(suggestion.recommended), "command": command},
-            "with_own_hierarchy": None if own is None else {**_entry(own), "command": with_own},
-            "beside": None if other is None else {**_entry(other), "command": beside},
+            "with_own_hierarchy": None if preferred is None else {**_entry(preferred), "command": with_own},
+            "beside": None if alternative is None else {**_entry(alternative), "command": beside},
             "reason": suggestion.reason,
             "limit": suggestion.limit or None,
             "frontier": [] if suggestion.finest is None else suggestion.finest.frontier,
@@ -58,9 +58,9 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
     return summary
 
 
-def _entry(one: Candidate) -> dict[str, Any]:
-    facts = {name: plain(getattr(one, name)) for name in _FACTS}
-    return {**facts, "settings": plain(one.asked)}
+def _entry(candidate: Candidate) -> dict[str, Any]:
+    facts = {name: plain(getattr(candidate, name)) for name in _FACTS}
+    return {**facts, "settings": plain(candidate.asked)}
 
 
 def suggestion_account(
@@ -71,14 +71,14 @@ def suggestion_account(
     `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
     with another guarantee.
     """
-    tried = counted(len(suggestion.candidates), "candidate")
+    n_candidates = counted(len(suggestion.candidates), "candidate")
     on = (
         ""
         if suggestion.sample is None
         else f", first on a sample of {suggestion.sample:,} records, the best on all data"
     )
     parts: list[str | RichTable] = [
-        f"For {suggestion.model}, {tried}{on}",
+        f"For {suggestion.model}, {n_candidates}{on}",
         "",
         _table(suggestion),
         *_scale(suggestion),
@@ -97,10 +97,13 @@ def suggestion_account(
         parts.append(f"Limit: {suggestion.limit}.")
     if (finest := suggestion.finest) is not None and len(finest.frontier) > 1:
         parts.append(f"Trade-off of joint-split: {frontier_text(finest.frontier)}.")
-    if (own := suggestion.with_own_hierarchy) is best:
+    if (preferred := suggestion.with_own_hierarchy) is best:
         parts.append("It is also the best with your hierarchy.")
-    elif own is not None:
-        parts += [f"Best with your hierarchy: {algorithm_text(own)}: {describe_utility(own)}.", f"Command: {with_own}"]
+    elif preferred is not None:
+        parts += [
+            f"Best with your hierarchy: {algorithm_text(preferred)}: {describe_utility(preferred)}.",
+            f"Command: {with_own}",
+        ]
     return [*parts, *_beside(suggestion, beside), f"Next: {command}"]
 
 
@@ -142,13 +145,13 @@ def _table(suggestion: Suggestion) -> RichTable:
     return table(names, rows, left=("algorithm", "outcome"))
 
 
-def name_of(one: Candidate) -> str:
+def name_of(candidate: Candidate) -> str:
     """Return the name of the algorithm with its parameters other than the guarantee."""
-    given = [
+    parameters = [
         name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
-        for name, value in one.settings.items()
+        for name, value in candidate.settings.items()
     ]
-    return f"{one.algorithm} ({', '.join(given)})" if given else one.algorithm
+    return f"{candidate.algorithm} ({', '.join(parameters)})" if parameters else candidate.algorithm
 
 
 def levels_text(levels: Any) -> str:

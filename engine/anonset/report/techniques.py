@@ -43,16 +43,16 @@ def _columns(files: PublishedFiles, facts: ReportFacts, retention: Retention | N
 def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     hidden = "; masking of hidden identities" if cast("BucketRisk", facts.after).hidden else ""
     removed = bool(retention and retention.get("tuples", {}).get("removed"))
-    left = "; record suppression" if removed else ""
+    suppression = "; record suppression" if removed else ""
     ids = [(name, "identifier, separate from the sensitive value", f"anatomization{hidden}") for name in files.id]
-    return [*ids, *_kept(files.keep, facts), (files.sensitive, "sensitive attribute", f"anatomization{left}")]
+    return [*ids, *_kept(files.keep, facts), (files.sensitive, "sensitive attribute", f"anatomization{suppression}")]
 
 
 @_columns.register
 def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     suppressed = retention is None or bool(retention.get("items", {}).get("suppressed"))
-    left = "; local suppression of items" if suppressed else ""
-    parted = f"disassociation (not in the standard): the parts of a record are separate{left}"
+    suppression = "; local suppression of items" if suppressed else ""
+    parted = f"disassociation (not in the standard): the parts of a record are separate{suppression}"
     return [(name, "quasi-identifier (set-valued)", parted) for name in files.items]
 
 

@@ -38,18 +38,20 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
     yield named(0)
     open_ = [(_children(0, ends), 0, "")]  # children of a node, number of drawn children, and line prefix
     while open_:
-        nodes, at, before = open_.pop()
-        if at == len(nodes) or (depth is not None and len(open_) >= depth):
+        nodes, position, before = open_.pop()
+        if position == len(nodes) or (depth is not None and len(open_) >= depth):
             continue
-        if at == most and at < len(nodes):
-            left = nodes[at:]
-            with_leaves = f", with {_leaves(sum(below[v] for v in left))}" if not all(leaf[v] for v in left) else ""
-            yield f"{before}└── … {len(left):,} more{with_leaves}"
+        if position == most and position < len(nodes):
+            remaining = nodes[position:]
+            with_leaves = (
+                f", with {_leaves(sum(below[v] for v in remaining))}" if not all(leaf[v] for v in remaining) else ""
+            )
+            yield f"{before}└── … {len(remaining):,} more{with_leaves}"
             continue
-        last = at + 1 == len(nodes)
-        yield f"{before}{'└── ' if last else '├── '}{named(nodes[at])}"
-        open_.append((nodes, at + 1, before))
-        open_.append((_children(nodes[at], ends), 0, f"{before}{'    ' if last else '│   '}"))
+        last = position + 1 == len(nodes)
+        yield f"{before}{'└── ' if last else '├── '}{named(nodes[position])}"
+        open_.append((nodes, position + 1, before))
+        open_.append((_children(nodes[position], ends), 0, f"{before}{'    ' if last else '│   '}"))
 
 
 def _children(node: int, ends: list[int]) -> list[int]:

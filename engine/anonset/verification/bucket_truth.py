@@ -68,8 +68,8 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     divided = find_divided(_of_everybody(table, publication), publication.n, publication.store)[1]
     if divided is None:
         return None
-    one, other = (publication.group.vocabulary.labels[group] for group in divided.groups)
-    detail = f"tuples of its individual are in groups {one} and {other}, one is required"
+    first, other = (publication.group.vocabulary.labels[group] for group in divided.groups)
+    detail = f"tuples of its individual are in groups {first} and {other}, one is required"
     return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
@@ -90,32 +90,34 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     difference = _first_key_that_differs(publication, before, _image(value, before))
     if difference is None:
         return None
-    key, stated, held = difference
+    key, stated, actual = difference
     width = len(before.vocabulary) + 1
     group, code = divmod(key, width)
     label = "a value the table does not have" if code == width - 1 else before.vocabulary.labels[code]
     row = row_of_group(publication, group)
     number = publication.group.vocabulary.labels[group]
-    times = counted(stated, "time"), counted(held, "time")
+    times = counted(stated, "time"), counted(actual, "time")
     detail = f"group {number} shows the value {times[0]}, its input tuples have it {times[1]}"
-    return Witness((label,), held, stated, row, detail)
+    return Witness((label,), actual, stated, row, detail)
 
 
 def _first_published_twice(record: Int64, n: int) -> int:
     """Return the first row that publishes the same input tuple as another row, or -1."""
-    seen = np.zeros(n, np.bool_)
-    again = np.zeros(0, np.int64)
+    is_published = np.zeros(n, np.bool_)
+    repeated_records = np.zeros(0, np.int64)
     for first, end in spans(len(record)):
         part = record[first:end]
-        own = np.sort(part)
-        again = np.concatenate([again, part[seen[part]], own[1:][own[1:] == own[:-1]]])
-        seen[part] = True
-    if not len(again):
+        in_order = np.sort(part)
+        repeated_records = np.concatenate(
+            [repeated_records, part[is_published[part]], in_order[1:][in_order[1:] == in_order[:-1]]]
+        )
+        is_published[part] = True
+    if not len(repeated_records):
         return -1
     return next(
         first + int(np.argmax(repeated))
         for first, end in spans(len(record))
-        if (repeated := np.isin(record[first:end], again)).any()
+        if (repeated := np.isin(record[first:end], repeated_records)).any()
     )
 
 
@@ -148,12 +150,12 @@ def _first_key_that_differs(
 
 def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
     """Return `_image`, or None if both columns share the files of their labels, except for the star."""
-    one, other = column.vocabulary.filed, before.vocabulary.filed
-    if one is None or other is None:
+    after_files, before_files = column.vocabulary.filed, before.vocabulary.filed
+    if after_files is None or before_files is None:
         return _image(column, before)
-    if one.starts is other.starts and one.text is other.text:
+    if after_files.starts is before_files.starts and after_files.text is before_files.text:
         return None
-    return _image_of_filed(one, other, store)
+    return _image_of_filed(after_files, before_files, store)
 
 
 def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:

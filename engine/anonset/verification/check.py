@@ -204,8 +204,8 @@ def verify(
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)
     if not isinstance(publication, Verifiable):
-        what = "a table, a publication or a release"
-        msg = f"the input must be {what}, got {type(publication).__name__}: convert it with anonset.read"
+        accepted = "a table, a publication or a release"
+        msg = f"the input must be {accepted}, got {type(publication).__name__}: convert it with anonset.read"
         raise InputError(msg)
     check = _CHECKS.get(f"{type(model).__module__}:{type(model).__qualname__}")
     if check is not None:

@@ -58,15 +58,15 @@ def _untrue_clusters(n: int, publication: Chunks, record: Int64, cluster: Int32)
     if not (len(record) == len(cluster) == n and within and first_repeated(record, n) < 0):
         return Breach((), len(record), n, 0, f"the clusters do not partition the {n} records of the original")
     stated = publication.columns[0].n
-    held = np.zeros(len(stated), np.int64)
+    actual = np.zeros(len(stated), np.int64)
     for a, b in spans(n):
         part = cluster[a:b]
         if not 0 <= int(part.min()) <= int(part.max()) < len(stated):
             return Breach((), 0, 1, 0, "records are in a cluster that is not published")
-        held += np.bincount(part, minlength=len(stated))
-    for number in np.flatnonzero(held != stated).tolist():
+        actual += np.bincount(part, minlength=len(stated))
+    for number in np.flatnonzero(actual != stated).tolist():
         return Breach(
-            (), int(held[number]), int(stated[number]), number, f"cluster {number} has {held[number]} records"
+            (), int(actual[number]), int(stated[number]), number, f"cluster {number} has {actual[number]} records"
         )
     return None
 
@@ -105,15 +105,15 @@ class _Comparison:
         done = 0
         for window in self._publication.windows():
             n = int(window.clusters.n.sum())
-            found = self._in_window(window, record[done : done + n], done)
-            if found is not None:
-                return found
+            breach = self._in_window(window, record[done : done + n], done)
+            if breach is not None:
+                return breach
             done += n
         labels = self._publication.vocabulary.labels
         for term, total in self._publication.totals or ():
-            if (held := int(self._of_terms[term])) != total:
-                detail = f"{held} records contain it as a term, not {total}"
-                return Breach((labels[term],), held, total, 0, detail)
+            if (actual := int(self._of_terms[term])) != total:
+                detail = f"{actual} records contain it as a term, not {total}"
+                return Breach((labels[term],), actual, total, 0, detail)
         return None
 
     def _in_window(self, window: ChunkWindow, record: Int64, before: int) -> Breach | None:
@@ -138,21 +138,21 @@ class _Comparison:
                 (label,), 0, 1, number, f"it is a term of cluster {number}, but no record of the cluster contains it"
             )
         self._of_terms += np.bincount(item[place == _TERM], minlength=self._width)
-        own, several = (place >= 0) & (place < n_own), place >= n_own
-        if (chunk := _differing(clusters.rows, place[own], row[own], item[own])) is not None:
+        in_cluster, in_shared = (place >= 0) & (place < n_own), place >= n_own
+        if (chunk := _differing(clusters.rows, place[in_cluster], row[in_cluster], item[in_cluster])) is not None:
             first = int(self._publication.columns[0].chunk_begins[window.first])
             return self._different(first + chunk, of_shared=False)
-        new = _Occurrences(window.number[place[several] - n_own], row[several], item[several])
+        new = _Occurrences(window.number[place[in_shared] - n_own], row[in_shared], item[in_shared])
         return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
 
-    def _in_shared(self, window: ChunkWindow, found: _Occurrences) -> Breach | None:
+    def _in_shared(self, window: ChunkWindow, occurrences: _Occurrences) -> Breach | None:
         """Compare the shared chunks whose ranges end in this block of clusters. Store the occurrences of the others."""
         ends = self._shared.last[window.number] < window.end
         complete = np.sort(window.number[ends])
-        at = np.searchsorted(complete, found.chunk)
-        is_complete = np.append(complete, -1)[at] == found.chunk
-        self._waiting, here = found.those(~is_complete), found.those(is_complete)
-        chunk = _differing(self._shared.rows.take(complete), at[is_complete], here.row, here.item)
+        position = np.searchsorted(complete, occurrences.chunk)
+        is_complete = np.append(complete, -1)[position] == occurrences.chunk
+        self._waiting, ending = occurrences.those(~is_complete), occurrences.those(is_complete)
+        chunk = _differing(self._shared.rows.take(complete), position[is_complete], ending.row, ending.item)
         return None if chunk is None else self._different(int(complete[chunk]), of_shared=True)
 
     def _different(self, chunk: int, *, of_shared: bool) -> Breach:
@@ -185,12 +185,12 @@ class _Places:
         keys
             int64 (occurrences,): the cluster, numbered in the window, times the number of items, plus the item.
         """
-        at = np.atleast_1d(np.searchsorted(self._shown, keys))
-        place: Int64 = np.where(self._shown[at] == keys, self._place[at], _NOWHERE)
-        left = np.flatnonzero(place == _NOWHERE)
-        pairs, inverse = np.unique(keys[left], return_inverse=True)
+        position = np.atleast_1d(np.searchsorted(self._shown, keys))
+        place: Int64 = np.where(self._shown[position] == keys, self._place[position], _NOWHERE)
+        unplaced = np.flatnonzero(place == _NOWHERE)
+        pairs, inverse = np.unique(keys[unplaced], return_inverse=True)
         shared = self._in_shared(pairs // self._width + self._window.first, pairs % self._width)
-        place[left] = np.where(shared >= 0, shared + len(self._window.clusters.rows), shared)[inverse.ravel()]
+        place[unplaced] = np.where(shared >= 0, shared + len(self._window.clusters.rows), shared)[inverse.ravel()]
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
@@ -199,10 +199,10 @@ class _Places:
         chunk, item = shared.rows.domains
         size = (shared.last - shared.first)[chunk]
         for width in distinct(size).tolist():
-            here = np.flatnonzero(size == width)
-            begins = item[here] * self._n_clusters + shared.first[chunk[here]]
+            of_width = np.flatnonzero(size == width)
+            begins = item[of_width] * self._n_clusters + shared.first[chunk[of_width]]
             order = np.argsort(begins, kind="stable")
-            yield begins[order], chunk[here[order]], item[here[order]]
+            yield begins[order], chunk[of_width[order]], item[of_width[order]]
 
     @property
     def _n_clusters(self) -> int:
@@ -216,15 +216,15 @@ class _Places:
 
         place, shown, shared = np.full(len(item), _NOWHERE, np.int64), None, self._window.shared
         for begins, chunk, of_chunk in self._by_width():
-            left = np.flatnonzero(place == _NOWHERE)
-            wanted = item[left] * self._n_clusters + cluster[left]
-            nearest = np.atleast_1d(np.searchsorted(begins, wanted, side="right")) - 1
-            around = (nearest >= 0) & (of_chunk[nearest] == item[left])
-            around &= shared.last[chunk[nearest]] >= cluster[left]
-            left, found = left[around], chunk[nearest[around]]
+            unplaced = np.flatnonzero(place == _NOWHERE)
+            key = item[unplaced] * self._n_clusters + cluster[unplaced]
+            nearest = np.atleast_1d(np.searchsorted(begins, key, side="right")) - 1
+            around = (nearest >= 0) & (of_chunk[nearest] == item[unplaced])
+            around &= shared.last[chunk[nearest]] >= cluster[unplaced]
+            unplaced, candidate = unplaced[around], chunk[nearest[around]]
             shown = shown_in(self._publication, self._window) if shown is None else shown
-            may = falls(*shown, found, cluster[left])
-            place[left[may]] = found[may]
+            may = falls(*shown, candidate, cluster[unplaced])
+            place[unplaced[may]] = candidate[may]
         return place
 
 

@@ -74,9 +74,9 @@ does not contain at least 2 different values of 'drug'
     else:
 
         def look(rows: Int64) -> "_ClassResult":
-            own = [column.take(rows) for column in relational]
-            seen = _look(own, place[sensitive.codes[rows]], model, overall, tree)
-            return _ClassResult(seen.figure, None if seen.first is None else int(rows[seen.first]), seen.size)
+            columns = [column.take(rows) for column in relational]
+            result = _look(columns, place[sensitive.codes[rows]], model, overall, tree)
+            return _ClassResult(result.figure, None if result.first is None else int(rows[result.first]), result.size)
 
         parts = list(store.map(look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
@@ -107,15 +107,15 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
     parent = {node: higher for path in paths.values() for node, higher in pairwise(path)}
     number = {node: step for step, node in enumerate(parent)}
     above = np.full((n, max(map(len, paths.values()))), -1, np.int64)
-    there = distinct(np.concatenate([distinct(column.codes[a:b]) for a, b in spans(column.n)]))
-    for code in there.tolist():
-        own = paths.get(column.vocabulary.labels[code])
+    occurring = distinct(np.concatenate([distinct(column.codes[a:b]) for a, b in spans(column.n)]))
+    for code in occurring.tolist():
+        node_path = paths.get(column.vocabulary.labels[code])
         if place[code] < 0:
             continue
-        if own is None:
+        if node_path is None:
             msg = f"sensitive column {column.name!r}: a value is not in the tree {setting('t_tree')}"
             raise InputError(msg)
-        above[place[code], : len(own) - 1] = [number[node] for node in own[:-1]]
+        above[place[code], : len(node_path) - 1] = [number[node] for node in node_path[:-1]]
     length = np.array([height[higher] - height[node] for node, higher in parent.items()], np.int64)
     return _Tree(above, length, max(1, 2 * max(height.values())))
 
@@ -134,12 +134,12 @@ class _ClassResult:
 
 def _verdict(parts: Sequence[_ClassResult], verdict: Verdict, model: Model) -> Verdict:
     checked: dict[str, Any] = dict(verdict.checked)
-    figures = [seen.figure for seen in parts if seen.figure is not None]
+    figures = [part.figure for part in parts if part.figure is not None]
     if isinstance(model, KLDiversity):
         checked["fewest_values"] = int(min(figures, default=0))
     else:
         checked["largest_distance"] = float(round(max(figures, default=Fraction()), 6))
-    bad = [(seen.first, seen.size) for seen in parts if seen.first is not None]
+    bad = [(part.first, part.size) for part in parts if part.first is not None]
     if not bad:
         return Verdict(True, model, checked)
     row, size = min(bad)
@@ -160,11 +160,11 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
 
     A missing value, or a value that occurs in no row, has the number -1.
     """
-    there = np.zeros(len(column.vocabulary), np.bool_)
+    occurs = np.zeros(len(column.vocabulary), np.bool_)
     for a, b in spans(column.n):
-        there[column.codes[a:b]] = True
-    place, every = np.full(len(there), -1, np.int64), column.vocabulary.labels
-    codes = [code for code in np.flatnonzero(there).tolist() if every[code].strip() not in NO_VALUE]
+        occurs[column.codes[a:b]] = True
+    place, every = np.full(len(occurs), -1, np.int64), column.vocabulary.labels
+    codes = [code for code in np.flatnonzero(occurs).tolist() if every[code].strip() not in NO_VALUE]
     labels = [every[code] for code in codes]
     if isinstance(model, KTCloseness) and model.t_distance == "ordered":
         try:
@@ -190,13 +190,13 @@ def _look(
     valued, of_known = np.unique(class_of[known], return_inverse=True)
     size = np.bincount(of_known)
     pairs, count = np.unique(of_known * len(overall) + value[known], return_counts=True)
-    of, held = pairs // len(overall), pairs % len(overall)
+    of, values = pairs // len(overall), pairs % len(overall)
     start = np.searchsorted(of, np.arange(len(size)))
     if isinstance(model, KLDiversity):
         different = np.diff(np.append(start, len(of)))
         figure, broken = Fraction(int(different.min())), ~_diverse(model, of, count, start, size, different)
     else:
-        counted = _ValueCounts(of, held, count, start, size)
+        counted = _ValueCounts(of, values, count, start, size)
         if tree is not None:
             moved, scale = _moved_in_tree(counted, overall, tree), tree.longest
         elif model.t_distance == "ordered":
@@ -222,11 +222,11 @@ def _diverse(
         c = exact(model.c)
         order = np.lexsort((-count, of))
         rank = np.arange(len(of)) - start[of]
-        rest = np.add.reduceat(np.where(rank >= model.l - 1, count[order], 0), start)
+        n_rarer = np.add.reduceat(np.where(rank >= model.l - 1, count[order], 0), start)
         most = np.maximum.reduceat(count, start)
-        return most * c.denominator < rest * c.numerator
-    held = np.add.reduceat(count * np.log(count), start)
-    beyond = np.log(size) - held / size - np.log(model.l)
+        return most * c.denominator < n_rarer * c.numerator
+    log_sum = np.add.reduceat(count * np.log(count), start)
+    beyond = np.log(size) - log_sum / size - np.log(model.l)
     holds = beyond > 0
     ends = np.append(start, len(of))
     for close in np.flatnonzero(np.abs(beyond) < 1e-9).tolist():
@@ -287,9 +287,9 @@ def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
     moved: list[int] = []
     for first in range(0, len(start), at_once):
         last = min(first + at_once, len(start))
-        own = slice(ends[first], ends[last])
+        rows = slice(ends[first], ends[last])
         dense = np.zeros((last - first, n_values), np.int64)
-        dense[counted.of[own] - first, counted.held[own]] = counted.count[own]
+        dense[counted.of[rows] - first, counted.held[rows]] = counted.count[rows]
         apart = np.abs(np.cumsum(dense * total - overall * counted.size[first:last, None], axis=1))
         moved += [int(x) for x in (apart.astype(object) if large else apart).sum(axis=1)]
     return moved
@@ -307,12 +307,14 @@ def _moved_in_tree(counted: _ValueCounts, overall: Int64, tree: _Tree) -> list[i
         np.add.at(crossing, column[column >= 0], overall[column >= 0])
     every = int((tree.length * crossing[: len(tree.length)]).sum())
     keys = [counted.of * n_steps + column for column in tree.above.T[:, counted.held]]
-    there = [column >= 0 for column in tree.above.T[:, counted.held]]
-    pairs, at = np.unique(np.concatenate([key[on] for key, on in zip(keys, there, strict=True)]), return_inverse=True)
-    held = np.zeros(len(pairs), np.int64)
-    np.add.at(held, at.reshape(-1), np.concatenate([counted.count[on] for on in there]))
+    has_node = [column >= 0 for column in tree.above.T[:, counted.held]]
+    pairs, pair_of = np.unique(
+        np.concatenate([key[on] for key, on in zip(keys, has_node, strict=True)]), return_inverse=True
+    )
+    records_below = np.zeros(len(pairs), np.int64)
+    np.add.at(records_below, pair_of.reshape(-1), np.concatenate([counted.count[on] for on in has_node]))
     moved = [n * every for n in counted.size.tolist()]
-    for pair, records in zip(pairs.tolist(), held.tolist(), strict=True):
+    for pair, records in zip(pairs.tolist(), records_below.tolist(), strict=True):
         c, step = divmod(pair, n_steps)
         expected = int(crossing[step]) * int(counted.size[c])
         moved[c] += int(tree.length[step]) * (abs(records * total - expected) - expected)

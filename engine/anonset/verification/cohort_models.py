@@ -57,6 +57,9 @@ def check_rho(
     share = (model.share.numerator, model.share.denominator)
     rule = CohortRule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
     verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
-    there = sum(item in column.vocabulary.index for item in model.sensitive_items)
-    counts = {"protected_items": len(model.sensitive_items), "unpublished_items": len(model.sensitive_items) - there}
+    n_published = sum(item in column.vocabulary.index for item in model.sensitive_items)
+    counts = {
+        "protected_items": len(model.sensitive_items),
+        "unpublished_items": len(model.sensitive_items) - n_published,
+    }
     return replace(verdict, checked={**verdict.checked, **counts})

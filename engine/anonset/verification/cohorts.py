@@ -106,13 +106,13 @@ def check_cohorts(
     if cohorts.distinct_columns is not None:
         checked["distinct_columns"] = cohorts.distinct_columns
     counted = checked["itemset_occurrences"] = {}
-    left = budget
+    remaining = budget
     for size in rule.sizes:
         if size > cohorts.longest:
             break
         counted[size] = cohorts.occurrences(size)
-        left -= counted[size] * _STEPS_PER_OCCURRENCE
-        if left < 0:
+        remaining -= counted[size] * _STEPS_PER_OCCURRENCE
+        if remaining < 0:
             too_many = f"size {size} has {counted[size]:,} occurrences, too many for the budget of {budget:,}"
             checked["covered"] = f"sizes below {size}; {too_many}"
             return Verdict(None, model, checked)
@@ -165,15 +165,15 @@ class _Cohorts:
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
         others[:n_symbols] = self.is_sensitive
-        known = first_of_alike(rows, others)[:n_symbols] & self._known
+        representatives = first_of_alike(rows, others)[:n_symbols] & self._known
         occurs = self.column.occurrences > 0
-        if int((known & occurs).sum()) < int((self._known & occurs).sum()):
-            self._known, self.distinct_columns = known, int((known & occurs).sum())
+        if int((representatives & occurs).sum()) < int((self._known & occurs).sum()):
+            self._known, self.distinct_columns = representatives, int((representatives & occurs).sum())
             self._split(rows, store)
 
     def _split(self, rows: SetColumn, store: Store) -> None:
         """Separate the symbols of the distinct records into symbols that may be known and sensitive symbols."""
-        known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
+        may_be_known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
         starts = [store.growing(name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
         ends, n_symbols = np.zeros(2, np.int64), len(self.is_sensitive)
@@ -182,24 +182,26 @@ class _Cohorts:
         for a, b in spans(rows.n):
             block = rows.slice(a, b)
             symbol = block.items < n_symbols  # false for the mark of a group
-            for kind, wanted in enumerate((self._known, self.is_sensitive)):
+            for kind, mask in enumerate((self._known, self.is_sensitive)):
                 chosen = np.zeros(len(block.codes), bool)
-                chosen[symbol] = wanted[block.items[symbol]]
-                (known, secret)[kind].append(block.items[chosen])
+                chosen[symbol] = mask[block.items[symbol]]
+                (may_be_known, secret)[kind].append(block.items[chosen])
                 running = begins_of(chosen)[block.indptr]
                 starts[kind].append(ends[kind] + running[1:])
                 ends[kind] += running[-1]
                 if kind == 0:
                     self._lengths += np.bincount(np.diff(running), minlength=len(self._lengths))
-        self.symbols = MemberSymbols(starts[0].finished(), known.finished(), len(self.is_sensitive), store.limits)
+        self.symbols = MemberSymbols(
+            starts[0].finished(), may_be_known.finished(), len(self.is_sensitive), store.limits
+        )
         self.sensitive_ptr, self.sensitive_items = starts[1].finished(), secret.finished()
         self.longest = int(np.flatnonzero(self._lengths).max(initial=0))
 
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of sets of `size` in the distinct records."""
-        there = np.flatnonzero(self._lengths)
+        lengths = np.flatnonzero(self._lengths)
         return sum(
-            n * comb(length, size) for length, n in zip(there.tolist(), self._lengths[there].tolist(), strict=True)
+            n * comb(length, size) for length, n in zip(lengths.tolist(), self._lengths[lengths].tolist(), strict=True)
         )
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
@@ -302,12 +304,12 @@ class _Cohorts:
         for a, b in spans(len(occurrences.row), _OCCURRENCES_MERGED):
             row = occurrences.row[a:b]
             begin = self.sensitive_ptr[row]
-            held = self.sensitive_ptr[row + 1] - begin
-            _, place = gathered(begin, held)
-            pair = np.repeat(occurrences.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[place]
+            n_sensitive = self.sensitive_ptr[row + 1] - begin
+            _, place = gathered(begin, n_sensitive)
+            pair = np.repeat(occurrences.rank[a:b], n_sensitive) * len(self.is_sensitive) + self.sensitive_items[place]
             alike, inverse = np.unique(pair, return_inverse=True)
             pairs.append(alike)
-            holders.append(_sums(inverse, np.repeat(self.weight[row], held), len(alike)))
+            holders.append(_sums(inverse, np.repeat(self.weight[row], n_sensitive), len(alike)))
         alike, inverse = np.unique(np.concatenate(pairs), return_inverse=True)
         return alike, _sums(inverse, np.concatenate(holders), len(alike))
 
@@ -318,19 +320,19 @@ class _Cohorts:
 
     def witness(self, bad: _BadCohort) -> Witness:
         """Return the witness of a violation after a scan of the published records confirms it."""
-        wanted, labels = list(bad.codes), self.column.vocabulary.labels
-        cohort = self._records_with(wanted, bad.group)
-        holders = self._records_with([*wanted, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
+        codes, labels = list(bad.codes), self.column.vocabulary.labels
+        cohort = self._records_with(codes, bad.group)
+        holders = self._records_with([*codes, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
         if len(cohort) != bad.support or len(holders) != bad.holders:
-            msg = f"verification counted {bad.support} records for the symbols {wanted}, but {len(cohort)} contain them"
+            msg = f"verification counted {bad.support} records for the symbols {codes}, but {len(cohort)} contain them"
             raise AnonsetError(msg)
-        what = tuple(labels[code] for code in wanted)
+        members = tuple(labels[code] for code in codes)
         if bad.sensitive < 0:
-            return Witness(what, bad.support, self.rule.k, int(cohort[0]))
+            return Witness(members, bad.support, self.rule.k, int(cohort[0]))
         numerator, denominator = self.rule.share
         required = -(-(bad.holders * denominator + int(self.rule.strict)) // numerator)
         detail = f"sensitive item {labels[bad.sensitive]!r} is in {bad.holders} of them"
-        return Witness(what, bad.support, required, int(holders[0]), detail)
+        return Witness(members, bad.support, required, int(holders[0]), detail)
 
     def _records_with(self, codes: list[int], group: int) -> NDArray[np.int64]:
         """Return the records of a group that contain all codes, by a scan of the column."""

@@ -141,10 +141,10 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
         n_nodes += len(steps)
     number = np.sort(np.unique(node, return_index=True)[1])
     number = number[length[number] > 0]
-    kept = np.zeros(n, bool)
-    kept[number] = True
+    is_first = np.zeros(n, bool)
+    is_first[number] = True
     ends = begins_of(length[number])
-    return np.append(number, n).astype(np.int64), ends, code[kept[owner]].astype(np.int32)
+    return np.append(number, n).astype(np.int64), ends, code[is_first[owner]].astype(np.int32)
 
 
 class _Search:
@@ -176,10 +176,10 @@ class _Search:
         position = 0
         while position < affordable:
             end = min(affordable, position + _CONSTRAINTS_PER_CALL)
-            found = first_unsatisfied(constraints, postings, published, scratch, self.k, position, end)
-            position = int(found.constraint)
+            violation = first_unsatisfied(constraints, postings, published, scratch, self.k, position, end)
+            position = int(violation.constraint)
             if position < end:
-                witness = self._witness(found) if found.word else self._check_wide(position)
+                witness = self._witness(violation) if violation.word else self._check_wide(position)
                 if witness is not None:
                     return int(self.number[position]), witness
                 position += 1
@@ -191,9 +191,11 @@ class _Search:
         symbols: list[int] = self.symbols[self.start[p] : self.start[p + 1]].tolist()
         return symbols
 
-    def _witness(self, found: "UnsatisfiedConstraint") -> Witness:
-        image = enumerate(self._image(int(found.constraint)))
-        return self._shown(tuple(s for j, s in image if int(found.word) >> j & 1), int(found.support), int(found.row))
+    def _witness(self, violation: "UnsatisfiedConstraint") -> Witness:
+        image = enumerate(self._image(int(violation.constraint)))
+        return self._shown(
+            tuple(s for j, s in image if int(violation.word) >> j & 1), int(violation.support), int(violation.row)
+        )
 
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
         """Return the witness of a rare subset after a scan of the published records confirms it."""
@@ -214,7 +216,7 @@ class _Search:
                 holding = np.all((packed & packed[i]) == packed[i], axis=1)
                 if (support := int(n_equal[holding].sum())) < self.k:
                     row = int(first[i])
-                    part = tuple(s for s, here in zip(image, shows[row], strict=True) if here)
+                    part = tuple(s for s, is_shown in zip(image, shows[row], strict=True) if is_shown)
                     return self._shown(part, support, row)
         return None
 
@@ -264,8 +266,8 @@ def check_utility(
     group_of_symbol = np.zeros(len(publication.symbols), np.int32)
     for code, symbol in enumerate(publication.symbols):
         if unknown := [item for item in symbol.members if item not in index]:
-            known = f"one of the {len(labels)} original items"
-            msg = f"symbol {datum(symbol.label)} covers {datum(unknown[0])}, which is not {known}"
+            expected = f"one of the {len(labels)} original items"
+            msg = f"symbol {datum(symbol.label)} covers {datum(unknown[0])}, which is not {expected}"
             raise InputError(msg)
         members = [index[item] for item in symbol.members]
         touched = np.unique(group_of[members])
@@ -282,11 +284,11 @@ def check_utility(
         bound = f"{setting('max_suppressed', shortest_float(most))} allows {allowed}"
         reason = f"{n} of {len(labels)} items are suppressed, {bound}"
         return UtilityCheck(False, reason, suppressed, ())
-    whole = np.bincount(group_of, missing, len(utility)) == 0
+    is_complete = np.bincount(group_of, missing, len(utility)) == 0
     before = _counts(original, group_of, len(utility))
     after = _counts(publication.transactions, group_of_symbol, len(utility))
-    numbers_exact = tuple(np.flatnonzero(whole).tolist())
-    if len(wrong := np.flatnonzero(whole & (before != after))):
+    numbers_exact = tuple(np.flatnonzero(is_complete).tolist())
+    if len(wrong := np.flatnonzero(is_complete & (before != after))):
         u = int(wrong[0])
         reason = f"utility constraint {u + 1} occurs in {before[u]} original, but {after[u]} published records"
         return UtilityCheck(False, reason, suppressed, numbers_exact)

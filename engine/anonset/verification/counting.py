@@ -68,15 +68,15 @@ class TraversalResult:
     """Number of records that contain `rare`."""
 
 
-def windows_of(room: Int64) -> list[tuple[int, int]]:
+def windows_of(n_codes: Int64) -> list[tuple[int, int]]:
     """Split the symbols into at least one window, given the number of codes of each symbol.
 
     >>> windows_of(np.array([1, 0, 2], np.int64))
     [(0, 3)]
     """
-    ends, bounds = np.cumsum(room), [0]
-    most = max(CODES_PER_WINDOW, min(LARGEST_WINDOW, int(room.sum()) // WINDOWS))
-    while bounds[-1] < len(room):
+    ends, bounds = np.cumsum(n_codes), [0]
+    most = max(CODES_PER_WINDOW, min(LARGEST_WINDOW, int(n_codes.sum()) // WINDOWS))
+    while bounds[-1] < len(n_codes):
         before = int(ends[bounds[-1] - 1]) if bounds[-1] else 0
         bounds.append(max(bounds[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
     return list(pairwise(bounds)) or [(0, 0)]
@@ -239,10 +239,10 @@ class ItemsetCounting:
         from anonset_kernels.verification import DistinctRowItems, EnumerationCounts, advance
 
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
-        seen, walk = DistinctRowItems(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
+        distinct_rows, walk = DistinctRowItems(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
         counted = EnumerationCounts.at_start()
         while counted.level >= 0 and not (is_unwanted() or (self._most < self.total and self.exhausted)):
-            before, counted = counted, advance(seen, walk, counted, self.size, self.k, _STEPS_PER_CALL)
+            before, counted = counted, advance(distinct_rows, walk, counted, self.size, self.k, _STEPS_PER_CALL)
             self._tell(int(counted.occurrences - before.occurrences))
             if counted.symbol >= 0:
                 prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
@@ -269,9 +269,9 @@ class ItemsetCounting:
         for a, b in parts:
             if is_unwanted():
                 break
-            here = int(count_pairs(rows_of(rows, a, b), weight[a:b], self.k, pairs))
-            counted += here
-            self._tell(here)
+            increments = int(count_pairs(rows_of(rows, a, b), weight[a:b], self.k, pairs))
+            counted += increments
+            self._tell(increments)
         return pairs.met.reshape(n, n), counted
 
     def run_bits(self, bits: NDArray[np.uint64], of: RowBits, span: tuple[int, int]) -> TraversalResult:
@@ -301,18 +301,18 @@ class ItemsetCounting:
         for a, b in spans(rows.n):
             if is_unwanted():
                 break
-            here = int(count_triples(rows_of(rows, a, b), weight[a:b], self.k, number, rows.longest, counters))
-            counted += here
-            self._tell(here)
+            increments = int(count_triples(rows_of(rows, a, b), weight[a:b], self.k, number, rows.longest, counters))
+            counted += increments
+            self._tell(increments)
         read = read_triples(counters, triples.symbols)
         rare = None if read.a < 0 else (int(read.a), int(read.b), int(read.c))
         return TraversalResult(counted, int(read.distinct), rare, int(read.support))
 
     def first_of(self, parts: Iterable[TraversalResult]) -> TraversalResult:
         """Return the result for all sets, from parts in any order."""
-        found = list(parts)
-        rare = min((part for part in found if part.rare is not None), key=lambda part: part.rare or (), default=None)
-        counted, distinct = sum(part.counted for part in found), sum(part.distinct for part in found)
+        results = list(parts)
+        rare = min((part for part in results if part.rare is not None), key=lambda part: part.rare or (), default=None)
+        counted, distinct = sum(part.counted for part in results), sum(part.distinct for part in results)
         return (
             TraversalResult(counted, distinct, None, 0)
             if rare is None
@@ -321,14 +321,14 @@ class ItemsetCounting:
 
     def pair_result(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
         """Return the result for all pairs, from the counters of parts of the rows."""
-        met, counted = np.zeros((1, 1), np.int64), 0
-        for some, here in parts:
-            met, counted = np.minimum(met + some, self.k), counted + here
-        distinct, rare = int(np.count_nonzero(met)), (met > 0) & (met < self.k)
+        support, counted = np.zeros((1, 1), np.int64), 0
+        for some, increments in parts:
+            support, counted = np.minimum(support + some, self.k), counted + increments
+        distinct, rare = int(np.count_nonzero(support)), (support > 0) & (support < self.k)
         if not bool(rare.any()):
             return TraversalResult(counted, distinct, None, 0)
-        first = tuple(int(code) for code in np.unravel_index(int(np.argmax(rare)), met.shape))
-        return TraversalResult(counted, distinct, first, int(met[first]))
+        first = tuple(int(code) for code in np.unravel_index(int(np.argmax(rare)), support.shape))
+        return TraversalResult(counted, distinct, first, int(support[first]))
 
     def _tell(self, counted: int) -> None:
         """Report further counted occurrences."""
@@ -349,11 +349,11 @@ class ItemsetCounting:
         heads = rows.items[starts]
         per_symbol = np.bincount(heads, minlength=n_symbols)
         present = np.flatnonzero(per_symbol)
-        room = 0
+        capacity = 0
         for level in range(1, levels):
-            behind = np.bincount(heads, weights=np.maximum(rows.lengths - level, 0))
-            room += int(behind.max(initial=0))
-        positions = np.empty(rows.n + room, np.int64)
+            n_following = np.bincount(heads, weights=np.maximum(rows.lengths - level, 0))
+            capacity += int(n_following.max(initial=0))
+        positions = np.empty(rows.n + capacity, np.int64)
         positions[: rows.n] = starts
         symbols = np.zeros((levels, n_symbols), np.int32)
         first = np.zeros((levels, n_symbols + 1), np.int64)

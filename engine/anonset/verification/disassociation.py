@@ -85,15 +85,15 @@ def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
     crossing = _crossing(publication)
     if crossing is not None:
         yield _RANGES, crossing
-    room = np.zeros(len(publication.columns[1]), np.int64)
+    n_places = np.zeros(len(publication.columns[1]), np.int64)
     for window in publication.windows():
         yield from _of_clusters(publication, window, model, capped)
         totals.add(window.clusters)
         if crossing is None:
             yield from _shown_twice(publication, window)
-            room[window.number] += _free_places(publication, window)
+            n_places[window.number] += _free_places(publication, window)
     if crossing is None:
-        yield from _of_shared(publication, room, capped)
+        yield from _of_shared(publication, n_places, capped)
     yield from totals.breaches(model.sensitive_items)
 
 
@@ -103,16 +103,16 @@ def _of_clusters(
     """Yield the violations inside clusters."""
     labels, clusters = publication.vocabulary.labels, window.clusters
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
-    for own in np.flatnonzero(n < model.k).tolist():
-        number = own + window.first
+    for cluster_index in np.flatnonzero(n < model.k).tolist():
+        number = cluster_index + window.first
         yield (
             _SMALL,
             Breach(
                 (),
-                int(n[own]),
+                int(n[cluster_index]),
                 model.k,
                 number,
-                f"cluster {number} has {n[own]} records, at least {model.k} are required",
+                f"cluster {number} has {n[cluster_index]} records, at least {model.k} are required",
             ),
         )
     (chunk, item), width = clusters.rows.domains, max(1, len(labels))
@@ -120,17 +120,19 @@ def _of_clusters(
     for key in keys[1:][keys[1:] == keys[:-1]].tolist():
         number = key // width + window.first
         yield _TWICE, Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
-    for one in np.flatnonzero(filled > n[cluster]).tolist():
-        number, most = int(cluster[one]) + window.first, int(n[cluster[one]])
-        detail = f"a chunk of cluster {number} has {filled[one]} sub-records on {most} places"
-        yield _TOO_MANY, Breach((), int(filled[one]), most, number, detail)
+    for chunk_index in np.flatnonzero(filled > n[cluster]).tolist():
+        number, most = int(cluster[chunk_index]) + window.first, int(n[cluster[chunk_index]])
+        detail = f"a chunk of cluster {number} has {filled[chunk_index]} sub-records on {most} places"
+        yield _TOO_MANY, Breach((), int(filled[chunk_index]), most, number, detail)
     numbers = cluster + window.first
-    for breach in capped.breaches(clusters.rows, n[cluster], numbers, lambda one: f"a chunk of cluster {numbers[one]}"):
+    for breach in capped.breaches(
+        clusters.rows, n[cluster], numbers, lambda chunk_index: f"a chunk of cluster {numbers[chunk_index]}"
+    ):
         yield _CAP, breach
-    for own in np.flatnonzero(~_are_covered(clusters, model)).tolist():
-        number = own + window.first
+    for cluster_index in np.flatnonzero(~_are_covered(clusters, model)).tolist():
+        number = cluster_index + window.first
         detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
-        yield _COVER, Breach((), int(n[own]), model.k, number, detail)
+        yield _COVER, Breach((), int(n[cluster_index]), model.k, number, detail)
 
 
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
@@ -186,13 +188,13 @@ class _CappedItems:
         (chunk, item), filled = rows.domains, rows.sizes
         in_chunk = np.bincount(chunk, minlength=len(rows))
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
-            one, label = int(chunk[pair]), self._labels[item[pair]]
-            if in_chunk[one] > 1:
-                detail = f"{name(one)} shows it with other items"
-                yield Breach((label,), int(in_chunk[one]), 1, int(cluster[one]), detail)
-            elif int(filled[one]) > self._share * int(places[one]):
-                detail = f"{name(one)} shows it on {filled[one]} of {places[one]} places, above the cap"
-                yield Breach((label,), int(filled[one]), int(places[one]), int(cluster[one]), detail)
+            number, label = int(chunk[pair]), self._labels[item[pair]]
+            if in_chunk[number] > 1:
+                detail = f"{name(number)} shows it with other items"
+                yield Breach((label,), int(in_chunk[number]), 1, int(cluster[number]), detail)
+            elif int(filled[number]) > self._share * int(places[number]):
+                detail = f"{name(number)} shows it on {filled[number]} of {places[number]} places, above the cap"
+                yield Breach((label,), int(filled[number]), int(places[number]), int(cluster[number]), detail)
 
 
 def _crossing(publication: Chunks) -> Breach | None:
@@ -201,9 +203,9 @@ def _crossing(publication: Chunks) -> Breach | None:
     for a, b in spans(len(shared)):
         first, last = shared.first[a:b], shared.last[a:b]
         outside = (first < 0) | (first >= last) | (last >= len(clusters))
-        for one in np.flatnonzero(outside).tolist():
-            detail = f"a shared chunk has the clusters {first[one]} to {last[one]} of {len(clusters)}"
-            return Breach((), 0, 1, int(first[one]), detail)
+        for invalid in np.flatnonzero(outside).tolist():
+            detail = f"a shared chunk has the clusters {first[invalid]} to {last[invalid]} of {len(clusters)}"
+            return Breach((), 0, 1, int(first[invalid]), detail)
         keys.append(distinct((first + 1) * len(clusters) - last))  # wide ranges first
     for key in distinct(np.concatenate(keys)).tolist():
         first_one, back = divmod(key - 1, len(clusters))
@@ -229,9 +231,9 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
     order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))
     first, last, item = shared.first[chunk[order]], shared.last[chunk[order]], item[order]
     same = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (item[1:] == item[:-1])
-    for at in np.flatnonzero(same).tolist():
-        detail = f"two chunks of the clusters {first[at]} to {last[at]} show it"
-        yield _SHARED_TWICE, Breach((labels[item[at]],), 2, 1, int(first[at]), detail)
+    for i in np.flatnonzero(same).tolist():
+        detail = f"two chunks of the clusters {first[i]} to {last[i]} show it"
+        yield _SHARED_TWICE, Breach((labels[item[i]],), 2, 1, int(first[i]), detail)
 
 
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
@@ -244,20 +246,22 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
     return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
 
 
-def _of_shared(publication: Chunks, room: Int64, capped: "_CappedItems") -> _Broken:
-    """Yield the violations of shared chunks. `room` is the number of records that may have a sub-record of each."""
+def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> _Broken:
+    """Yield the violations of shared chunks. `n_places` is the number of records that may have a sub-record of each."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
-        part, places = shared.slice(a, b), room[a:b]
+        part, places = shared.slice(a, b), n_places[a:b]
         filled = part.rows.sizes
 
-        def name(one: int, part: SharedChunks = part) -> str:
-            return f"a chunk that the clusters {part.first[one]} to {part.last[one]} share"
+        def name(chunk: int, part: SharedChunks = part) -> str:
+            return f"a chunk that the clusters {part.first[chunk]} to {part.last[chunk]} share"
 
-        for one in np.flatnonzero(filled > places).tolist():
-            detail = f"{name(one)} has {filled[one]} sub-records on {places[one]} places that show none of its items"
-            items = tuple(labels[code] for code in items_of(part.rows[one]))
-            yield _ROOM, Breach(items, int(filled[one]), int(places[one]), int(part.first[one]), detail)
+        for chunk in np.flatnonzero(filled > places).tolist():
+            detail = (
+                f"{name(chunk)} has {filled[chunk]} sub-records on {places[chunk]} places that show none of its items"
+            )
+            items = tuple(labels[code] for code in items_of(part.rows[chunk]))
+            yield _ROOM, Breach(items, int(filled[chunk]), int(places[chunk]), int(part.first[chunk]), detail)
         for breach in capped.breaches(part.rows, places, part.first, name):
             yield _SHARED_CAP, breach
 
@@ -338,8 +342,8 @@ def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
         first, at_once = 0, max(1, 2 * limits.AT_ONCE * len(rows.count) // max(1, rows.occurrences))
         while first < len(rows):
-            room = rows.begins[first] + at_once
-            end = max(first + 1, int(np.searchsorted(rows.begins, room, side="right")) - 1)
+            last_begin = rows.begins[first] + at_once
+            end = max(first + 1, int(np.searchsorted(rows.begins, last_begin, side="right")) - 1)
             yield first, rows.slice(first, end), of_shared
             first = end
     if not len(clusters.rows) + len(shared.rows):
@@ -350,21 +354,21 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
     """Return all sub-records as one column with separate symbols for each chunk: the pairs of its domain."""
     chunk, item = rows.domains
     width = int(rows.items.max(initial=0)) + 1
-    wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
-    symbol = np.searchsorted(chunk * width + item, wanted).astype(np.int32)
-    each = np.repeat(np.arange(len(rows.count)), rows.count)
-    indptr, places = gathered(rows.indptr[each], np.diff(rows.indptr)[each])
+    key = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
+    symbol = np.searchsorted(chunk * width + item, key).astype(np.int32)
+    sub_record = np.repeat(np.arange(len(rows.count)), rows.count)
+    indptr, places = gathered(rows.indptr[sub_record], np.diff(rows.indptr)[sub_record])
     return SetColumn("items", indptr, symbol[places], Vocabulary.numbered(len(chunk)))
 
 
-def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], found: Witness, before: int) -> Witness:
+def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], violation: Witness, before: int) -> Witness:
     """Convert the witness of a block of chunks to one of the publication. `before`: number of earlier sub-records."""
     (first, rows, of_shared), labels = where, publication.vocabulary.labels
     chunk, item = rows.domains
-    symbols = [int(label) - 1 for label in found.what]
+    symbols = [int(label) - 1 for label in violation.what]
     name = named_chunk(publication, first + int(chunk[symbols[0]]), of_shared)[1]
-    what = tuple(labels[item[symbol]] for symbol in symbols)
-    return Witness(what, found.support, found.required, found.record + before, f"sub-records of {name}")
+    items = tuple(labels[item[symbol]] for symbol in symbols)
+    return Witness(items, violation.support, violation.required, violation.record + before, f"sub-records of {name}")
 
 
 def named_chunk(publication: Chunks, chunk: int, of_shared: bool) -> tuple[int, str]:

@@ -99,12 +99,12 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
     return (block if len(first) == block.n else block.take(first)), weight, n >= 0
 
 
-def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
+def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
     """Merge the equal rows of a column, share by share. The share of a row is a hash.
 
     Parameters
     ----------
-    given
+    row_weight
         int64 (n,): number of records of each row; None: 1.
     store
         Store of the sums.
@@ -115,7 +115,7 @@ def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, 
     """
     from anonset_kernels.published_rows import count_shares, merge_rows
 
-    rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if given is None else given
+    rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if row_weight is None else row_weight
     sums = store.array("sums", np.int64, column.n)
     count = np.full(shares, column.n)
     if shares > 1:
@@ -129,7 +129,7 @@ def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, 
     return sums
 
 
-def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
     """Return a mask of the first symbol of each class of symbols in the same rows, bool (V,).
 
     A set of symbols matches the same records as the set of the first symbols of its classes. The first of the smallest
@@ -138,7 +138,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
 
     Parameters
     ----------
-    kept
+    never_merged
         bool (V,): symbols that are never merged. V may exceed the vocabulary size.
 
     >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
@@ -146,18 +146,18 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
     """
     from anonset_kernels.published_rows import Columns, split_columns
 
-    n_symbols = len(rows.vocabulary) if kept is None else len(kept)
-    room = (np.zeros(n_symbols, np.int64) for _ in range(4))
-    columns = Columns(next(room), next(room), next(room), np.full(n_symbols, -1, np.int64), next(room))
-    if kept is not None and not kept.all():
-        columns.of_symbol[kept] = 1  # separate class: never merged
+    n_symbols = len(rows.vocabulary) if never_merged is None else len(never_merged)
+    buffers = (np.zeros(n_symbols, np.int64) for _ in range(4))
+    columns = Columns(next(buffers), next(buffers), next(buffers), np.full(n_symbols, -1, np.int64), next(buffers))
+    if never_merged is not None and not never_merged.all():
+        columns.of_symbol[never_merged] = 1  # separate class: never merged
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
     for a, b in _row_spans(rows.indptr):
         n = int(split_columns(rows_of(rows, a, b), columns, n))
     first = np.zeros(n_symbols, bool)
     first[np.unique(columns.of_symbol, return_index=True)[1]] = True
-    return first if kept is None else first | kept
+    return first if never_merged is None else first | never_merged
 
 
 def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:

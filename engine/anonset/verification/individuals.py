@@ -69,8 +69,8 @@ def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int
 def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
     """Return the codes of an individual and its groups, given the position of its first row in a second group."""
     begin = int(np.flatnonzero(new[: further + 1])[-1])
-    behind = np.flatnonzero(new[further:])
-    end = further + int(behind[0]) if len(behind) else share.shape[1]
+    next_individual = np.flatnonzero(new[further:])
+    end = further + int(next_individual[0]) if len(next_individual) else share.shape[1]
     groups, rows = share[-2], share[-1]
     division = DividedIndividual(
         (int(groups[begin]), int(groups[further])),
@@ -89,8 +89,8 @@ def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[NDArray[np.uint64]
 
 def one_of_each_run(rows: BucketRows) -> BucketRows:
     """Drop rows with the same individual and group as the previous row."""
-    kept = np.ones(len(rows.row), np.bool_)
-    kept[1:] = rows.group[1:] != rows.group[:-1]
+    is_first = np.ones(len(rows.row), np.bool_)
+    is_first[1:] = rows.group[1:] != rows.group[:-1]
     for codes in rows.codes:
-        kept[1:] |= codes[1:] != codes[:-1]
-    return BucketRows([codes[kept] for codes in rows.codes], rows.group[kept], rows.row[kept])
+        is_first[1:] |= codes[1:] != codes[:-1]
+    return BucketRows([codes[is_first] for codes in rows.codes], rows.group[is_first], rows.row[is_first])

@@ -122,31 +122,36 @@ def first_repeated(record: Int64, n: int) -> int:
     """Return the first row whose record an earlier row has, out of `n` records, or -1."""
     from anonset_kernels import truth_check
 
-    seen = np.zeros(n // 64 + 1, np.uint64)
-    parts = ((a, truth_check.first_repeated(record[a:b], seen, 0, b - a)) for a, b in spans(len(record)))
+    bitmap = np.zeros(n // 64 + 1, np.uint64)
+    parts = ((a, truth_check.first_repeated(record[a:b], bitmap, 0, b - a)) for a, b in spans(len(record)))
     return next((a + int(row) for a, row in parts if row >= 0), -1)
 
 
-def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[int]]) -> Look:
+def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[list[int]]) -> Look:
     """Return a function that finds the first violation in a span of rows, given the items of each symbol."""
     from anonset_kernels.truth_check import SymbolMembers, first_untrue, first_untrue_by_one
 
     symbol_of = np.full(len(before.vocabulary), -1, np.int32)
     shown = np.flatnonzero(after.occurrences).tolist()
     for symbol in shown:
-        symbol_of[known[symbol]] = symbol
-    if int(np.count_nonzero(symbol_of >= 0)) == sum(len(known[symbol]) for symbol in shown):
+        symbol_of[codes_of[symbol]] = symbol
+    if int(np.count_nonzero(symbol_of >= 0)) == sum(len(codes_of[symbol]) for symbol in shown):
         return _looking(
             before,
             after,
             record,
-            lambda records, rows, own, n: first_untrue_by_one(records, rows, own, symbol_of, len(known), 0, n),
+            lambda records, rows, record_numbers, n: first_untrue_by_one(
+                records, rows, record_numbers, symbol_of, len(codes_of), 0, n
+            ),
         )
-    indptr = begins_of(map(len, known))
-    members = SymbolMembers(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
+    indptr = begins_of(map(len, codes_of))
+    members = SymbolMembers(indptr, np.fromiter((c for codes in codes_of for c in codes), np.int32, int(indptr[-1])))
     hidden = symbol_of < 0
     return _looking(
-        before, after, record, lambda records, rows, own, n: first_untrue(records, rows, own, members, hidden, 0, n)
+        before,
+        after,
+        record,
+        lambda records, rows, record_numbers, n: first_untrue(records, rows, record_numbers, members, hidden, 0, n),
     )
 
 
@@ -158,18 +163,18 @@ def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) 
 
     def look(span: tuple[int, int], among: tuple[int, int]) -> tuple[int, int, int]:
         begin, end = span
-        own = record[begin:end]
+        chosen_records = record[begin:end]
         if among == (0, before.n):
             rows, row_of = after.slice(begin, end), np.arange(begin, end)
         else:
-            chosen = np.flatnonzero((own >= among[0]) & (own < among[1]))
-            own, row_of = own[chosen], begin + chosen
+            chosen = np.flatnonzero((chosen_records >= among[0]) & (chosen_records < among[1]))
+            chosen_records, row_of = chosen_records[chosen], begin + chosen
             rows = after.take(row_of)
         if narrow is None:
             records = before.indptr, before.items
         else:
-            records, own = widened((before.indptr, narrow), own), np.arange(rows.n)
-        row, item, symbol = first(records, (rows.indptr, rows.items), own, rows.n)
+            records, chosen_records = widened((before.indptr, narrow), chosen_records), np.arange(rows.n)
+        row, item, symbol = first(records, (rows.indptr, rows.items), chosen_records, rows.n)
         return (row if row < 0 else int(row_of[row])), item, symbol
 
     return look
@@ -181,17 +186,19 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
         return [(0, column.n)]
     size = begins.nbytes + stored_codes(column.codes).nbytes
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    left = memory_left()
-    room = max((most if left is None else min(most, left)) // _SHARE_OF_CACHE, size // _MOST_RANGES, 1)
-    return list(spans(column.n, -(-column.n // max(1, -(-size // room)))))
+    free_memory = memory_left()
+    bytes_per_range = max(
+        (most if free_memory is None else min(most, free_memory)) // _SHARE_OF_CACHE, size // _MOST_RANGES, 1
+    )
+    return list(spans(column.n, -(-column.n // max(1, -(-size // bytes_per_range)))))
 
 
 def _first_untrue(
     before: SetColumn, after: SetColumn, publication: Records, progress: Progress | None
 ) -> Witness | None:
     code_of = before.vocabulary.index
-    known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
-    look, n, ranges = _look(before, after, publication.record, known), publication.n, _ranges(before)
+    codes_of = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
+    look, n, ranges = _look(before, after, publication.record, codes_of), publication.n, _ranges(before)
     violations: list[tuple[int, int, int]] = []
     for number, among in enumerate(ranges):
         if len(ranges) > 1:
@@ -223,8 +230,8 @@ def _first_violation(
     bounds = list(spans(n, _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]
-        for found in store.map(look, some):
-            if found[0] >= 0:
-                return [found]
+        for violation in store.map(look, some):
+            if violation[0] >= 0:
+                return [violation]
         tell(some[-1][1])
     return []

@@ -76,12 +76,12 @@ class DistinctRows:
         """
         first = first_of_alike(self._rows)
         present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
-        left = len(present)
-        if left < self.symbols:
+        n_symbols = len(present)
+        if n_symbols < self.symbols:
             self._present, self._rows = present, self._rows.only(first, self._store)
             for name in ("_lengths", "_least"):
                 self.__dict__.pop(name, None)
-        return left
+        return n_symbols
 
     @property
     def n(self) -> int:
@@ -137,9 +137,9 @@ class DistinctRows:
         if size == 1 or most <= 0:
             return None
         counting, distinct = ItemsetCounting(size, k, total, progress, most), 0
-        behind, with_it = self._measured(size)
-        for window in windows_of(behind):
-            counts = counting.run(*self._gathered(size, window, behind, with_it))
+        codes_from, with_it = self._measured(size)
+        for window in windows_of(codes_from):
+            counts = counting.run(*self._gathered(size, window, codes_from, with_it))
             distinct += counts.distinct
             if counts.rare is not None:
                 return ItemsetCount(size, distinct, counts.rare, counts.support)
@@ -166,23 +166,23 @@ class DistinctRows:
             return self._count_items(k)
         total = self.occurrences(size)
         counting = ItemsetCounting(size, k, total, progress)
-        each, threads = (self._store.map, self._store.workers.count) if total >= _WORTH_THREADS else (map, 1)
+        run_all, threads = (self._store.map, self._store.workers.count) if total >= _WORTH_THREADS else (map, 1)
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
-            pairs = counting.pair_result(each(partial(counting.run_pairs, self._rows, self.weight), shares))
+            pairs = counting.pair_result(run_all(partial(counting.run_pairs, self._rows, self.weight), shares))
             return counting.summed([pairs])
         if size == _PAIR and (bits := self._by_bits(total, k)) is not None:
             run = partial(counting.run_bits, bits.of(self._rows), bits)
-            return counting.summed(each(run, bits.spans()))
+            return counting.summed(run_all(run, bits.spans()))
         if size == _TRIPLE and (triples := self._triples(total, k, threads)) is not None:
             run = partial(counting.run_triples, self._rows, self.weight, triples)
-            return counting.summed([counting.first_of(each(run, triples.windows))])
-        behind, with_it = self._measured(size)
+            return counting.summed([counting.first_of(run_all(run, triples.windows))])
+        codes_from, with_it = self._measured(size)
 
         def counted(window: tuple[int, int]) -> TraversalResult:
-            return counting.run(*self._gathered(size, window, behind, with_it))
+            return counting.run(*self._gathered(size, window, codes_from, with_it))
 
-        return counting.summed(each(counted, windows_of(behind)))
+        return counting.summed(run_all(counted, windows_of(codes_from)))
 
     def _suit_a_matrix(self, total: int, k: int) -> bool:
         """Return True if counters of all pairs fit in memory, and there are at least as many occurrences."""
@@ -209,16 +209,18 @@ class DistinctRows:
         """
         from anonset_kernels.published_rows import measure_suffixes
 
-        behind, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
+        codes_from, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
         for a, b in spans(self.n):
-            measure_suffixes(rows_of(self._rows, a, b), size - 1, behind, with_it)
-        return behind, with_it
+            measure_suffixes(rows_of(self._rows, a, b), size - 1, codes_from, with_it)
+        return codes_from, with_it
 
-    def _gathered(self, size: int, window: tuple[int, int], behind: Int64, with_it: Int64) -> tuple[SetColumn, Int64]:
+    def _gathered(
+        self, size: int, window: tuple[int, int], codes_from: Int64, with_it: Int64
+    ) -> tuple[SetColumn, Int64]:
         """Return the row suffixes from each symbol of a window on, symbol by symbol, and their weights."""
         from anonset_kernels.published_rows import gather_suffixes
 
-        sizes = np.stack([with_it[slice(*window)], behind[slice(*window)]])
+        sizes = np.stack([with_it[slice(*window)], codes_from[slice(*window)]])
         n_rows, n_codes = sizes.sum(axis=1).tolist()
         indptr, items, weight = np.zeros(n_rows + 1, np.int64), np.empty(n_codes, np.int32), np.empty(n_rows, np.int64)
         fill = np.cumsum(sizes, axis=1) - sizes
@@ -253,9 +255,9 @@ def _require_well_formed(column: SetColumn, first: int, end: int) -> None:
     items = column.codes[indptr[0] : indptr[-1]]
     outside = (items < 0) | (items >= len(column.vocabulary))
     if bool(np.any(outside)):
-        at = int(np.argmax(outside))
+        entry = int(np.argmax(outside))
         need = f"codes must be in 0..{len(column.vocabulary) - 1}"
-        msg = f"column {column.name!r}: {need}, got {items[at]} in record {_row(column, int(indptr[0]) + at)}"
+        msg = f"column {column.name!r}: {need}, got {items[entry]} in record {_row(column, int(indptr[0]) + entry)}"
         raise InputError(msg)
     falls = np.zeros(len(items) + 1, bool)
     falls[1:-1] = items[1:] <= items[:-1]
@@ -288,7 +290,7 @@ def check_km(
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": rows.n, "symbols": rows.symbols}
     occurrences = checked["itemset_occurrences"] = {}
     distinct = checked["distinct_itemsets"] = {}
-    left, merged_columns = budget, False
+    remaining, merged_columns = budget, False
     for size in range(1, sizes + 1):
         if rows.occurrences(size) > _WORTH_MERGING and not merged_columns:
             merged_columns = True
@@ -298,19 +300,19 @@ def check_km(
             break
         occurrences[size] = total
         steps = rows.steps(size, model.k)
-        if steps > left and int(rows.weight.min(initial=model.k)) >= model.k:  # then every set has support k
+        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # then every set has support k
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # partial counts
                 checked.pop(name, None)  # would depend on the budget
             checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
             return Verdict(True, model, checked)
-        count = rows.count_within(size, model.k, left, progress)
+        count = rows.count_within(size, model.k, remaining, progress)
         if count is None:
             checked["covered"] = too_large(size, model.m, total, budget)
             return Verdict(None, model, checked)
         if count.rare is not None:
             checked["covered"] = f"{sizes_covered(size - 1, model.m)}; size {size} up to the witness"
             return Verdict(False, model, checked, _witness(column, count, model.k))
-        left, distinct[size] = left - steps, count.distinct
+        remaining, distinct[size] = remaining - steps, count.distinct
     longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
     checked["covered"] = f"{sizes_covered(sizes, model.m)}{longer}"
     return Verdict(True, model, checked)
@@ -344,11 +346,11 @@ def _witness(column: SetColumn, count: ItemsetCount, k: int) -> Witness:
 
 def records_with(column: SetColumn, codes: tuple[int, ...]) -> Int64:
     """Return the records that contain all given codes, by a scan of the column."""
-    wanted = np.zeros(len(column.vocabulary), bool)
-    wanted[list(codes)] = True
+    is_member = np.zeros(len(column.vocabulary), bool)
+    is_member[list(codes)] = True
     records = [np.empty(0, np.int64)]
     for first, end in spans(column.n):
         block = column.slice(first, end)
-        record = np.searchsorted(block.indptr, np.flatnonzero(wanted[block.items]), side="right") - 1
+        record = np.searchsorted(block.indptr, np.flatnonzero(is_member[block.items]), side="right") - 1
         records.append(first + np.flatnonzero(np.bincount(record, minlength=block.n) == len(codes)))
     return np.concatenate(records)

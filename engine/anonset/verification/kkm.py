@@ -88,9 +88,9 @@ def check_kkm(
         verdict = _check_k(part, model)
         if not verdict.holds:
             return _of_rows(rows, verdict), None
-        own = items.take(rows)
-        of_items = _check_items(part, own, model, verdict, budget, None, store.in_memory())
-        filled = of_items.checked["distinct_rows"] - (own.n_nonempty < own.n)
+        chosen_items = items.take(rows)
+        of_items = _check_items(part, chosen_items, model, verdict, budget, None, store.in_memory())
+        filled = of_items.checked["distinct_rows"] - (chosen_items.n_nonempty < chosen_items.n)
         return verdict, _of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
 
     pairs, done = [], 0
@@ -154,7 +154,7 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
     """Yield the number of rows and the check result of each share, in parallel as cores and memory allow."""
     at_once = store.limits.at_once_within(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
     rows = shares.shares_of(relational, store)
-    yield from store.map(lambda own: (len(own), check(own)), rows, at_once)
+    yield from store.map(lambda rows_of_share: (len(rows_of_share), check(rows_of_share)), rows, at_once)
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:

@@ -71,8 +71,8 @@ class MemberSymbols:
         bounds = np.concatenate([np.flatnonzero(np.diff(occurrences.rank, prepend=-1)), [len(occurrences.rank)]])
         begin, most = 0, self.at_once
         while begin < len(bounds) - 1:
-            room = before[bounds[begin]] + most
-            end = max(begin + 1, int(np.searchsorted(before[bounds], room, side="right")) - 1)
+            limit = before[bounds[begin]] + most
+            end = max(begin + 1, int(np.searchsorted(before[bounds], limit, side="right")) - 1)
             part = slice(int(bounds[begin]), int(bounds[end]))
             if before[part.stop] > before[part.start]:
                 yield from self._extend(occurrences, part, choices[part], size)

@@ -40,8 +40,8 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     witness = concentration(publication, model.l)
     if witness is None and divided is not None:
         labels = publication.group.vocabulary.labels
-        one, other = (labels[group] for group in divided.groups)
-        detail = f"its individual is in groups {one} and {other}, one is required"
+        first, other = (labels[group] for group in divided.groups)
+        detail = f"its individual is in groups {first} and {other}, one is required"
         witness = Witness((), divided.n_groups, 1, divided.rows[0], detail)
     elif witness is None:
         witness = _violated_group(publication, model.k)
@@ -86,11 +86,11 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
         shown = _shown(publication, rows)
         group_of = shown.group - low
         individuals = np.bincount(group_of, minlength=high - low + 1)
-        few = np.flatnonzero(individuals < k)
-        if len(few):
-            group, held = low + int(few[0]), int(individuals[few[0]])
-            detail = f"group {labels[group]} has {counted(held, 'visible individual')}, k={k} are required"
-            return Witness((f"group {labels[group]}",), held, k, row_of_group(publication, group), detail)
+        too_small = np.flatnonzero(individuals < k)
+        if len(too_small):
+            group, n_individuals = low + int(too_small[0]), int(individuals[too_small[0]])
+            detail = f"group {labels[group]} has {counted(n_individuals, 'visible individual')}, k={k} are required"
+            return Witness((f"group {labels[group]}",), n_individuals, k, row_of_group(publication, group), detail)
         most = np.zeros(high - low + 1, np.int64)
         np.maximum.at(most, group_of, shown.rows)
         fewer = np.flatnonzero(shown.rows < most[group_of])
@@ -142,9 +142,9 @@ def _begins(columns: list[Int32], group: Int32) -> Int64:
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
     """Return True if rows are ordered by group, then by codes: rows of an individual in a group are adjacent."""
-    one, other = begins[:-1], begins[1:]
-    decided, behind = group[one] != group[other], group[one] > group[other]
+    first_rows, next_rows = begins[:-1], begins[1:]
+    decided, descends = group[first_rows] != group[next_rows], group[first_rows] > group[next_rows]
     for codes in columns:
-        behind |= ~decided & (codes[one] > codes[other])
-        decided |= codes[one] != codes[other]
-    return not bool(behind.any())
+        descends |= ~decided & (codes[first_rows] > codes[next_rows])
+        decided |= codes[first_rows] != codes[next_rows]
+    return not bool(descends.any())

@@ -21,14 +21,14 @@ Row = frozenset[int]
 Cells = frozenset[tuple[int, int]]
 
 
-def few_in_both(table: Table, publication: Any, beside: OtherRelease, model: PrivacyModel) -> Witness | None:
+def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, model: PrivacyModel) -> Witness | None:
     """Return known items of a person in both releases that match fewer than k candidates, or None.
 
     Parameters
     ----------
     table
         The original of `publication`, whose rows are identified by their records.
-    beside
+    earlier_release
         The earlier release. If its rows are linked, the candidates are the persons in both releases whose two rows
         contain the known items. Otherwise they are the rows of each release that contain them and may have the same
         record as such a row of the other release.
@@ -41,13 +41,13 @@ def few_in_both(table: Table, publication: Any, beside: OtherRelease, model: Pri
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
         msg = f"a joint check of two releases requires records and the model km, got {model.name}"
         raise InputError(msg)
-    k, linked = model.k, beside.linked
-    later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(beside.publication)
-    pairs = _Pairs(later, earlier, *_cells(later, earlier), beside.certain_presence(table, later.symbol_of))
+    k, linked = model.k, earlier_release.linked
+    later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(earlier_release.publication)
+    pairs = _Pairs(later, earlier, *_cells(later, earlier), earlier_release.certain_presence(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     people = [
         (row_of[record], other, items)
-        for record, (other, items) in enumerate(zip(beside.row.tolist(), _items(table), strict=True))
+        for record, (other, items) in enumerate(zip(earlier_release.row.tolist(), _items(table), strict=True))
         if other >= 0 and record in row_of
     ]
     masks: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -59,16 +59,16 @@ def few_in_both(table: Table, publication: Any, beside: OtherRelease, model: Pri
     for row, other, items in people:
         if not linked and not pairs.of_one(later.rows[row], earlier.rows[other]):
             continue
-        for known in _sets(_known(later, earlier, earlier.rows[other], items), model.m):
-            if known not in checked:
+        for knowledge in _sets(_known(later, earlier, earlier.rows[other], items), model.m):
+            if knowledge not in checked:
                 together = (1 << len(people)) - 1
-                for here, there in known:
-                    together &= masks[0][here] if here != _NONE else together
-                    together &= masks[1][there] if there != _NONE else together
-                left = together.bit_count()
-                checked[known] = left if linked or left >= k else pairs.left(known, k)
-            if checked[known] < k:
-                return Witness((), checked[known], k, row, "together with the earlier release")
+                for later_symbol, earlier_symbol in knowledge:
+                    together &= masks[0][later_symbol] if later_symbol != _NONE else together
+                    together &= masks[1][earlier_symbol] if earlier_symbol != _NONE else together
+                n_candidates = together.bit_count()
+                checked[knowledge] = n_candidates if linked or n_candidates >= k else pairs.left(knowledge, k)
+            if checked[knowledge] < k:
+                return Witness((), checked[knowledge], k, row, "together with the earlier release")
     return None
 
 
@@ -119,9 +119,9 @@ class _Pairs(RedactedRepr):
             self.here[symbol] & shown_here for symbol in other
         )
 
-    def left(self, known: Cells, k: int) -> int:
+    def left(self, knowledge: Cells, k: int) -> int:
         """Return the smaller number of remaining rows of both releases, at most k."""
-        needed = [frozenset(cell[at] for cell in known) - {_NONE} for at in (0, 1)]
+        needed = [frozenset(cell[side] for cell in knowledge) - {_NONE} for side in (0, 1)]
         rows = [row for row in self.later.distinct if needed[0] <= row]
         others = [row for row in self.earlier.distinct if needed[1] <= row]
         fits = [(self.later.distinct[row] for row in rows if any(self.of_one(row, other) for other in others))]
@@ -139,13 +139,15 @@ def _up_to(counts: Iterable[int], k: int) -> int:
 
 
 def _cells(later: _RowsOfRelease, earlier: _RowsOfRelease) -> tuple[dict[int, Row], dict[int, Row]]:
-    there: dict[int, set[int]] = {}
-    here: dict[int, set[int]] = {}
+    earlier_symbols: dict[int, set[int]] = {}
+    later_symbols: dict[int, set[int]] = {}
     for item in {*later.symbol_of, *earlier.symbol_of}:
-        one, other = later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)
-        there.setdefault(one, set()).add(other)
-        here.setdefault(other, set()).add(one)
-    return {x: frozenset(held) for x, held in there.items()}, {x: frozenset(held) for x, held in here.items()}
+        symbol, earlier_symbol = later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)
+        earlier_symbols.setdefault(symbol, set()).add(earlier_symbol)
+        later_symbols.setdefault(earlier_symbol, set()).add(symbol)
+    return {x: frozenset(partners) for x, partners in earlier_symbols.items()}, {
+        x: frozenset(partners) for x, partners in later_symbols.items()
+    }
 
 
 def _items(table: Table) -> Iterator[list[str]]:
@@ -156,8 +158,8 @@ def _items(table: Table) -> Iterator[list[str]]:
 def _known(later: _RowsOfRelease, earlier: _RowsOfRelease, row: Row, items: Iterable[str]) -> Cells:
     """Return the symbol pairs of a person's items in both releases, and the remaining symbols of the earlier row."""
     shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
-    cells = {(here, there if there in row else _NONE) for here, there in shown}
-    cells |= {(_NONE, symbol) for symbol in row - {there for _, there in cells}}
+    cells = {(symbol, earlier_symbol if earlier_symbol in row else _NONE) for symbol, earlier_symbol in shown}
+    cells |= {(_NONE, symbol) for symbol in row - {earlier_symbol for _, earlier_symbol in cells}}
     return frozenset(cells - {(_NONE, _NONE)})
 
 

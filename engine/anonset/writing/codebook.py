@@ -107,24 +107,24 @@ def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
     return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
 
 
-def _label(members: Sequence[str], given: Mapping[tuple[str, ...], str]) -> str:
+def _label(members: Sequence[str], code_of: Mapping[tuple[str, ...], str]) -> str:
     """Return the label of a group."""
-    return given.get(tuple(sorted(members))) or set_label(members)
+    return code_of.get(tuple(sorted(members))) or set_label(members)
 
 
-def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> list[Any]:
+def _images(mapping: Cut | ItemGroups, code_of: Mapping[tuple[str, ...], str]) -> list[Any]:
     """Return the items of the universe, in tree order if there is a tree, and the published symbol of each."""
     place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
     labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
     order = np.arange(len(labels)) if place is None else np.argsort(place)
-    published = list(_published(mapping, order, given))
+    published = list(_published(mapping, order, code_of))
     return [arrow.text_array([labels[item] for item in order.tolist()]), arrow.text_array(published)]
 
 
-def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
+def _name(cut: Cut, node: int, code_of: Mapping[tuple[str, ...], str]) -> str:
     """Return the published label of a node."""
     symbol = cut_symbol(cut, node)
-    return _label(symbol.members, given) if symbol.kind == "group" else symbol.label
+    return _label(symbol.members, code_of) if symbol.kind == "group" else symbol.label
 
 
 def write_local_mapping(
@@ -200,12 +200,12 @@ def _published(
         return
     order = np.argsort(mapping.group, kind="stable")
     sorted_groups, labels = mapping.group[order], mapping.vocabulary.labels
-    known: dict[int, str] = {-1: ""}
+    label_of: dict[int, str] = {-1: ""}
     for group in mapping.group[codes].tolist():
-        if group not in known:
+        if group not in label_of:
             first, last = np.searchsorted(sorted_groups, [group, group + 1])
-            known[group] = _label([labels[item] for item in order[first:last]], named)
-        yield known[group]
+            label_of[group] = _label([labels[item] for item in order[first:last]], named)
+        yield label_of[group]
 
 
 def write_records(publication: Records, path: str | Path) -> Path:

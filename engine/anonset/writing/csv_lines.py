@@ -13,15 +13,15 @@ _MARKS = '",\r\n\ufeff'
 _NEEDS_QUOTES = f"[{_MARKS}]"
 
 
-def quoted(column: Any, *, alone: bool = False) -> Any:
-    """Quote the fields of a column that need quotes; with `alone`, also empty fields, because they fill their line.
+def quoted(column: Any, *, fills_line: bool = False) -> Any:
+    """Quote the fields of a column that need quotes; with `fills_line`, also empty fields, because each fills its line.
 
     Readers that skip blank lines would lose an empty line.
     """
-    if not (alone or _may_need_quotes(column)):
+    if not (fills_line or _may_need_quotes(column)):
         return column
     needy = arrow.matches(column, _NEEDS_QUOTES)
-    if alone:
+    if fills_line:
         needy = arrow.or_(needy, arrow.equal(column, arrow.text_scalar("")))
     if not arrow.any(needy).as_py():
         return column
@@ -76,6 +76,6 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
 
 def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
     """Return the parts of a CSV file: the header line, and the lines of the columns, quoted if necessary."""
-    alone = len(columns) == 1
-    top = lines([quoted(arrow.text_array([name]), alone=alone) for name in header])
-    return [top, lines([quoted(column, alone=alone) for column in columns])]
+    is_single = len(columns) == 1
+    top = lines([quoted(arrow.text_array([name]), fills_line=is_single) for name in header])
+    return [top, lines([quoted(column, fills_line=is_single) for column in columns])]

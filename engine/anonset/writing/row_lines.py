@@ -36,7 +36,7 @@ class RowLines:
         self._columns, self._store, self._count = columns, store, count
         names = [column.name for column in columns]
         self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
-        self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
+        self._fields = [_fields_of(column, fills_line=len(names) == 1) for column in columns]
 
     @property
     def n(self) -> int:
@@ -85,13 +85,13 @@ class RowLines:
         return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])
 
 
-def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:
+def _fields_of(column: CategoricalColumn, *, fills_line: bool) -> Callable[[Int32], Any]:
     """Return a function from codes of a column to fields."""
     vocabulary = column.vocabulary
     if vocabulary.is_numbered:
         return lambda codes: arrow.digits(codes.astype(np.int64) + 1)
     if vocabulary.filed is not None:
         texts = texts_of(vocabulary)
-        return lambda codes: quoted(texts(codes), alone=alone)
-    held = quoted(arrow.text_array(vocabulary.labels), alone=alone)
-    return lambda codes: arrow.chosen(held, codes)
+        return lambda codes: quoted(texts(codes), fills_line=fills_line)
+    fields = quoted(arrow.text_array(vocabulary.labels), fills_line=fills_line)
+    return lambda codes: arrow.chosen(fields, codes)

@@ -81,7 +81,7 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
     ]
 
 
-def inference_section(told: Sequence[ItemInference], *, rows: bool = False) -> Section:
+def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False) -> Section:
     """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
@@ -89,25 +89,26 @@ def inference_section(told: Sequence[ItemInference], *, rows: bool = False) -> S
         f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
         "Item frequencies are known without the publication. A symbol counts as one of its items."
     )
-    return Section(title, *inference_table(told), notes=[note] if told else [], data={"told": told})
+    return Section(title, *inference_table(inferences), notes=[note] if inferences else [], data={"told": inferences})
 
 
-def inference_table(told: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
     bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
     return head, [
-        (_SOURCES[one.source], f"{one.persons:,}", f"{one.items:,}", percent(one.likely), percent(one.sure),
-         f"{one.rare_items:,}", percent(one.rare_likely), percent(one.rare_sure))
-        for one in told
+        (_SOURCES[inference.source], f"{inference.persons:,}", f"{inference.items:,}", percent(inference.likely),
+         percent(inference.sure), f"{inference.rare_items:,}", percent(inference.rare_likely),
+         percent(inference.rare_sure))
+        for inference in inferences
     ]  # fmt: skip
 
 
-def inference_grid(told: Sequence[ItemInference]) -> RiskTable:
+def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
     """Return the same table for the page."""
     text = (
         "For random rows of the original whose two rarest items are known: share of their other items that can be "
         "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "
         f"are in at most {RARE:.0%} of the rows."
     )
-    return RiskTable(*inference_table(told), above=text)
+    return RiskTable(*inference_table(inferences), above=text)

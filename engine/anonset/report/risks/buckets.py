@@ -40,11 +40,12 @@ def _sections(risk: BucketRisk) -> list[Section]:
     )
     title = "Simulated attack: guess the sensitive values of random rows of the original"
     head = ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum")
-    kept = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
-    tried = [
-        f"Guaranteed maximum probability per row by chance: {one.promised:.3g}; {kept}." for one in risk.attempts[:1]
+    outcome = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
+    remarks = [
+        f"Guaranteed maximum probability per row by chance: {attempt.promised:.3g}; {outcome}."
+        for attempt in risk.attempts[:1]
     ]
-    attack = Section(title, head, _guesses(risk), tried, {"attack": risk.attempts, "broken": risk.broken})
+    attack = Section(title, head, _guesses(risk), remarks, {"attack": risk.attempts, "broken": risk.broken})
     return [first, likeliest, attack]
 
 
@@ -105,7 +106,7 @@ def _drawing(risk: BucketRisk) -> str:
     """Return bars of the probability of guessing a value. Without groups, a row discloses the value."""
     rows: list[tuple[str, list[Bar]]] = []
     for inference in risk.inferences:
-        own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
-        own.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
-        rows.append((inference.known, own))
+        parts: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
+        parts.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
+        rows.append((inference.known, parts))
     return bars("Probability of the most likely sensitive value", rows)

@@ -53,14 +53,18 @@ def _exposures(risk: Risk) -> Section:
         share = f"{percent(above)} above {risk.threshold:g}"
         notes.append(f"In the population (journalist): highest {highest:.3g}, {share}.")
     for name, diversity in risk.disclosures.items():
-        alone = percent(diversity.homogeneous_records / max(1, risk.records))
-        shown = f"l={diversity.distinct_l}, t={diversity.t:.3g}: {alone} of the rows are in classes with a single value"
+        single = percent(diversity.homogeneous_records / max(1, risk.records))
+        shown = (
+            f"l={diversity.distinct_l}, t={diversity.t:.3g}: {single} of the rows are in classes with a single value"
+        )
         notes.append(f"{printable(name)!r}: {shown}.")
         if name in risk.skews:
             notes.append(_skewed(risk.skews[name]))
     journalist = None if risk.journalist is None else dict(zip(("highest", "above"), risk.journalist, strict=True))
     data = {
-        "exposures": [{"known": knowledge(one.values, one.items), **plain(one)} for one in risk.exposures],
+        "exposures": [
+            {"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in risk.exposures
+        ],
         "sensitive": risk.disclosures,
         "skewness": risk.skews,
         "journalist": journalist,
@@ -75,9 +79,10 @@ def _exposures(risk: Risk) -> Section:
         "unique",
     )
     rows: list[tuple[str, ...]] = [
-        (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
-         f"{one.highest:.3g}", str(one.average), str(one.alone), str(one.above))
-        for one in risk.exposures
+        (knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", f"{exposure.smallest:,}",
+         f"{exposure.mean:,.1f}", f"{exposure.highest:.3g}", str(exposure.average),
+         str(exposure.alone), str(exposure.above))
+        for exposure in risk.exposures
     ]  # fmt: skip
     title = "Re-identification risk by attacker knowledge"
     return Section(title, (*head, f"above {risk.threshold:g}"), rows, notes, data)
@@ -94,27 +99,31 @@ def _attempts(risk: Risk) -> Section:
         "guaranteed maximum",
     )
     rows = [
-        (knowledge(tried.values, tried.items), f"{tried.attempts:,}", percent(tried.alone), percent(tried.none),
-         f"{tried.success:.2%}", "" if tried.promised is None else f"{tried.promised:.2%}")
-        for tried in risk.attempts
+        (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
+         percent(attempt.none), f"{attempt.success:.2%}", "" if attempt.promised is None else f"{attempt.promised:.2%}")
+        for attempt in risk.attempts
     ]  # fmt: skip
     promised = [attempt for attempt in risk.attempts if attempt.promised is not None]
-    kept = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
-    kept += "" if risk.persons is None else "; the guarantee covers rows, and a person has several"
-    notes = [f"Guaranteed maximum probability per person: {one.promised:.3g}; {kept}." for one in promised[:1]]
-    data = {"attack": [{"known": knowledge(one.values, one.items), **plain(one)} for one in risk.attempts]}
+    outcome = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
+    outcome += "" if risk.persons is None else "; the guarantee covers rows, and a person has several"
+    notes = [
+        f"Guaranteed maximum probability per person: {attempt.promised:.3g}; {outcome}." for attempt in promised[:1]
+    ]
+    data = {
+        "attack": [{"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts]
+    }
     return Section("Simulated attack: random persons, random knowledge", head, rows, notes, data)
 
 
 def _outcomes(risk: Risk) -> list[Section]:
     """Return the results of attacks, and the attacks that could not run."""
-    notes = [f"{one.attack}: the attacker knows {one.knowledge}." for one in risk.outcomes]
+    notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
     if risk.outcomes:
         notes.append(
             "Control: the same attack with random information. Below k: fewer than k candidates remain, including "
             "the target."
         )
-    notes += [f"{name} was not run: {why}." for name, why in risk.not_tried.items()]
+    notes += [f"{name} was not run: {reason}." for name, reason in risk.not_tried.items()]
     data = {"broken": risk.broken, "attacks": risk.outcomes, "not_tried": risk.not_tried}
     return [Section("Attacks with further knowledge", *_outcome_table(risk.outcomes), notes=notes, data=data)]
 
@@ -123,9 +132,9 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
     """Return the results of attacks: the headings, and three text rows for each attack."""
     head = ("attack", "", "targets", "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
-    for one in outcomes:
-        for name, won in (("without it", one.without), ("with it", one.won), ("control", one.control)):
-            first = (one.attack, name, f"{one.targets:,}") if name == "without it" else ("", name, "")
+    for outcome in outcomes:
+        for name, won in (("without it", outcome.without), ("with it", outcome.won), ("control", outcome.control)):
+            first = (outcome.attack, name, f"{outcome.targets:,}") if name == "without it" else ("", name, "")
             below = "" if won.below_k is None else percent(won.below_k)
             certain = "" if won.certain is None else percent(won.certain)
             rows.append((*first, below, certain, f"{won.success:.2%}"))
@@ -143,8 +152,8 @@ def _skewed(skew: Skewness) -> str:
 
 
 def _what_is_counted(risk: Risk) -> str:
-    behind = "" if risk.persons is None else f" of {counted(risk.persons, 'person')}; all figures count persons"
-    return counted(risk.records, "row") + behind
+    persons = "" if risk.persons is None else f" of {counted(risk.persons, 'person')}; all figures count persons"
+    return counted(risk.records, "row") + persons
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
@@ -165,8 +174,8 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
 @page_part.register
 def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
     counted_as = "persons" if risk.unit == "person" else "records"
-    below_k = [f"{when}: {line}" for when, known in (("Before", before), ("After", risk.exposures))
-               for line in persons_below_k(risk, known)]  # fmt: skip
+    below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
+               for line in persons_below_k(risk, exposures)]  # fmt: skip
     drawn = "Solid: before; hatched: after." if before else "Hatched: after; --original adds the risk before."
     protection = of_rows(attested)
     if kept := cast("PublishedFile", attested.data).keep:
@@ -200,9 +209,13 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in risk.exposures:
-        own = _figures(exposure)
-        known = earlier.get((exposure.values, exposure.items))
-        cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
+        after = _figures(exposure)
+        earlier_cells = earlier.get((exposure.values, exposure.items))
+        cells = (
+            after
+            if earlier_cells is None
+            else [f"{old} → {new}" for old, new in zip(earlier_cells, after, strict=True)]
+        )
         rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
     below = (
         "Highest: the person with the highest risk (prosecutor). Average: all persons (marketer). The attacker knows "
@@ -226,9 +239,9 @@ def _figures(exposure: Exposure) -> list[str]:
 
 def _attack_grid(risk: Risk) -> RiskTable:
     rows = [
-        (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), f"{one.success:.2%}",
-         "" if one.promised is None else f"{one.promised:.2%}")
-        for one in risk.attempts
+        (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
+         f"{attempt.success:.2%}", "" if attempt.promised is None else f"{attempt.promised:.2%}")
+        for attempt in risk.attempts
     ]  # fmt: skip
     text = (
         "The attack searches the publication for random persons of the original. It knows random items, all "
@@ -242,8 +255,8 @@ def _further(risk: Risk) -> dict[str, object] | None:
     """Return the results of further attacks, and the knowledge each requires; None if none ran."""
     if not (risk.outcomes or risk.not_tried):
         return None
-    notes = [f"{one.attack}: the attacker knows {one.knowledge}." for one in risk.outcomes]
-    notes += [f"{name} was not run: {why}." for name, why in risk.not_tried.items()]
+    notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
+    notes += [f"{name} was not run: {reason}." for name, reason in risk.not_tried.items()]
     return {"table": _outcome_table(risk.outcomes), "notes": notes}
 
 
@@ -254,6 +267,6 @@ def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
         for exposure in exposed:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
-    who = "records" if risk.unit == "row" else "persons"
-    title = f"Share of the {who} that are unique, highest case"
+    unit = "records" if risk.unit == "row" else "persons"
+    title = f"Share of the {unit} that are unique, highest case"
     return bars(title, list(rows.items())) if rows else ""

@@ -64,24 +64,28 @@ class _Tables:
     def _lists(self, begins: Int64, items: Int32) -> Any:
         import pyarrow as pa
 
-        lists, held = begins - begins[0], items[begins[0] : begins[-1]]
-        return pa.ListArray.from_arrays(arrow.number_array(lists.astype(np.int32)), arrow.chosen(self._labels, held))
+        lists, listed = begins - begins[0], items[begins[0] : begins[-1]]
+        return pa.ListArray.from_arrays(arrow.number_array(lists.astype(np.int32)), arrow.chosen(self._labels, listed))
 
     def _clusters_rows(self, first: int, end: int) -> tuple[Any, ...]:
-        own = self._clusters
-        return np.arange(first, end), own.n[first:end], self._lists(own.term_begins[first : end + 1], own.terms)
+        clusters = self._clusters
+        return (
+            np.arange(first, end),
+            clusters.n[first:end],
+            self._lists(clusters.term_begins[first : end + 1], clusters.terms),
+        )
 
     def _chunks_rows(self, first: int, end: int) -> tuple[Any, ...]:
-        own, begins = self._clusters.rows, self._clusters.chunk_begins
-        chunk = runs_of(own.begins, first, end)
+        chunks, begins = self._clusters.rows, self._clusters.chunk_begins
+        chunk = runs_of(chunks.begins, first, end)
         low, high = (int(chunk[0]), int(chunk[-1]) + 1) if len(chunk) else (0, 0)
         cluster = runs_of(begins, low, high)
         number = np.arange(low, high) - begins[cluster]
-        return cluster[chunk - low], number[chunk - low], *self._sub_records(own, first, end)
+        return cluster[chunk - low], number[chunk - low], *self._sub_records(chunks, first, end)
 
     def _shared_rows(self, first: int, end: int) -> tuple[Any, ...]:
-        own, a, b = self._shared.rows, self._shared.first, self._shared.last
-        chunk = runs_of(own.begins, first, end)
+        chunks, a, b = self._shared.rows, self._shared.first, self._shared.last
+        chunk = runs_of(chunks.begins, first, end)
         low, high = (int(chunk[0]), int(chunk[-1]) + 1) if len(chunk) else (0, 0)
         before = low
         while before and a[before - 1] == a[low] and b[before - 1] == b[low]:
@@ -89,7 +93,7 @@ class _Tables:
         new = np.append(True, (np.diff(a[before:high]) != 0) | (np.diff(b[before:high]) != 0))[: high - before]
         begins = np.flatnonzero(new)
         number = np.arange(high - before) - np.repeat(begins, np.diff(np.append(begins, high - before)))
-        return a[chunk], b[chunk], number[chunk - before], *self._sub_records(own, first, end)
+        return a[chunk], b[chunk], number[chunk - before], *self._sub_records(chunks, first, end)
 
     def _counts_rows(self, first: int, end: int) -> tuple[Any, ...]:
         items, totals = (np.array([pair[part] for pair in self._totals[first:end]], np.int64) for part in (0, 1))
@@ -120,7 +124,7 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
         name: [(0, size)] if part_rows is None else list(spans(size, part_rows)) or [(0, 0)]
         for name, size in _sizes(publication).items()
     }
-    parts = None if part_rows is None else {name: len(own) for name, own in bounds.items()}
+    parts = None if part_rows is None else {name: len(part_bounds) for name, part_bounds in bounds.items()}
     for table, names in file_names(form, parts, counts=publication.totals is not None).items():
         if parts is not None:
             with reading(folder / table, "cannot be written"):

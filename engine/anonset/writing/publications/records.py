@@ -64,7 +64,7 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
     marks = {"line feed": "\n", "carriage return": "\r"}
     marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
     for label in labels:
-        fault = next((f"contains the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
+        fault = next((f"contains the {name} {mark!r}" for name, mark in marks.items() if mark in label), "")
         if not label:
             fault = "is empty"
         elif format == "dat" and label.startswith("\ufeff"):
@@ -190,7 +190,7 @@ def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str)
     top, _ = csv_bytes([column.name for column in columns], [arrow.text_array([])] * len(columns))
     yield top
     for fields in _blocks(columns, separator):
-        yield lines([quoted(part, alone=len(columns) == 1) for part in fields])
+        yield lines([quoted(part, fills_line=len(columns) == 1) for part in fields])
 
 
 def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:
@@ -220,9 +220,9 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
     import pyarrow as pa
 
     ends = column.indptr[first : end + 1]
-    taken = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
+    symbols = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
     offset = np.int64 if kind is pa.LargeListArray else np.int32
-    return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), taken)
+    return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), symbols)
 
 
 def to_arrow(publication: Records) -> Any:
@@ -283,8 +283,8 @@ def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
     """Return the end of the rows from `first` on that need at most `most` bytes, but at least one row."""
     before = 0
     for a, b in spans(end - first, _STEP):
-        each = sum(size.of(first + a, first + b) for size in sizes)
-        done = np.cumsum(each) + before
+        row_sizes = sum(size.of(first + a, first + b) for size in sizes)
+        done = np.cumsum(row_sizes) + before
         if done[-1] > most:
             return first + max(1, a + int(np.searchsorted(done, most, side="right")))
         before = int(done[-1])
