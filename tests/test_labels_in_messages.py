@@ -27,7 +27,7 @@ publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: both[0], more[0]; reading/source.py: scheme;
+cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: both[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
 reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/files.py: shown, spec;
 reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wrong[0], misplaced;

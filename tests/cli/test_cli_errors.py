@@ -128,7 +128,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ),
     ("no input", lambda p, j: [j[0], *j[2:]], "INPUT", 2),
     ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "directory", 2),
-    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "local path", 2),
+    ("out is a path of an address", lambda p, j: _out(j, Path("s3://bucket/out")), "local path", 2),
     ("out is where we are", lambda p, j: _out(j, Path("..")), "..", 2),
     ("private is out", lambda p, j: [*j, "--private", str(p.out)], "private out", 2),
     (

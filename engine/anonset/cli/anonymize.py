@@ -1,7 +1,6 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -14,7 +13,9 @@ from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.complete_settings import complete_commands
 from anonset.jobs.finished_before import finished_before
-from anonset.release.documents import ATTESTATION, read_attestation
+from anonset.reading.place import Place
+from anonset.release.documents import ATTESTATION
+from anonset.release.fetched import attestation_at
 from anonset.release.formats import kind_of
 from anonset.release.release import Release
 from anonset.release.statements import plain
@@ -89,7 +90,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
     """Store the result of the job in the log: verdict, digest of each file in OUT, and figures."""
-    attested, own = read_attestation(Path(out))
+    attested, own = attestation_at(out)
     digests = {**attested.data.sha256, ATTESTATION: own}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
@@ -111,6 +112,8 @@ def _next(release: Release) -> list[str]:
     if release.published is None:
         return []
     out, job = str(release.published.out), str(release.published.private_folder / "report.json")
+    if isinstance(release.published.out, Place):
+        return [f"Next: {as_typed('verify', out)}"]
     line_of = {"verify": as_typed("verify", out), "risk": as_typed("risk", job)}
     line_of["report"] = f"{as_typed('report', job)} -o report.html"
     commands = kind_of(release.algorithm.model).next_commands

@@ -1,6 +1,5 @@
 """``anonset verify``: check a publication of anonset or of another program."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -9,8 +8,10 @@ from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
+from anonset.reading.place import is_address
+from anonset.release.fetched import fetched_publication
 from anonset.release.opened import kept_constraints
-from anonset.release.staging import private_of
+from anonset.release.staging import PRIVATE
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import check_settings_model
@@ -22,7 +23,7 @@ Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 def verify(
     published: Annotated[
         str,
-        Parameter(help="Directory made by anonset anonymize, the job file (.toml), or a published file."),
+        Parameter(help="Directory or address made by anonset anonymize, the job file (.toml), or a published file."),
     ],
     /,
     *,
@@ -39,11 +40,13 @@ def verify(
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
     out, given = over_job(published, "out", given_flags(flags), check_settings_model())
-    private = private_of(out, given.pop("private", None))
-    if is_job(published) and "model" not in given:
-        given = {**kept_constraints(private), **given}
-    with progress_bars(quiet=quiet) as progress:
-        found = check(Path(out), given, private=private if private.is_dir() else None, progress=progress)
+    private = given.pop("private", None)
+    if private is None and is_address(out) and (is_job(published) or "original" in given):
+        private = f"{out.rstrip('/')}{PRIVATE}"
+    with progress_bars(quiet=quiet) as progress, fetched_publication(out, private) as (folder, own):
+        if is_job(published) and "model" not in given:
+            given = {**kept_constraints(own), **given}
+        found = check(folder, given, private=own if own.is_dir() else None, progress=progress)
     if json:
         show_json(check_summary(found))
     elif not quiet:

@@ -89,7 +89,7 @@ class _OwnLease:
                     written += os.pwrite(self.descriptor, data[written:], written)
 
     def renew(self) -> None:
-        self.write(replace(self.lease, renewals=self.lease.renewals + 1, expires=time.time() + LASTS))
+        self.write(renewed(self.lease))
 
     def close(self) -> None:
         if self.lock.acquire(timeout=1):  # a renewal may be waiting for an unresponsive file system
@@ -100,6 +100,8 @@ class _OwnLease:
 
 
 _held: dict[Path, _OwnLease] = {}  # leases of this process
+TOKENS: set[str] = set()
+"""Tokens of the leases of this process, including leases at addresses."""
 _renewing: list[int] = []  # process whose thread renews them
 
 
@@ -115,17 +117,15 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     """
     name, found = _last(folder)
     if found is not None and not _is_stale(folder, found, tell):
-        raise _in_use(folder, found)
+        raise in_use(folder, found)
     name = LEASE if found is None else _successor(found)
-    mine = Lease(
-        secrets.token_hex(16), os.getpid(), _start(os.getpid()), _processes(), _boot(), platform.node(), os.getuid(),
-        0, time.time() + LASTS,
-    )  # fmt: skip
+    mine = new_lease()
     try:
         descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        raise _in_use(folder, _last(folder)[1]) from None
+        raise in_use(folder, _last(folder)[1]) from None
     held = _held[folder] = _OwnLease(folder, name, descriptor, mine, threading.Lock())
+    TOKENS.add(mine.token)
     try:
         held.write(mine)
         os.fsync(descriptor)
@@ -138,8 +138,21 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     if not holds(folder):  # the process that won removed and recreated the directory meanwhile
         forget(folder)
         (folder / name).unlink(missing_ok=True)
-        raise _in_use(folder, _last(folder)[1])
+        raise in_use(folder, _last(folder)[1])
     _keep_renewing()
+
+
+def new_lease() -> Lease:
+    """Return a lease of this process with a new token."""
+    return Lease(
+        secrets.token_hex(16), os.getpid(), _start(os.getpid()), _processes(), _boot(), platform.node(), os.getuid(),
+        0, time.time() + LASTS,
+    )  # fmt: skip
+
+
+def renewed(lease: Lease) -> Lease:
+    """Return a lease that is valid from now on."""
+    return replace(lease, renewals=lease.renewals + 1, expires=time.time() + LASTS)
 
 
 def holds(folder: Path) -> bool:
@@ -181,6 +194,7 @@ def forget(folder: Path) -> None:
     """Stop renewing the lease of a directory that is removed or about to be removed."""
     held = _held.pop(folder, None)
     if held is not None:
+        TOKENS.discard(held.lease.token)
         held.close()
 
 
@@ -214,7 +228,7 @@ def lease_of(folder: Path) -> Lease | None:
     if folder.lstat().st_uid != os.getuid():
         return None
     _, found = _last(folder, own=True)
-    return None if found is None else _parsed(found)
+    return None if found is None else parsed_lease(found)
 
 
 def state_of(folder: Path) -> State:
@@ -240,8 +254,7 @@ def state_of(folder: Path) -> State:
 def is_live(folder: Path) -> bool:
     """Return True if a run seems to use a directory. Runs on other hosts are judged by the expiry time."""
     found = _last(folder)[1]
-    lease = None if found is None else _parsed(found)
-    return lease is not None and _is_valid(lease)
+    return found is not None and seems_live(found)
 
 
 def clear_command(folder: Path) -> str:
@@ -267,28 +280,47 @@ def _is_valid(lease: Lease) -> bool:
     if lease.process == 0:
         return False
     if _is_here(lease) and lease.process == os.getpid():
-        return any(held.lease.token == lease.token for held in tuple(_held.values()))
+        return lease.token in TOKENS
     return _start(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
 def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
-    """Return True if no process renews a lease. If this cannot be checked directly, watch it for `LASTS` seconds."""
-    lease = _parsed(found)
+    return is_stale(folder, found, lambda: _last(folder)[1], tell)
+
+
+def is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
+    """Return True if no process renews a lease. If this cannot be checked directly, watch it for `LASTS` seconds.
+
+    Parameters
+    ----------
+    found
+        Content of the lease.
+    again
+        Reads the lease.
+    """
+    lease = parsed_lease(found)
     if lease is not None and (lease.process == 0 or _is_here(lease)):
         return not _is_valid(lease)
     if tell is not None:
-        where = "" if lease is None else f" by a run on {lease.host}"
-        tell(f"{folder} was in use{where}: waiting up to {LASTS:.0f} seconds to see if that run is still alive")
+        by = "" if lease is None else f" by a run on {lease.host}"
+        tell(f"{where} was in use{by}: waiting up to {LASTS:.0f} seconds to see if that run is still alive")
     end = time.monotonic() + LASTS
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(left, EVERY / 5))
-        if _last(folder)[1] != found:
+        if again() != found:
             return False
     return True
 
 
-def _in_use(folder: Path, found: bytes | None) -> InputError:
-    lease = None if found is None else _parsed(found)
+def seems_live(found: bytes) -> bool:
+    """Return True if a run seems to renew a lease. Runs on other hosts are judged by the expiry time."""
+    lease = parsed_lease(found)
+    return lease is not None and _is_valid(lease)
+
+
+def in_use(folder: object, found: bytes | None) -> InputError:
+    """Return the error that another run uses a directory or an address."""
+    lease = None if found is None else parsed_lease(found)
     whose = "" if lease is None else f" (process {lease.process} on {lease.host})"
     msg = f"another run uses {str(folder)!r}{whose}; wait for it, or name another directory"
     return InputError(msg, code="in-use")
@@ -332,7 +364,7 @@ def _read(path: Path, *, own: bool) -> bytes | None:
         os.close(descriptor)
 
 
-def _parsed(data: bytes) -> Lease | None:
+def parsed_lease(data: bytes) -> Lease | None:
     """Return the content of a lease; None unless it has exactly the fields of a `Lease`, each of its type."""
     try:
         said = loads(data)
@@ -345,7 +377,7 @@ def _parsed(data: bytes) -> Lease | None:
 
 
 def _token(data: bytes) -> str:
-    lease = _parsed(data)
+    lease = parsed_lease(data)
     return _UNREADABLE if lease is None else lease.token
 
 
@@ -369,7 +401,8 @@ def _renew() -> None:
                 held.renew()
 
 
-os.register_at_fork(after_in_child=_held.clear)  # leases remain with the parent process
+for _own in (_held, TOKENS):
+    os.register_at_fork(after_in_child=_own.clear)  # leases remain with the parent process
 
 
 def _is_here(lease: Lease) -> bool:

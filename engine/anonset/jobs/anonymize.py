@@ -32,8 +32,9 @@ from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
-from anonset.release.staging import private_of, require_apart, require_free
+from anonset.release.staging import require_apart
 from anonset.release.stopwatch import report_compilation
+from anonset.release.upload import destination, require_free_destination
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
@@ -99,7 +100,7 @@ def anonymize(
         Private directory of an earlier release to continue from: symbols keep their meaning, and nothing becomes
         finer. A hierarchy derived from the data is reused from the earlier release.
     out
-        New directory for the publication. The written bytes are read back and verified, so a table of
+        New directory or address for the publication. The written bytes are read back and verified, so a table of
         `anonset.scan` is never loaded into memory.
     format
         Output format, as in `Release.save`.
@@ -144,9 +145,9 @@ def anonymize(
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = _earlier(recoding, on_cluster=client is not None)
-    request = None if out is None else PublicationRequest(Path(out), None, layout, accept_undecided, budget)
+    request = None if out is None else PublicationRequest(*destination(out), layout, accept_undecided, budget)
     if request is not None:
-        require_free(request.out, request.private_folder)
+        require_free_destination(request.out, request.private_folder)
         require_apart(table.store.path, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
@@ -186,7 +187,7 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
-    require_apart(settings.work_dir, settings.out, private_of(settings.out, settings.private), settings.input)
+    require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
     source = settings.source(settings.input)
     given = settings.algorithm_parameters()
     absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
@@ -196,7 +197,7 @@ def anonymize_file(
     request = request_of(settings, algorithm, source.format)
     if settings.if_exists == "resume":
         clear_unfinished(settings, request.out, request.private_folder, note)
-    require_free(request.out, request.private_folder, by_command=True)
+    require_free_destination(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     beside = None
     if settings.after is not None:

@@ -22,7 +22,8 @@ from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier
 from anonset.release.disclosure_scan import declared
 from anonset.release.memory import memory_for, memory_limit
-from anonset.release.staging import private_of, require_apart, require_free
+from anonset.release.staging import require_apart
+from anonset.release.upload import destination, require_free_destination
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
@@ -53,7 +54,7 @@ def complete_commands(settings: Settings, given: Mapping[str, Any], error: Input
     if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
-        require_apart(settings.work_dir, settings.out, private_of(settings.out, settings.private), settings.input)
+        require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
@@ -61,7 +62,7 @@ def complete_commands(settings: Settings, given: Mapping[str, Any], error: Input
         except MisreadError as misread:
             source = source_of(given["input"], misread.settings.get("input_format"))
         request = request_of(settings, algorithm, source.format)
-        require_free(request.out, request.private_folder, by_command=True)
+        require_free_destination(request.out, request.private_folder, by_command=True)
         require_disk(settings, input_of(source, settings, algorithm), request, None)
         size, limit = source.size, memory_limit(given.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:

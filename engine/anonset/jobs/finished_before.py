@@ -10,10 +10,11 @@ from anonset.jobs.check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import clear_finished, differing, relevant
 from anonset.release.continuation import read_earlier
-from anonset.release.documents import read_report
+from anonset.release.documents import ATTESTATION, read_report
+from anonset.release.fetched import fetched_publication
 from anonset.release.opened import OpenedPublication, kept_constraints
-from anonset.release.staging import private_of
 from anonset.release.statements import versions
+from anonset.release.upload import destination
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import Settings, validate
@@ -29,10 +30,18 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
     InputError
         If the output exists and differs; the message names the difference.
     """
-    out = Path(settings.out)
-    if not out.exists():
+    out, private = destination(settings.out, settings.private)
+    if not (out.exists() if isinstance(out, Path) else out.size(ATTESTATION) is not None):
         return None
-    private = private_of(settings.out, settings.private)
+    with fetched_publication(out, private) as (folder, private_folder):
+        check = _checked(settings, folder, private_folder, progress)
+    if check.holds is not False:
+        clear_finished(settings)
+    return check
+
+
+def _checked(settings: Settings, out: Path, private: Path, progress: Progress | None) -> PublicationCheck:
+    """Verify a local publication if it belongs to the same job; see `finished_before`."""
     report, opened = read_report(private, out), OpenedPublication.at(out)
     opened.require_own(report, private)
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
@@ -59,7 +68,4 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
         msg = f"{settings.out!r} already contains a release with other {other[0]}{which}; choose another --out"
         raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
-    check = check_opened(out, opened, constraints, progress=progress)
-    if check.holds is not False:
-        clear_finished(settings)
-    return check
+    return check_opened(out, opened, constraints, progress=progress)

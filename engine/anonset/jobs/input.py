@@ -29,6 +29,7 @@ from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import PublicationRequest
+from anonset.release.upload import destination
 from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
@@ -167,7 +168,9 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
         if settings.work_dir is not None and settings.if_exists == "resume" and place_of_run(place) is not None:
             place = None  # its files are there already
     parquet = request.layout.format == "parquet"
-    spaces = space_for(size, request.out, request.private_folder, place, parquet=parquet)
+    local = Path(settings.work_dir or tempfile.gettempdir()) / "out"  # files for an address are written here first
+    out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))
+    spaces = space_for(size, out, private, place, parquet=parquet)
     require_space(spaces, by_blocks=chosen.by_blocks)
     if note is not None and (told := announcement(spaces, size)):
         note(told)
@@ -261,7 +264,6 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 def request_of(settings: Settings, algorithm: Algorithm, read: str) -> PublicationRequest:
     """Return output paths and layout. The default format is the input format; csv for several tables."""
     model = algorithm.model
-    private = None if settings.private is None else Path(settings.private)
     format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
     made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
     forms = traits_of(algorithm).forms_sets or made or settings.recoding is not None or settings.after is not None
@@ -271,5 +273,5 @@ def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Publicati
         separator = None
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return PublicationRequest(
-        Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace
+        *destination(settings.out, settings.private), layout, settings.accept_undecided, settings.budget, settings.trace
     )

@@ -16,9 +16,11 @@ from anonset.data.store import INSIDE, PARTS, RUN, Files
 from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.local_paths import writing
+from anonset.reading.place import Place
 from anonset.release.documents import own_file
-from anonset.release.staging import leftovers, private_of
+from anonset.release.staging import leftovers
 from anonset.release.statements import plain, versions
+from anonset.release.upload import clear_places, destination
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import Settings
 from anonset.spelling import setting
@@ -67,7 +69,9 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
     store.remove()
 
 
-def clear_unfinished(settings: Settings, out: Path, private: Path, note: Callable[[str], None] | None) -> None:
+def clear_unfinished(
+    settings: Settings, out: Path | Place, private: Path | Place, note: Callable[[str], None] | None
+) -> None:
     """Remove the unfinished publication of a killed run, unless the work directory belongs to another run.
 
     Raises
@@ -80,8 +84,8 @@ def clear_unfinished(settings: Settings, out: Path, private: Path, note: Callabl
     clear_leftovers(out, private, note)
 
 
-def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
-    """Remove the leftovers of a killed run next to the publication, complete or not.
+def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[str], None] | None = None) -> None:
+    """Remove the leftovers of a killed run next to the publication, complete or not, in directories or at addresses.
 
     The lease of the private directory is taken over first. Then the folders that a suspended run would publish are
     removed. If that run has published in the meantime, the publication and the private directory remain.
@@ -91,6 +95,9 @@ def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None
     InputError
         If another run uses them.
     """
+    if isinstance(out, Place) or isinstance(private, Place):
+        clear_places(Place(os.fspath(out)), Place(os.fspath(private)), note)
+        return
     left = leftovers(out, private)
     for place in left:
         lease.take(place, note)
@@ -115,7 +122,7 @@ def clear_finished(settings: Settings) -> None:
     InputError
         If another run uses them.
     """
-    clear_leftovers(Path(settings.out), private_of(settings.out, settings.private))
+    clear_leftovers(*destination(settings.out, settings.private))
     work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # it belongs to another run

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property, singledispatch
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, foreign
+from anonset.errors import InputError
 from anonset.reading.files import FORMATS, digest, format_of, reading, require_file
 from anonset.reading.folders import data_files, names_below
+from anonset.reading.place import system_of
 from anonset.reading.sizes import DataSize, size_in
 
 _MARKS = "*?["
@@ -250,7 +250,7 @@ def _at_address(address: str, declared: str | None) -> Source:
 
     plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
     root = plain if plain == address else plain.rpartition("/")[0]
-    system, base = _system(root)
+    system, base = system_of(root)
     with reading(address):
         info = system.get_file_info(base)
     if info.type == fs.FileType.NotFound:
@@ -271,35 +271,6 @@ def _at_address(address: str, declared: str | None) -> Source:
     kept = data_files(root, names, _endings(names, declared))
     files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in kept]
     return _together(address, declared, files)
-
-
-def _system(address: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path within it."""
-    import pyarrow as pa
-    from pyarrow import fs
-
-    try:
-        system, path = fs.FileSystem.from_uri(address)
-    except pa.ArrowInvalid:
-        pass
-    except OSError as error:
-        msg = f"{address}: cannot be reached: {foreign(error)}"
-        raise InputError(msg) from error
-    else:
-        return system, path
-    scheme = address.partition("://")[0]
-    try:
-        fsspec = import_module("fsspec")
-    except ImportError:
-        msg = f"{address}: {scheme!r} addresses need the package fsspec: pip install fsspec"
-        raise InputError(msg) from None
-    with reading(address, "cannot be reached", values=True):
-        try:
-            system, path = fsspec.core.url_to_fs(address)
-        except ImportError as error:  # the message names the package and how to install it
-            msg = f"{address}: {scheme!r} addresses need a package that is not installed: {error}"
-            raise InputError(msg) from None
-    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:

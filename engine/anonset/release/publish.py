@@ -16,13 +16,14 @@ from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.files import digest
+from anonset.reading.place import Place
 from anonset.reading.policies import write_privacy_policy
 from anonset.release.disclosure_scan import require_declared
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
-from anonset.release.staging import Staging, private_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
+from anonset.release.upload import destination, staging_for
 from anonset.verification import DEFAULT_BUDGET, verify
 from anonset.verification.two_releases import few_in_both
 
@@ -31,9 +32,9 @@ from anonset.verification.two_releases import few_in_both
 class PublicationRequest:
     """Output paths and options of a publication."""
 
-    out: Path
-    """New directory for the public files."""
-    private: Path | None = None
+    out: Path | Place
+    """New directory or address for the public files."""
+    private: Path | Place | None = None
     """New directory for the private files; None: `out` with the suffix ``.private``."""
     layout: Layout = field(default_factory=Layout)
     """Format, separator and related options."""
@@ -45,9 +46,9 @@ class PublicationRequest:
     """Whether to put the decisions of the search into the private report."""
 
     @property
-    def private_folder(self) -> Path:
+    def private_folder(self) -> Path | Place:
         """Private directory, given or by default."""
-        return private_of(self.out, self.private)
+        return destination(self.out, self.private)[1]
 
 
 def publish(
@@ -80,8 +81,8 @@ def publish(
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
     kind = kind_of(unverified.algorithm.model)
-    with Staging(request.out, request.private_folder) as staging:
-        meant, store = unverified.publication, unverified.table.store
+    meant, store = unverified.publication, unverified.table.store
+    with staging_for(request.out, request.private_folder, store, progress) as staging:
         with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)

@@ -14,11 +14,13 @@ from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
+from anonset.reading.place import Place
 from anonset.reading.roles import Names
 from anonset.release.disclosure_scan import declared, require_declared
 from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
 from anonset.release.publish import PublicationRequest, publish
 from anonset.release.stopwatch import Phase, Stopwatch
+from anonset.release.upload import destination
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,15 +167,15 @@ class Release(RedactedRepr):
         part_rows: int | None = None,
         trace: bool = False,
         publish_as_is: Names = None,
-    ) -> Path:
+    ) -> Path | Place:
         """Write the publication into a new directory, read it back, verify and scan it, and return the directory.
 
         Parameters
         ----------
         out
-            New directory for the public files.
+            New directory for the public files, or an address such as ``s3://bucket/safe``.
         private
-            New directory for the private files; by default `out` with the suffix ``.private``.
+            New directory or address for the private files; by default `out` with the suffix ``.private``.
         format
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
@@ -205,11 +207,10 @@ class Release(RedactedRepr):
         )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = PublicationRequest(
-            Path(out),
-            None if private is None else Path(private),
+            *destination(out, private),
             layout,
             accept_undecided=self.verdict.holds is None,
             trace=trace,
         )
         publish(unverified, request, watch=Stopwatch(list(self.phases)))
-        return Path(out)
+        return request.out

@@ -17,11 +17,12 @@ from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require
 from anonset.errors import AnonsetError, InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
 from anonset.local_paths import require_local
+from anonset.reading.place import is_address
 from anonset.spelling import setting
 
 PRIVATE = ".private"
 """Suffix of a private directory without its own name."""
-_NOT_OVERWRITTEN = "a publication is never overwritten: use a new directory"
+NOT_OVERWRITTEN = "a publication is never overwritten: use a new directory"
 _LONGEST_STEM = 60  # bytes of the OUT name in the temporary name, whose length is also limited
 
 
@@ -54,7 +55,7 @@ def require_new(*folders: Path) -> None:
         raise InputError(msg)
     for folder in folders:
         if os.path.lexists(folder):
-            msg = f"{str(folder)!r} already exists; {_NOT_OVERWRITTEN}"
+            msg = f"{str(folder)!r} already exists; {NOT_OVERWRITTEN}"
             raise InputError(msg, code="exists")
         if not folder.parent.is_dir():
             msg = f"cannot create {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
@@ -76,7 +77,7 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
         return
     work = Path(os.path.realpath(work_dir))
     for other in others:
-        if other is None:
+        if other is None or is_address(other):
             continue
         place = Path(os.path.realpath(other))
         if place == work:
@@ -123,7 +124,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     if complete and by_command:
         resumption = setting("if_exists", "resume")
         msg = (
-            f"{str(out)!r} already exists; {_NOT_OVERWRITTEN}, or use {resumption} to verify what this command has made"
+            f"{str(out)!r} already exists; {NOT_OVERWRITTEN}, or use {resumption} to verify what this command has made"
         )
         raise InputError(msg, code="exists")
     require_new(out, private)
@@ -264,7 +265,7 @@ class Staging:
             name_in(error, self._temporary, self.out)
 
 
-def name_in(error: BaseException | None, written: Path, meant: Path) -> None:
+def name_in(error: BaseException | None, written: Path, meant: object) -> None:
     """Replace the temporary path in the message of an error by the user's path."""
     old, new = str(written), str(meant)
     if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ def account(release: Release) -> list[str | RichTable]:
         "verified": coverage(verdict),
         **_time_texts(release),
         "peak memory": format_size(peak) if peak else "",
-        **{_TOLD[name]: str(path) for name, path in _places(release).items()},
+        **{_TOLD[name]: path for name, path in _places(release).items()},
     }
     return [
         facts_table({name: text for name, text in facts.items() if text}),
@@ -196,10 +195,10 @@ def sizes(release: Release) -> dict[str, int]:
     return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
 
 
-def _places(release: Release) -> dict[str, Path]:
+def _places(release: Release) -> dict[str, str]:
     """Return the paths of a published release; empty if it is not published."""
     request = release.published
-    return {} if request is None else {"out": request.out, "private": request.private_folder}
+    return {} if request is None else {"out": str(request.out), "private": str(request.private_folder)}
 
 
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:

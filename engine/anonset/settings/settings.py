@@ -14,6 +14,7 @@ from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
 from anonset.reading import roles as reading
 from anonset.reading.options import FileOptions
+from anonset.reading.place import is_address
 from anonset.reading.source import Source, source_of
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import (
@@ -180,7 +181,7 @@ class InputSettings(RoleSettings):
 class Settings(InputSettings):
     """Settings of `anonset anonymize`. `settings_model` adds the parameters of the algorithms."""
 
-    out: str = Field(description="New directory for the published data.")
+    out: str = Field(description="New directory for the published data, or an address such as s3://bucket/safe.")
     model: str | None = Field(
         None, description=f"Privacy model: km protects items, k relational columns, kkm both. {_OTHERS}"
     )
@@ -220,7 +221,9 @@ class Settings(InputSettings):
     part_rows: int | None = Field(None, ge=1, description="Maximum rows per file.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
-    private: str | None = Field(None, description="Directory for files that must not be shared; default: OUT.private.")
+    private: str | None = Field(
+        None, description="Directory or address for files that must not be shared; default: OUT.private."
+    )
     if_exists: Literal["error", "resume"] = Field(
         "error",
         description="If OUT exists: fail (error), or repeat the verification if settings, data and versions are "
@@ -303,7 +306,8 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
         msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)
         raise InputError(msg)
-    require_local(*(path for name in _WRITTEN if isinstance(path := given.get(name), str)))
+    written = {name: path for name in _WRITTEN if isinstance(path := given.get(name), str)}
+    require_local(*(path for name, path in written.items() if name == "work_dir" or not is_address(path)))
     try:
         validated = model.model_validate(dict(given))
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):

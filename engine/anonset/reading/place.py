@@ -1,0 +1,239 @@
+"""Places: local directories and addresses of object stores, which contain objects under names."""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, Self
+
+from anonset.errors import InputError, foreign
+from anonset.reading.files import digest, reading
+
+BYTES_AT_ONCE = 1 << 23
+"""Bytes per read and write of an object."""
+MOST_COPIED = 5 << 30
+"""Largest object, in bytes, that S3 copies in one request. Larger objects are read and written again."""
+
+
+def is_address(path: str | os.PathLike[str]) -> bool:
+    """Return True for an address such as ``s3://bucket/out``."""
+    return "://" in os.fspath(path)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A local directory, or an address such as ``s3://bucket/out``, with objects under relative names.
+
+    An object appears complete or not at all, and is never changed. Creating a place contacts no server. All methods
+    raise InputError if the system fails.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Place(f"{folder}/out")
+    ...     place.put("parts/a.csv", b"codes")
+    ...     place.names(), place.read("parts/a.csv", 1, 3)
+    (['parts/a.csv'], b'ode')
+    """
+
+    address: str
+
+    def __str__(self) -> str:
+        return self.address
+
+    def __fspath__(self) -> str:
+        return self.address
+
+    def __truediv__(self, name: str) -> Self:
+        return type(self)(f"{self.address.rstrip('/')}/{name}")
+
+    @property
+    def parent(self) -> Self:
+        """Enclosing place."""
+        return type(self)(self.address.rstrip("/").rpartition("/")[0])
+
+    @property
+    def name(self) -> str:
+        """Last part of the address."""
+        return self.address.rstrip("/").rpartition("/")[2]
+
+    @property
+    def is_local(self) -> bool:
+        """True for a directory of this machine."""
+        return not is_address(self.address)
+
+    def names(self) -> list[str]:
+        """Return the sorted names of all objects, including those in subdirectories; empty if nothing exists."""
+        from pyarrow import fs
+
+        system, base = self._system
+        with reading(self):
+            found = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
+        start = f"{base.rstrip('/')}/"
+        return sorted(entry.path.removeprefix(start) for entry in found if entry.type == fs.FileType.File)
+
+    def size(self, name: str) -> int | None:
+        """Return the size of an object in bytes; None if it does not exist."""
+        system, base = self._system
+        with reading(self / name):
+            size = system.get_file_info(f"{base}/{name}").size
+        return None if size is None else int(size)
+
+    def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
+        """Write an object: bytes, or the content of a local file, whose permissions a local place keeps.
+
+        Parameters
+        ----------
+        replace
+            Whether the object may exist.
+
+        Raises
+        ------
+        InputError
+            If the object exists, or cannot be written.
+        """
+        if not replace and self.size(name) is not None:
+            msg = f"{self / name}: already exists"
+            raise InputError(msg, code="exists")
+        with reading(self / name, "cannot be written"), self._written(name) as target:
+            if isinstance(content, bytes):
+                target.write(content)
+            else:
+                with content.open("rb") as file:
+                    shutil.copyfileobj(file, target, BYTES_AT_ONCE)
+        if self.is_local and isinstance(content, Path):
+            shutil.copymode(content, self._local(name))
+
+    def read(self, name: str, start: int = 0, size: int | None = None) -> bytes:
+        """Return the bytes of an object from `start` on: `size` bytes, or all.
+
+        Raises
+        ------
+        InputError
+            If the object does not exist, or cannot be read.
+        """
+        system, base = self._system
+        with reading(self / name), system.open_input_file(f"{base}/{name}") as file:
+            file.seek(start)
+            found: bytes = file.read(size)
+            return found
+
+    def fetch(self, name: str, path: Path) -> None:
+        """Copy an object to a local file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            for part in self._parts(name):
+                file.write(part)
+
+    def sha256(self, name: str) -> str:
+        """Return the SHA-256 of the stored bytes in hexadecimal."""
+        if self.is_local:
+            return digest(self._local(name))
+        found = hashlib.sha256()
+        for part in self._parts(name):
+            found.update(part)
+        return found.hexdigest()
+
+    def copy(self, name: str, to: "Place") -> None:
+        """Copy an object under the same name to a place of the same system, without a transfer if the store can."""
+        (system, base), (other, target) = self._system, to._system
+        if not self.is_local and system.equals(other) and (self.size(name) or 0) <= MOST_COPIED:
+            with reading(to / name, "cannot be written"):
+                system.copy_file(f"{base}/{name}", f"{target}/{name}")
+            return
+        with reading(to / name, "cannot be written"), to._written(name) as file:
+            for part in self._parts(name):
+                file.write(part)
+        if self.is_local and to.is_local:
+            shutil.copymode(self._local(name), to._local(name))
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it exists."""
+        system, base = self._system
+        with reading(self / name, "cannot be deleted"), suppress(FileNotFoundError):
+            system.delete_file(f"{base}/{name}")
+
+    def delete_all(self) -> None:
+        """Delete all objects and the place itself, if they exist."""
+        system, base = self._system
+        with reading(self, "cannot be deleted"), suppress(FileNotFoundError):
+            system.delete_dir(base)
+
+    @cached_property
+    def _system(self) -> tuple[Any, str]:
+        return system_of(self.address if is_address(self.address) else os.path.abspath(self.address))  # noqa: PTH100
+
+    def _local(self, name: str) -> Path:
+        return Path(self.address) / name
+
+    def _parts(self, name: str) -> Iterator[bytes]:
+        system, base = self._system
+        with reading(self / name), system.open_input_file(f"{base}/{name}") as file:
+            while part := file.read(BYTES_AT_ONCE):
+                yield part
+
+    @contextmanager
+    def _written(self, name: str) -> Iterator[IO[bytes]]:
+        """Yield a stream whose content becomes the object on exit; after an exception there is no object."""
+        system, base = self._system
+        if not self.is_local:
+            try:
+                with system.open_output_stream(f"{base}/{name}") as stream:
+                    yield stream
+            except BaseException:
+                with suppress(Exception):  # closing the stream stores the bytes written so far
+                    system.delete_file(f"{base}/{name}")
+                raise
+            return
+        path = self._local(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+        try:
+            with temporary.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def system_of(address: str) -> tuple[Any, str]:
+    """Return the file system of an address (``pyarrow.fs.FileSystem``), and the path within it.
+
+    Raises
+    ------
+    InputError
+        If the server does not answer, or a package is missing.
+    """
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(address)
+    except pa.ArrowInvalid:
+        pass
+    except OSError as error:
+        msg = f"{address}: cannot be reached: {foreign(error)}"
+        raise InputError(msg) from error
+    else:
+        return system, path
+    scheme = address.partition("://")[0]
+    try:
+        fsspec = import_module("fsspec")
+    except ImportError:
+        msg = f"{address}: {scheme!r} addresses need the package fsspec: pip install fsspec"
+        raise InputError(msg) from None
+    with reading(address, "cannot be reached", values=True):
+        try:
+            system, path = fsspec.core.url_to_fs(address)
+        except ImportError as error:  # the message names the package and how to install it
+            msg = f"{address}: {scheme!r} addresses need a package that is not installed: {error}"
+            raise InputError(msg) from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path

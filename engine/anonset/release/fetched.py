@@ -1,0 +1,76 @@
+"""Publications at an address: fetched to local disk for the commands that read them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from anonset.data.store import Files
+from anonset.errors import InputError
+from anonset.reading.place import Place, is_address
+from anonset.release.documents import ATTESTATION, Attestation, read_attestation
+from anonset.release.staging import name_in, private_of
+
+
+@contextmanager
+def fetched_publication(
+    out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None
+) -> Iterator[tuple[Path, Path]]:
+    """Yield a publication and its private directory as local directories. Errors name the given paths.
+
+    Files at an address are fetched into a temporary directory, which is removed on exit: of the publication those that
+    its attestation names, of `private` all.
+
+    Parameters
+    ----------
+    private
+        Private directory; by default that next to a local publication. At an address it is fetched only if named.
+
+    Raises
+    ------
+    InputError
+        If there is no attestation at the address, or a file cannot be fetched.
+    """
+    if not is_address(out) and (private is None or not is_address(private)):
+        yield Path(out), private_of(out, private)
+        return
+    with Files.temporary() as local:
+        folders = local.path / "publication", local.path / "publication.private"
+        try:
+            if is_address(out):
+                _fetch_attested(Place(os.fspath(out).rstrip("/")), folders[0])
+            if private is not None and is_address(private):
+                place = Place(os.fspath(private).rstrip("/"))
+                for name in place.names():
+                    place.fetch(name, folders[1] / name)
+            own = folders[1] if private is None or is_address(private) else Path(private)
+            yield folders[0] if is_address(out) else Path(out), own
+        except BaseException as error:
+            name_in(error, folders[1], private or f"{out}.private")
+            name_in(error, folders[0], out)
+            raise
+
+
+def attestation_at(out: str | os.PathLike[str]) -> tuple[Attestation, str]:
+    """Return the attestation of a publication in a directory or at an address, and the SHA-256 of the file."""
+    if not is_address(out):
+        return read_attestation(Path(out))
+    with Files.temporary() as local:
+        Place(os.fspath(out)).fetch(ATTESTATION, local.path / ATTESTATION)
+        return read_attestation(local.path)
+
+
+def _fetch_attested(out: Place, folder: Path) -> None:
+    names = out.names()
+    if ATTESTATION not in names:
+        why = f"no {ATTESTATION}" if names else "no such publication"
+        msg = f"{out}: {why}; a publication is complete when its {ATTESTATION} is there"
+        raise InputError(msg)
+    out.fetch(ATTESTATION, folder / ATTESTATION)
+    attested = {*read_attestation(folder)[0].data.files}
+    for name in names:
+        if name in attested:
+            out.fetch(name, folder / name)
+        elif name != ATTESTATION:  # its name is rejected, whatever the content
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()

@@ -1,0 +1,89 @@
+"""The lease of a place: an object that identifies the run that writes a publication to an address, and is renewed.
+
+Unlike in a directory (`anonset.data.lease`), each lease replaces the previous object, because object stores do not
+create objects exclusively. A run that lost its lease finds another token in the object, and publishes nothing.
+"""
+
+import json
+import threading
+from contextlib import suppress
+from dataclasses import asdict
+
+from anonset.data.lease import LEASE, TOKENS, Tell, in_use, is_stale, new_lease, parsed_lease, renewed
+from anonset.errors import AnonsetError, InputError
+from anonset.reading.place import Place
+
+EVERY = 20.0
+"""Seconds between renewals. Each costs a few requests."""
+
+
+def lease_in(place: Place) -> bytes | None:
+    """Return the content of the lease of a place; None if there is none."""
+    return None if place.size(LEASE) is None else place.read(LEASE)
+
+
+def token_in(place: Place) -> str | None:
+    """Return the token of the lease of a place; None if there is none, empty if it is unreadable."""
+    found = lease_in(place)
+    lease = None if found is None else parsed_lease(found)
+    return lease.token if lease is not None else None if found is None else ""
+
+
+class PlaceLease:
+    """Lease of a place, renewed by a thread until `release`.
+
+    Raises
+    ------
+    InputError
+        If another run uses the place.
+    """
+
+    def __init__(self, place: Place, tell: Tell | None = None) -> None:
+        self.place, self.lease, self._ended = place, new_lease(), threading.Event()
+        found = lease_in(place)
+        if found is not None and not is_stale(place, found, lambda: lease_in(place), tell):
+            raise in_use(place, found)
+        self.before = "" if found is None else getattr(parsed_lease(found), "token", "")
+        """Token of the lease of a killed run; empty if there is none."""
+        TOKENS.add(self.lease.token)
+        try:
+            place.put(LEASE, self.content, replace=True)
+        except BaseException:
+            TOKENS.discard(self.lease.token)
+            raise
+        self._renewing = threading.Thread(target=self._renew, name="anonset-place-lease", daemon=True)
+        self._renewing.start()
+
+    @property
+    def content(self) -> bytes:
+        """Content of the object."""
+        return json.dumps(asdict(self.lease)).encode()
+
+    def is_lost(self) -> bool:
+        """Return True if another run has taken over the place."""
+        return token_in(self.place) != self.lease.token
+
+    def require_held(self) -> None:
+        """Reject publication if another run has taken over the place.
+
+        Raises
+        ------
+        InputError
+            The message names the place.
+        """
+        if self.is_lost():
+            msg = f"another run took over {str(self.place)!r}; this run publishes nothing"
+            raise InputError(msg, code="in-use")
+
+    def release(self) -> None:
+        """Stop renewing the lease. The object remains, and this process does not write it again."""
+        self._ended.set()
+        self._renewing.join()
+        TOKENS.discard(self.lease.token)
+
+    def _renew(self) -> None:
+        while not self._ended.wait(EVERY):
+            with suppress(AnonsetError):  # `require_held` checks whether the lease is lost
+                if not self.is_lost() and not self._ended.is_set():
+                    self.lease = renewed(self.lease)
+                    self.place.put(LEASE, self.content, replace=True)

@@ -1,0 +1,289 @@
+"""Publication at an address: verified on local disk, staged under a private prefix, and copied into place.
+
+`OUT` and the private directory are places (`anonset.reading.place`). Next to ``s3://bucket/out``, the prefix
+``.out.tmp`` contains the lease of the run and the staged files. The attestation is copied last: a prefix without it is
+no publication.
+"""
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from anonset.algorithms.base import Progress
+from anonset.data.lease import LEASE, Tell, in_use, seems_live
+from anonset.data.store import Files, Store
+from anonset.errors import InputError
+from anonset.interruption import UNDOING, defer_signals, mark_job_done
+from anonset.reading.files import digest
+from anonset.reading.place import Place, is_address
+from anonset.release.documents import ATTESTATION, REPORT
+from anonset.release.place_lease import PlaceLease, lease_in, token_in
+from anonset.release.staging import NOT_OVERWRITTEN, PRIVATE, Staging, name_in, private_of, require_free
+from anonset.spelling import setting
+
+_STAGED = "publication"
+
+
+def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | None) -> tuple[Place, Place] | None:
+    """Return the places of a publication and its private directory; None if both are local paths.
+
+    >>> places_of("s3://bucket/safe", None)
+    (Place(address='s3://bucket/safe'), Place(address='s3://bucket/safe.private'))
+    >>> places_of("safe", None) is None
+    True
+
+    Raises
+    ------
+    InputError
+        If the places are equal, one contains the other, or an address has no part after the bucket.
+    """
+    if not is_address(out) and (private is None or not is_address(private)):
+        return None
+    at = os.fspath(out).rstrip("/")
+    places = Place(at), Place(at + PRIVATE if private is None else os.fspath(private).rstrip("/"))
+    for place in places:
+        if not place.is_local and not place.address.partition("://")[2].partition("/")[2]:
+            msg = f"{str(place)!r} must name a place in the bucket, such as {str(place / 'safe')!r}"
+            raise InputError(msg)
+    first, second = sorted(f"{place}/" for place in places)
+    if second.startswith(first):
+        msg = f"the publication and its private directory must be apart, got {str(places[0])!r} and {str(places[1])!r}"
+        raise InputError(msg)
+    return places
+
+
+def destination(
+    out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None
+) -> tuple[Path | Place, Path | Place]:
+    """Return a publication and its private directory: paths, or places if one of them is an address.
+
+    Raises
+    ------
+    InputError
+        See `places_of`.
+    """
+    return places_of(out, private) or (Path(out), private_of(out, private))
+
+
+def require_free_destination(
+    out: str | os.PathLike[str], private: str | os.PathLike[str], *, by_command: bool = False
+) -> None:
+    """Reject a destination that is taken, or contains leftovers of a killed run.
+
+    Raises
+    ------
+    InputError
+        The message names the path or address, and the remedy.
+    """
+    if places := places_of(out, private):
+        require_free_places(*places, by_command=by_command)
+    else:
+        require_free(Path(out), Path(private), by_command=by_command)
+
+
+def staging_for(
+    out: str | os.PathLike[str], private: str | os.PathLike[str], store: Store, progress: Progress | None = None
+) -> "Staging | Upload":
+    """Return the unfinished publication for a destination."""
+    places = places_of(out, private)
+    return Staging(Path(out), Path(private)) if places is None else Upload(*places, store, progress)
+
+
+def staged_place(out: Place) -> Place:
+    """Return the prefix for the lease and the staged files, next to OUT.
+
+    >>> str(staged_place(Place("s3://bucket/releases/safe")))
+    's3://bucket/releases/.safe.tmp'
+    """
+    name = out.name if len(out.name) <= _LONGEST else hashlib.sha256(out.name.encode()).hexdigest()
+    return out.parent / f".{name}.tmp"
+
+
+_LONGEST = 200
+
+
+def require_free_places(out: Place, private: Place, *, by_command: bool = False) -> None:
+    """Reject places that are taken, or contain leftovers of a killed run.
+
+    Raises
+    ------
+    InputError
+        The message names the place, and the remedy.
+    """
+    found, there = lease_in(staged_place(out)), out.names()
+    resume = f"use {setting('if_exists', 'resume')}"
+    if found is not None and seems_live(found):
+        raise in_use(staged_place(out), found)
+    if found is not None:
+        again = "to verify it" if ATTESTATION in there else "to continue"
+        clear = f"{resume} {again}" if by_command else f"delete the objects under {str(staged_place(out))!r}"
+        msg = f"a run that was writing {str(out)!r} was killed; {clear}, or use a new address"
+        raise InputError(msg, code="unfinished")
+    for place, names in (out, there), (private, private.names()):
+        if names:
+            way = f", or {resume} to verify what this command has made" if by_command and ATTESTATION in names else ""
+            msg = f"{str(place)!r} already exists; {NOT_OVERWRITTEN}{way}"
+            raise InputError(msg, code="exists")
+
+
+def clear_places(out: Place, private: Place, tell: Tell | None = None) -> None:
+    """Remove the leftovers of a killed run. A complete publication remains.
+
+    Raises
+    ------
+    InputError
+        If another run uses the places.
+    """
+    staged = staged_place(out)
+    if lease_in(staged) is None:
+        return
+    lease = PlaceLease(staged, tell)
+    lease.release()
+    own = token_in(private) == lease.before != ""
+    if out.size(ATTESTATION) is None:
+        out.delete_all()
+        if own:
+            private.delete_all()
+    elif own:
+        private.delete(LEASE)
+    _remove(staged)
+
+
+def _remove(staged: Place) -> None:
+    """Remove the staged files, and the lease last."""
+    (staged / _STAGED).delete_all()
+    staged.delete_all()
+
+
+class Upload:
+    """Unfinished publication at an address. Leaving the block before `finish` removes all objects.
+
+    Within the block, `folder` contains the public files and `private` the private files, on local disk. Errors name the
+    places. A killed process cannot remove objects: its lease becomes stale, and a later run removes them.
+
+    Parameters
+    ----------
+    store
+        Store of the run, whose directory contains the local files.
+    """
+
+    def __init__(self, out: Place, private: Place, store: Store, progress: Progress | None = None) -> None:
+        self._out, self._private, self._staged = out, private, staged_place(out)
+        self._store, self._progress = store, progress
+        self._local: Files | None = None
+        self._lease: PlaceLease | None = None
+        self._began = self._finished = False
+
+    def __enter__(self) -> Self:
+        require_free_places(self._out, self._private)
+        try:
+            with defer_signals():
+                UNDOING[self] = lambda: self._clean(None)
+                self._local = self._store.nested_on_disk()
+                self.folder, self.private = (self._local.path / name for name in (_STAGED, "private"))
+                self.folder.mkdir()
+                self.private.mkdir(mode=0o700)
+                self._lease = PlaceLease(self._staged)
+            return self
+        except BaseException as error:
+            self._clean(error)
+            raise
+
+    def seal(self) -> None:
+        """Restrict the private files to the owner."""
+        for path in self.private.iterdir():
+            path.chmod(0o600)
+
+    def rename(self) -> None:
+        """Stage the files, compare the stored bytes with the verified files, and copy them to OUT.
+
+        Raises
+        ------
+        InputError
+            If another run has taken over the place, the place is taken, or stored bytes differ.
+        """
+        lease = self._held
+        self.seal()
+        public, private = _names(self.folder, ATTESTATION), _names(self.private, REPORT)
+        self._put(public, self.folder, self._staged / _STAGED)
+        lease.require_held()
+        self._private.put(LEASE, lease.content)
+        if self._private.is_local:
+            Path(self._private.address).chmod(0o700)
+        self._put(private, self.private, self._private)
+        if self._out.names():
+            msg = f"{str(self._out)!r} already exists; {NOT_OVERWRITTEN}"
+            raise InputError(msg, code="exists")
+        self._began = True
+        for name in public:
+            lease.require_held()
+            (self._staged / _STAGED).copy(name, self._out)
+
+    def finish(self) -> None:
+        """Mark the publication as complete, and remove the staged files: afterwards no signal unwinds the process."""
+        mark_job_done()
+        self._finished = True
+        with suppress(InputError):  # the publication is complete: the next run removes the rest
+            self._held.release()
+            self._private.delete(LEASE)
+            _remove(self._staged)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._clean(error)
+
+    @property
+    def _held(self) -> PlaceLease:
+        if self._lease is None:
+            msg = "the upload has not begun"
+            raise ValueError(msg)
+        return self._lease
+
+    def _put(self, names: list[str], folder: Path, place: Place) -> None:
+        """Put files, and compare the stored bytes with them."""
+
+        def put(name: str) -> int:
+            place.put(name, folder / name)
+            if place.sha256(name) != digest(folder / name):
+                msg = f"{place / name}: the stored bytes differ from the file; run again"
+                raise InputError(msg)
+            return (folder / name).stat().st_size
+
+        done, total = 0, sum((folder / name).stat().st_size for name in names)
+        for size in self._store.with_local_workers().map(put, names):
+            done += size
+            if self._progress is not None:
+                self._progress("upload", done, total)
+
+    def _clean(self, error: BaseException | None) -> None:
+        """Remove the local files, and the objects of an unfinished publication; put the addresses into an error."""
+        with defer_signals():
+            if self._lease is not None and not self._finished:
+                with suppress(InputError):  # the store does not answer: the next run removes the objects
+                    self._remove_unfinished(self._lease)
+                self._lease.release()
+            if self._local is not None:
+                self._local.remove()
+                name_in(error, self.folder, self._out)
+                name_in(error, self.private, self._private)
+            UNDOING.pop(self, None)
+
+    def _remove_unfinished(self, lease: PlaceLease) -> None:
+        if lease.is_lost():  # the objects belong to the run that took over
+            return
+        lease.release()
+        if self._began:
+            self._out.delete_all()
+        if token_in(self._private) == lease.lease.token:
+            self._private.delete_all()
+        _remove(self._staged)
+
+
+def _names(folder: Path, last: str) -> list[str]:
+    """Return the names of the files below a folder, sorted, with `last` at the end."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(names, key=lambda name: (name == last, name))

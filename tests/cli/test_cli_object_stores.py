@@ -1,0 +1,278 @@
+"""Publications in an object store: complete or absent, verified, and cleared after a killed run."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.object_store import ObjectStore, object_store
+
+import anonset
+from anonset.data import lease as leases
+from anonset.errors import InputError
+from anonset.reading import place as places
+from anonset.release import place_lease
+from cli.place import Place
+
+OUT, STAGED = "s3://bucket/a/safe", "bucket/a/.safe.tmp"
+FILES = {"attestation.json", "codebook.csv", "published.dat"}
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
+    with object_store(monkeypatch) as served:
+        yield served
+
+
+def _job(place: Place, *more: str, out: str = OUT) -> list[str]:
+    return [part.replace(str(place.out), out) for part in place.job(*more)]
+
+
+def _published(store: ObjectStore) -> bool:
+    left = {name for name in store.objects if not name.endswith("/") and ("tmp" in name or "lease" in name)}
+    return store.below("bucket/a/safe").keys() == FILES and not left
+
+
+def _nothing_in(store: ObjectStore) -> bool:
+    return not any(store.below(prefix) for prefix in ("bucket/a/safe", "bucket/a/safe.private", STAGED))
+
+
+def test_the_publication_has_the_bytes_of_a_local_one(place: Place, store: ObjectStore) -> None:
+    assert place.run(*place.job()).code == 0
+    ran = place.run(*_job(place, "--json"))
+    assert (ran.code, ran.json["out"], ran.json["private"]) == (0, OUT, f"{OUT}.private")
+    assert store.below("bucket/a/safe") == {path.name: path.read_bytes() for path in place.out.iterdir()}
+    assert store.below("bucket/a/safe.private").keys() == {path.name for path in place.private.iterdir()}
+    assert _published(store)
+
+
+def test_files_are_staged_and_compared_and_the_attestation_is_copied_last(place: Place, store: ObjectStore) -> None:
+    assert place.run(*_job(place, "--part-rows", "2")).code == 0
+    put = [path for method, path in store.requests if method in ("PUT", "POST") and path.startswith("bucket/a/safe/")]
+    assert put[-1] == "bucket/a/safe/attestation.json"
+    assert set(put[:-1]) == {
+        f"bucket/a/safe/{n}" for n in ("codebook.csv", *(f"published/part-0000{i}.dat" for i in "01"))
+    }
+    for path in put:
+        staged = f"{STAGED}/publication/{path.removeprefix('bucket/a/safe/')}"
+        assert store.requests.index(("GET", staged)) < store.requests.index(("PUT", path))
+    assert place.run("verify", OUT).code == 0
+
+
+def test_a_publication_at_an_address_is_verified(place: Place, store: ObjectStore) -> None:
+    place.run(*_job(place))
+    data = str(place.folder / "data.dat")
+    assert "true of the original" in place.run("verify", OUT, "--original", data).out
+    store.objects["bucket/a/safe/published.dat"] += b"a1 b1\n"
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert f"'{OUT}/published.dat' is not the attested file" in ran.err
+    store.objects["bucket/a/safe/more"] = b"x"
+    assert f"'{OUT}/more' is not attested" in place.run("verify", OUT).err
+    del store.objects["bucket/a/safe/attestation.json"]
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert f"{OUT}: no attestation.json" in ran.err
+
+
+def test_nothing_is_overwritten(place: Place, store: ObjectStore) -> None:
+    place.run(*_job(place))
+    before = dict(store.objects)
+    ran = place.run(*_job(place))
+    assert (ran.code, f"'{OUT}' already exists" in ran.err) == (2, True)
+    assert place.run(*_job(place, "--private", "s3://bucket/a/safe", out="s3://bucket/a/other")).code == 2
+    ran = place.run(*_job(place, "--if-exists", "resume"))
+    assert (ran.code, ran.out.startswith("already published")) == (0, True)
+    assert store.objects == before
+
+
+@pytest.mark.parametrize("private", ["local", "address"])
+def test_one_of_the_directories_may_be_local(place: Place, store: ObjectStore, private: str) -> None:
+    if private == "local":
+        own, out = place.folder / "own", OUT
+        assert place.run(*_job(place, "--private", str(own))).code == 0
+        assert (own.stat().st_mode & 0o777, {path.stat().st_mode & 0o777 for path in own.iterdir()}) == (0o700, {0o600})
+        files = {path.name for path in own.iterdir()}
+    else:
+        out = str(place.out)
+        assert place.run(*place.job("--private", "s3://bucket/own")).code == 0
+        files = set(store.below("bucket/own"))
+        assert {path.name for path in place.out.iterdir()} == FILES
+    assert files == {"report.json", "mapping.csv", "records.csv", "hierarchy.csv"}
+    assert place.run("verify", out).code == 0
+    assert not (place.folder / ".out.tmp").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{STAGED}/publication/published.dat",
+        "bucket/a/safe.private/report.json",
+        "bucket/a/safe/attestation.json",
+    ],
+)
+def test_a_store_that_refuses_a_write_is_reported_in_one_line(place: Place, store: ObjectStore, path: str) -> None:
+    store.fault = lambda method, asked: asked == path and method in ("PUT", "POST")
+    ran = place.run(*_job(place))
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    assert ": cannot be written: " in ran.err
+    assert _nothing_in(store)
+    store.fault = lambda method, asked: False
+    assert place.run(*_job(place)).code == 0
+    assert _published(store)
+
+
+def test_a_store_that_fails_later_is_cleared_by_the_next_run(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(method: str, path: str) -> bool:
+        failing.extend([True] * (path == "bucket/a/safe/codebook.csv" and method == "PUT"))
+        return bool(failing)
+
+    failing: list[bool] = []
+    store.fault = fault
+    ran = place.run(*_job(place))
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    store.fault = lambda method, asked: False
+    assert f"a run that was writing '{OUT}' was killed" in place.run(*_job(place)).err
+    assert place.run(*_job(place, "--if-exists", "resume")).code == 0
+    assert _published(store)
+
+
+def test_bytes_that_change_in_the_store_are_not_published(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(self: places.Place, name: str, to: Path) -> None:
+        put(self, name, to)
+        for key in store.objects:
+            if key.endswith("published.dat"):
+                store.objects[key] = b"a1 b1\n"
+
+    put = places.Place.put
+    monkeypatch.setattr(
+        places.Place,
+        "put",
+        lambda self, name, to, replace=False: (
+            put(self, name, to, replace=True) if name != "published.dat" else damaged(self, name, to)
+        ),
+    )
+    ran = place.run(*_job(place))
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    assert "the stored bytes differ from the file" in ran.err
+    assert _nothing_in(store)
+
+
+KILLED_AT = {
+    "staging": ("POST", f"{STAGED}/publication/codebook.csv"),
+    "private": ("POST", "bucket/a/safe.private/mapping.csv"),
+    "copying": ("PUT", "bucket/a/safe/published.dat"),
+    "attesting": ("PUT", "bucket/a/safe/attestation.json"),
+    "finishing": ("DELETE", "bucket/a/safe.private/anonset-lease.json"),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("request_", KILLED_AT.values(), ids=KILLED_AT)
+def test_a_killed_run_is_no_publication_and_is_cleared(
+    place: Place, store: ObjectStore, request_: tuple[str, str]
+) -> None:
+    def fault(method: str, path: str) -> bool:
+        if (method, path) == request_:
+            started.wait()
+            run[0].kill()
+            run[0].wait()
+            return True
+        return False
+
+    run, started = list[subprocess.Popen[bytes]](), threading.Event()
+    store.fault = fault
+    run.append(subprocess.Popen([sys.executable, "-m", "anonset", *_job(place)], stderr=subprocess.DEVNULL))
+    started.set()
+    assert run[0].wait() == -9
+    store.fault = lambda method, path: False
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors)) == ((0, 0) if request_ == KILLED_AT["finishing"] else (2, 1))
+    ran = place.run(*_job(place))
+    assert (ran.code, "was killed; use --if-exists resume" in ran.err) == (2, True)
+    assert place.run(*_job(place, "--if-exists", "resume")).code == 0
+    assert _published(store)
+
+
+def test_a_run_on_another_machine_is_left_alone_until_it_stops(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = place_lease.PlaceLease(places.Place("s3://bucket/a/.safe.tmp"))
+    held.lease = leases.replace(held.lease, host="elsewhere")
+    held.release()
+    store.objects[f"{STAGED}/anonset-lease.json"] = held.content
+    store.objects["bucket/a/safe/published.dat"] = b"unfinished"
+    ran = place.run(*_job(place))
+    assert (ran.code, "another run uses" in ran.err) == (2, True)
+    monkeypatch.setattr(leases, "LASTS", 0.3)
+    assert place.run(*_job(place, "--if-exists", "resume")).code == 0
+    assert _published(store)
+
+
+def test_a_run_that_lost_its_lease_publishes_nothing(place: Place, store: ObjectStore) -> None:
+    def taken_over(method: str, path: str) -> bool:
+        if path == "bucket/a/safe.private/report.json":
+            store.objects[f"{STAGED}/anonset-lease.json"] = b"{}"
+        return False
+
+    store.fault = taken_over
+    ran = place.run(*_job(place))
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    assert "another run took over 's3://bucket/a/.safe.tmp'" in ran.err
+    assert store.below("bucket/a/safe") == {}
+
+
+def test_leftovers_of_another_publication_remain(place: Place, store: ObjectStore) -> None:
+    place.run(*_job(place))
+    private = store.below("bucket/a/safe.private")
+    lost = place_lease.PlaceLease(places.Place("s3://bucket/a/.other.tmp"))
+    lost.lease = leases.replace(lost.lease, process=0)
+    lost.release()
+    store.objects["bucket/a/.other.tmp/anonset-lease.json"] = lost.content
+    more = ["--private", f"{OUT}.private", "--if-exists", "resume"]
+    assert place.run(*_job(place, *more, out="s3://bucket/a/other")).code == 2
+    assert store.below("bucket/a/safe.private") == private
+
+
+@pytest.mark.parametrize(
+    ("out", "more", "message"),
+    [
+        ("s3://bucket", [], "'s3://bucket' must name a place in the bucket, such as 's3://bucket/safe'"),
+        ("s3://bucket/a", ["--private", "s3://bucket/a/own"], "must be apart"),
+        ("s3:/bucket/a", [], "is not a local path"),
+        ("nosuch://bucket/a", [], "nosuch://bucket/"),
+    ],
+)
+def test_a_bad_address_is_rejected(place: Place, store: ObjectStore, out: str, more: list[str], message: str) -> None:
+    ran = place.run(*_job(place, *more, out=out))
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    assert message in ran.err
+    assert not store.objects
+
+
+def test_addresses_in_python(place: Place, store: ObjectStore) -> None:
+    table = anonset.read(place.folder / "data.dat")
+    tree = {"items": place.folder / "hierarchy.csv"}
+    release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, out=OUT, format="dat")
+    assert _published(store)
+    assert str(release.save("s3://bucket/b", "s3://bucket/own", "dat")) == "s3://bucket/b"
+    assert store.below("bucket/b") == store.below("bucket/a/safe")
+    with pytest.raises(InputError, match="already exists"):
+        release.save(OUT)
+
+
+def test_publishing_needs_the_space_of_the_publication_in_the_temporary_directory(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(place.folder)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=1))
+    ran = place.run(*_job(place))
+    assert (ran.code, "not enough disk space" in ran.err) == (2, True)
+    assert not store.objects
