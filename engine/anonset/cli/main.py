@@ -20,6 +20,8 @@ _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 _RARELY = (300_000, 50, 100)
 """Thresholds of the garbage collector: imports create many objects and few cycles."""
+_REUSED = (32 << 20) - (1 << 16)
+"""Size of blocks in bytes up to which malloc reuses freed memory; glibc allows at most 32 MiB."""
 
 
 def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
@@ -97,6 +99,7 @@ def describe(error: BaseException) -> str:
 def run() -> None:
     """Run the command line of this process and exit."""
     gc.set_threshold(*_RARELY)
+    bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; otherwise each array is mapped anew
     unwinding = RaisingHandler()
     warnings.showwarning = _warn
     code = _DEFECT
