@@ -102,7 +102,7 @@ def test_leaf_order_affects_all_algorithms_except_pure_suppression():
 
 def test_only_the_first_repetition_is_verified():
     chosen = {**BALANCED, "algorithm": "mhghs", "m": 2}
-    assert liu.measure({**chosen, "order": "random 1"})["checked"] == "sizes 1..2 of 2"
+    assert liu.measure({**chosen, "order": "random 1"})["checked"] == "all combinations of up to 2 items"
     assert "checked" not in liu.measure({**chosen, "order": "random 2"})
 
 

@@ -138,7 +138,7 @@ def test_a_recoding_is_measured_by_all_losses_and_workloads(algorithm):
     assert measured["answered_record_q1"] == measured["answered_record_q3"] == 1000
     assert measured["are_record_q1"] > 0
     assert measured["answered_own_q3"] < 1000
-    assert measured["checked"] == "sizes 1..2 of 2"
+    assert measured["checked"] == "all combinations of up to 2 items"
     assert measured["increments" if algorithm == "apriori" else "merges"] > 0
     assert not [name for name in measured if name.startswith(TIMES)]
     assert measured == measurement.measure(chosen)

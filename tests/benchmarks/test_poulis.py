@@ -96,7 +96,7 @@ def test_a_run_measures_losses_and_errors(function):
     assert measured["ncp_before"] < measured["ncp"] <= measured["delta"] < 1
     assert measured["delta"] == pytest.approx(0.6 * measured["ncp_before"] + 0.4)
     assert measured["ul"] < measured["ul_before"]
-    assert measured["checked"] == "sizes 1..2 of 2"
+    assert measured["checked"] == "all combinations of up to 2 items"
     assert measured["are_0_2"] != measured["are1s_0_2"]
     assert measured["are_2_0"] == measured["are1s_2_0"] > 0
     assert measure(case) == measured
@@ -188,7 +188,7 @@ def test_the_loss_is_followed_merge_by_merge(framework, bound):
     assert first["ul"] == pytest.approx(complete["ul_before"])
     assert last["ul_after_each_merge"] == pytest.approx(curve, rel=1e-4)
     assert last["rises"] == sum(b > a + 1e-12 for a, b in pairwise(curve))
-    assert last["checked"] == "sizes 1..2 of 2"
+    assert last["checked"] == "all combinations of up to 2 items"
 
 
 def test_both_orders_are_counted_and_timed():
@@ -200,7 +200,7 @@ def test_both_orders_are_counted_and_timed():
 
 def test_times_memory_and_shape():
     timed = measure({**SMALL, "kind": "time", "function": "aa", "verify": True, "run": "run 1"})
-    assert timed["checked"] == "sizes 1..2 of 2"
+    assert timed["checked"] == "all combinations of up to 2 items"
     assert timed["microseconds_per_record"] == pytest.approx(timed["seconds"] / 400 * 1e6)
     assert measure({**SMALL, "kind": "memory", "function": "aa"})["peak_mib"] > 0
     assert measure({**SMALL, "kind": "formation"})["seconds"] > 0

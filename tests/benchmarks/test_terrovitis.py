@@ -127,7 +127,7 @@ def test_losses_and_work_are_reproducible(monkeypatch, algorithm):
     assert result["numeric"]["ncp"] != result["random 1"]["ncp"]
     for entry in result.values():
         assert "seconds" not in entry
-        assert entry["checked"] == "sizes 1..2 of 2"
+        assert entry["checked"] == "all combinations of up to 2 items"
         assert entry["height"] == 4
         assert 0 < entry["ncp"] < 1
         assert entry["inserted"] > entry["tree_nodes"] > 0

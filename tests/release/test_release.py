@@ -163,7 +163,7 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
     release.save(tmp_path / "out")  # the written bytes are verified again, completely
     attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert "accepted_undecided" not in attested["declarations"]
-    assert names(attested["verified"]["covered"], "1..2 2")
+    assert names(attested["verified"]["covered"], "all 2")
 
 
 def test_a_worthless_release_is_rejected_or_warns() -> None:

@@ -1,6 +1,5 @@
 """Account of a run: what is published, the guarantee, and the losses."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -384,21 +383,7 @@ def coverage(verdict: Verdict) -> str:
 
     Such items cannot violate the guarantee.
     """
-    covered = sizes_in_words(str(verdict.checked.get("covered", "")))
+    covered = str(verdict.checked.get("covered", ""))
     if not (unpublished := verdict.checked.get("unpublished_items", 0)):
         return covered
     return f"{covered}; {unpublished:,} of {verdict.checked['protected_items']:,} protected items are not published"
-
-
-def sizes_in_words(covered: str) -> str:
-    """Return the scope of a check with combinations of items in place of itemset sizes.
-
-    >>> sizes_in_words("sizes 1..2 of 2"), sizes_in_words("sizes 1..2 of 4, the longest record has 2")
-    ('all combinations of up to 2 items', 'combinations of up to 2 of 4 items, the longest record has 2')
-    >>> sizes_in_words("size 1 of 2; size 2 up to the witness")
-    'single items; combinations of 2 items up to the first violation'
-    """
-    text = re.sub(r"^size 1 of \d+", "single items", covered)
-    text = re.sub(r"^sizes [01]\.\.(\d+) of \1$", r"all combinations of up to \1 items", text)
-    text = re.sub(r"^sizes [01]\.\.(\d+)( of \d+)?", r"combinations of up to \1\2 items", text)
-    return re.sub(r"size (\d+) up to the witness", r"combinations of \1 items up to the first violation", text)

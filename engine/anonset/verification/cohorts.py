@@ -20,7 +20,7 @@ from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
-from anonset.verification.itemsets import records_with, require_well_formed
+from anonset.verification.itemsets import records_with, require_well_formed, sizes_covered, stopped_at
 from anonset.verification.occurrences import MemberSymbols, Occurrences
 
 _STEPS_PER_OCCURRENCE = 20
@@ -106,23 +106,22 @@ def check_cohorts(
     if cohorts.distinct_columns is not None:
         checked["distinct_columns"] = cohorts.distinct_columns
     counted = checked["itemset_occurrences"] = {}
-    remaining = budget
+    remaining, last = budget, rule.sizes[-1] if len(rule.sizes) else 0
     for size in rule.sizes:
         if size > cohorts.longest:
             break
         counted[size] = cohorts.occurrences(size)
         remaining -= counted[size] * _STEPS_PER_OCCURRENCE
         if remaining < 0:
-            too_many = f"size {size} has {counted[size]:,} occurrences, too many for the budget of {budget:,}"
-            checked["covered"] = f"sizes below {size}; {too_many}"
+            why = f"occur {counted[size]:,} times, too many for the budget of {budget:,}"
+            checked["covered"] = stopped_at(size, last, why)
             return Verdict(None, model, checked)
         bad = cohorts.first_bad(size, progress)
         if bad is not None:
-            checked["covered"] = f"sizes below {size}; size {size} up to the witness"
+            checked["covered"] = stopped_at(size, last)
             return Verdict(False, model, checked, cohorts.witness(bad))
-    last = rule.sizes[-1] if len(rule.sizes) else 0
-    longer = f" (the longest record has {cohorts.longest_record})" if last > cohorts.longest_record else ""
-    checked["covered"] = f"sizes {rule.sizes.start}..{last}{longer}"
+    longer = f", the longest record has {cohorts.longest_record}" if last > cohorts.longest_record else ""
+    checked["covered"] = f"{sizes_covered(last, last) if last else 'groups'}{longer}"
     return Verdict(True, model, checked)
 
 

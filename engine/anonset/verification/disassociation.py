@@ -33,7 +33,7 @@ from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks, items_of
 from anonset.publications.chunks import ChunkWindow, ItemPlaces
 from anonset.verification.counting import Progress
-from anonset.verification.itemsets import check_km, sizes_covered, too_large
+from anonset.verification.itemsets import check_km, sizes_covered, stopped_at, too_large
 
 if TYPE_CHECKING:
     from anonset_kernels.chunk_check import Ranges, ShownItems
@@ -308,8 +308,7 @@ def _check_sub_records(
         size: distinct_sets[size] for size in distinct_sets if witness is None or size <= most
     }
     if witness is not None:
-        detail = f"{sizes_covered(most, model.m)}; size {most + 1} up to the witness"
-        return Verdict(False, model, {**counts, "covered": detail}, witness)
+        return Verdict(False, model, {**counts, "covered": stopped_at(most + 1, model.m)}, witness)
     if reach < len(totals):
         return Verdict(None, model, {**counts, "covered": too_large(reach + 1, model.m, totals[reach], budget)})
     longer = f", the longest record has {longest}" if model.m > longest else ""

@@ -310,7 +310,7 @@ def check_km(
             checked["covered"] = too_large(size, model.m, total, budget)
             return Verdict(None, model, checked)
         if count.rare is not None:
-            checked["covered"] = f"{sizes_covered(size - 1, model.m)}; size {size} up to the witness"
+            checked["covered"] = stopped_at(size, model.m)
             return Verdict(False, model, checked, _witness(column, count, model.k))
         remaining, distinct[size] = remaining - steps, count.distinct
     longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
@@ -319,18 +319,30 @@ def check_km(
 
 
 def sizes_covered(covered: int, m: int) -> str:
-    """Return a text for the sizes that were counted."""
-    if covered == 0:
-        return f"no size of 1..{m}"
-    return f"size 1 of {m}" if covered == 1 else f"sizes 1..{covered} of {m}"
+    """Return a text for the sizes that were counted.
+
+    >>> sizes_covered(0, 2), sizes_covered(1, 2), sizes_covered(2, 3), sizes_covered(2, 2)
+    ('no items', 'single items', 'combinations of up to 2 of 3 items', 'all combinations of up to 2 items')
+    """
+    if covered == m > 1:
+        return f"all combinations of up to {m} items"
+    return {0: "no items", 1: "single items"}.get(covered, f"combinations of up to {covered} of {m} items")
+
+
+def stopped_at(size: int, m: int, why: str = "up to the first violation") -> str:
+    """Return a text for a check that stopped at a size.
+
+    >>> stopped_at(0, 2), stopped_at(2, 2)
+    ('groups up to the first violation', 'single items; combinations of 2 items up to the first violation')
+    """
+    smaller = f"{sizes_covered(size - 1, m)}; " if size > 1 else ""
+    sets = {0: "groups", 1: "single items"}.get(size, f"combinations of {size} items")
+    return f"{smaller}{sets} {why}"
 
 
 def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
     """Return a text for the size with too many occurrences."""
-    return (
-        f"{sizes_covered(size - 1, m)}; size {size} has {occurrences:,} itemset occurrences, "
-        f"above the remaining budget of {budget:,}"
-    )
+    return stopped_at(size, m, f"occur {occurrences:,} times, above the remaining budget of {budget:,}")
 
 
 def _witness(column: SetColumn, count: ItemsetCount, k: int) -> Witness:
