@@ -6,6 +6,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("engine", "kernels", "datasets", "benchmarks")
+HOMES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def stray_strings(source: str) -> Iterator[int]:
@@ -14,7 +15,7 @@ def stray_strings(source: str) -> Iterator[int]:
         body = getattr(node, "body", None)
         for before, statement in zip([None, *body], body, strict=False) if isinstance(body, list) else ():
             is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-            begins = before is None and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            begins = before is None and isinstance(node, HOMES)
             documents = isinstance(before, ast.Assign | ast.AnnAssign) and statement.lineno == before.end_lineno + 1
             if is_text and isinstance(statement.value.value, str) and not (begins or documents):
                 yield statement.lineno

@@ -15,6 +15,7 @@ SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.rea
 NOT_RUN = {
     "make demo     #": "the project's own set-up",
     "pip install .": "installs",
+    "pip install '.[ui]'": "starts a server; tested in tests/ui",
     "uvx --from .": "installs",
     "anonset compare FILE": "its data are the reader's",
     'anonset compare "$(anonset datasets path': "real data, which do not ship",

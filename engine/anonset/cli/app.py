@@ -23,6 +23,7 @@ _COMMANDS = {
     "compare": "Compare algorithms or parameters on a data set.",
     "reconstruct": "Generate a table of records that is consistent with a disassociated publication.",
     "import": "Convert an ARX project or an Amnesia template to a job file.",
+    "ui": "Open a web page to inspect and publish data.",
     "demo": "Generate a data set, anonymize it and explain the result.",
     "clean": "List and remove the work directories of killed runs.",
     "completions": "Print a shell completion script.",
@@ -59,8 +60,8 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-_PLACES = {"import": ("import_project", "import_project")}
-"""Modules and functions with other names than their commands."""
+_PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
+"""Modules and functions of commands that are not in a module of the same name."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
     "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
@@ -84,8 +85,7 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        module, function = _PLACES.get(name, (name, name))
-        app.command(f"anonset.cli.{module}:{function}", name=name, help=text)
+        app.command(_PLACES.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():

@@ -1,0 +1,121 @@
+"""Change single settings in the text of a job file; comments and all other settings remain."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.settings.job_files import ANSWERS, OPEN
+from anonset.settings.overriding import name_list
+from anonset.spelling import listed
+
+ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
+"""Column roles, as settings."""
+_GENERALIZED = ("items", "one_hot", "one_code", "relational")
+"""Roles of columns that have a hierarchy."""
+
+
+def changed_job(text: str, changes: Mapping[str, Any]) -> str:
+    r"""Return the text of a job file with other settings.
+
+    If the job contains roles for each answer to the question ``unit``, the settings of the declared answer change.
+
+    Parameters
+    ----------
+    text
+        Text of a job file.
+    changes
+        New values by setting; None or an empty list removes a setting. An empty value within a table removes the entry.
+
+    >>> print(changed_job('k = 5  # small\nkeep = ["year"]\n[hierarchy]\nage = "range"\n', {"k": 9, "keep": None}))
+    k = 9  # small
+    [hierarchy]
+    age = "range"
+    <BLANKLINE>
+    """
+    import tomlkit  # part of the extra `ui`
+
+    job: Any = tomlkit.parse(text)
+    answers = job.get(ANSWERS, {})
+    own: Any = answers.get(_key(changes.get("unit", job.get("unit", OPEN))), None)
+    for name, value in changes.items():
+        inner = own is not None and name != "unit" and (name in own or name not in job)
+        place = own if inner else job
+        if isinstance(value, Mapping):
+            _change_table(place, name, value)
+        elif value in (None, []):
+            for one in (job, own):
+                if one is not None and name in one:
+                    del one[name]
+        else:
+            place[name] = value
+    return tomlkit.dumps(job)
+
+
+def _key(unit: str | Sequence[str]) -> str:
+    return ",".join(name_list(unit))
+
+
+def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
+    if name not in place:
+        place[name] = {}
+    for key, value in entries.items():
+        if value not in (None, "", []):
+            place[name][key] = value
+        elif key in place[name]:
+            del place[name][key]
+
+
+def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
+    """Return the settings that change if a column gets another role.
+
+    Models protect one sensitive column, so that the former sensitive column is dropped.
+
+    >>> with_role({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"}, "age", "sensitive")
+    {'drop': ['born', 'hiv'], 'relational': None, 'sensitive': 'age'}
+
+    Raises
+    ------
+    InputError
+        If no role of the job names the column.
+    """
+    if not any(column in name_list(job.get(one, ())) for one in ROLES):
+        msg = f"column {column!r}: the job file names it by a pattern; change its role in the file"
+        raise InputError(msg)
+    roles = {one: [name for name in name_list(job.get(one, ())) if name != column] for one in ROLES}
+    if role == "sensitive":
+        roles["drop"] += roles["sensitive"]
+        roles["sensitive"] = []
+    roles[role].append(column)
+    changes: dict[str, Any] = {}
+    for one, names in sorted(roles.items()):
+        if names != name_list(job.get(one, ())):
+            changes[one] = (",".join(names) if one == "sensitive" else names) or None
+    if role not in _GENERALIZED and column in job.get("hierarchy", {}):
+        changes["hierarchy"] = {column: None}
+    if role != "relational" and column in name_list(job.get("numeric", ())):
+        changes["numeric"] = [name for name in name_list(job["numeric"]) if name != column]
+    return changes
+
+
+def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a proposal that generalized columns of a job lack: hierarchies and numeric columns.
+
+    >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
+    ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
+    {'numeric': ['age'], 'hierarchy': {'age': 'range'}}
+    """
+    trees = job.get("hierarchy", {})
+    columns = {name for role in _GENERALIZED for name in name_list(job.get(role, ()))}
+    lacking = {
+        name: spec
+        for name, spec in proposal.get("hierarchy", {}).items()
+        if name not in trees and (name in columns or name == "items")
+    }
+    numeric = name_list(job.get("numeric", ()))
+    added = [name for name in name_list(proposal.get("numeric", ())) if name in lacking and name not in numeric]
+    return {**({"numeric": [*numeric, *added]} if added else {}), **({"hierarchy": lacking} if lacking else {})}
+
+
+def role_names(job: Mapping[str, Any], role: str) -> str:
+    """Return the columns in a role of a job, as a list in a sentence."""
+    return listed(name_list(job.get(role, ())))

@@ -1,0 +1,281 @@
+"""State of the page: the job file, the last findings, and the running commands. All tabs share it."""
+
+import asyncio
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import AnonsetError, InputError, plain_text
+from anonset.privacy.model import PrivacyModel
+from anonset.settings.job_changes import changed_job, completing, with_role
+from anonset.settings.job_files import ANSWERS, OPEN, read_job
+from anonset.settings.model_choices import model_of, with_model
+from anonset.settings.overriding import make_settings, name_list
+from anonset.settings.settings import Settings
+from anonset.spelling import as_typed, spell_options
+from anonset.ui.folder import JOB, Folder, replace_text
+from anonset.ui.runs import CommandRun
+
+REPORT = "report.json"
+
+
+class Bench:
+    """A job file in the chosen folder, with what its commands returned."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.job: Path | None = None
+        self.findings: Mapping[str, Any] | None = None
+        """Output of ``anonset inspect --json``."""
+        self.proposed: dict[str, tuple[str, str]] = {}
+        """Role and reason that the first inspection proposed, by column."""
+        self.answers: list[Mapping[str, Any]] = []
+        """Possible answers to the question who is a person, with the number of persons."""
+        self.inspection: CommandRun | None = None
+        self.publication: CommandRun | None = None
+        self.promised: PrivacyModel | None = None
+        """Model of the publication."""
+        self.risk: CommandRun | None = None
+        self.report: CommandRun | None = None
+        self.error = ""
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def open(self, name: str) -> None:
+        """Open a data set or a job file of the folder, and inspect it.
+
+        Raises
+        ------
+        InputError
+            If the file is outside of the folder, or not a valid job.
+        """
+        path = self.folder.inside(name)
+        if not path.exists():
+            msg = f"{name}: no such file or directory"
+            raise InputError(msg)
+        job = path if path.suffix.lower() == JOB else path.with_name(f"{path.name.partition('.')[0]}{JOB}")
+        if job.exists():
+            self._require_inside(job)
+            if path != job and self.folder.inside(job.parent / str(_read(job).get("input", ""))) != path:
+                msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
+                raise InputError(msg)
+        self.close()
+        self.job, self.error = job, ""
+        self._start(self._inspect() if job.exists() else self._propose(path))
+
+    def close(self) -> None:
+        """Forget the job file, and cancel its commands."""
+        for task in self._tasks:
+            task.cancel()
+        self.job = self.findings = self.inspection = None
+        self.publication = self.promised = self.risk = self.report = None
+        self.proposed, self.answers, self.error = {}, [], ""
+
+    async def end(self) -> None:
+        """Cancel all commands, and wait for their end."""
+        tasks = [*self._tasks]
+        self.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def name(self) -> str:
+        """Job file relative to the folder."""
+        return "" if self.job is None else self.folder.relative(self.job)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """Settings as written in the job file."""
+        return _read(self.job) if self.job is not None and self.job.exists() else {}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the job for the declared unit; without unit-dependent settings if it is not declared."""
+        job = self._existing()
+        return read_job(str(job), unanswered=True) if job is not None else {}
+
+    @property
+    def unit(self) -> str:
+        """Declared unit: ``row``, names of columns, ``?`` if the owner must declare it, or empty."""
+        return ",".join(name_list(self.raw.get("unit", "")))
+
+    @property
+    def answered(self) -> bool:
+        """True if the job declares who is a person, or need not."""
+        raw = self.raw
+        return self.unit not in ("", OPEN) or ("unit" not in raw and ANSWERS not in raw)
+
+    @property
+    def busy(self) -> bool:
+        """True while the data are inspected."""
+        return self.inspection is not None and self.inspection.code is None
+
+    @property
+    def publishing(self) -> bool:
+        """True while the publication is made."""
+        return self.publication is not None and self.publication.code is None
+
+    def validated(self) -> Settings:
+        """Return the validated settings.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected. The message contains every error.
+        """
+        job = self._existing()
+        if job is None:
+            msg = "there is no job file yet"
+            raise InputError(msg)
+        self._require_inside(job)
+        with spell_options():
+            return make_settings({}, read_job(str(job)))
+
+    def model(self) -> PrivacyModel:
+        """Return the model of the job.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        return model_of(self.validated())
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Write settings to the job file.
+
+        Raises
+        ------
+        InputError
+            If a publication of the job is being made.
+        """
+        job = self._existing()
+        if job is None:
+            return
+        if self.publishing:
+            msg = "the job is running; cancel it to change it"
+            raise InputError(msg)
+        replace_text(job, changed_job(job.read_text(encoding="utf-8"), changes))
+        self.error = ""
+
+    def answer(self, unit: str) -> None:
+        """Declare who is a person, and inspect again."""
+        names = name_list(unit)
+        self.change({"unit": unit if unit == "row" or len(names) < 2 else names})
+        self._inspect_again()
+
+    def give_role(self, column: str, role: str) -> None:
+        """Change the role of a column, and inspect again."""
+        self.change(with_role(self.settings, column, role))
+        self._inspect_again()
+
+    def choose_model(self, model: str) -> None:
+        """Change the privacy model."""
+        self.change(with_model(self.settings, model))
+
+    def publish(self) -> None:
+        """Start the publication.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        model = self.model()
+        if not self.publishing:
+            self.risk = self.report = None
+            self.promised = model
+            self.publication = CommandRun(["anonymize", self.name, "--json"], self.folder.path)
+            self._start(self._publish(self.publication))
+
+    async def cancel(self) -> None:
+        """Cancel the publication. A cancelled publication leaves no file."""
+        if self.publication is not None:
+            await self.publication.cancel()
+
+    @property
+    def out(self) -> Path | None:
+        """Finished publication of this job; None if there is none."""
+        made = None if self.publication is None or self.publication.code != 0 else self.publication.result
+        return None if made is None else self.folder.inside(made["out"])
+
+    def command(self, command: str) -> str:
+        """Return a command on the job as text."""
+        return as_typed(command, self.name)
+
+    def _existing(self) -> Path | None:
+        return self.job if self.job is not None and self.job.exists() else None
+
+    def _require_inside(self, job: Path) -> None:
+        self.folder.inside(job)
+        self.folder.require_inside(read_job(str(job), unanswered=True))
+
+    def _inspect_again(self) -> None:
+        if (job := self._existing()) is not None:
+            self._require_inside(job)
+            self._start(self._inspect())
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _propose(self, data: Path) -> None:
+        """Write a job file for a data set."""
+        arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name]
+        await self._run_inspection(CommandRun(arguments, self.folder.path))
+
+    async def _inspect(self) -> None:
+        """Inspect the job, and add the hierarchies that it lacks."""
+        with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
+            proposal = Path(place) / "proposal.toml"
+            arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
+            if await self._run_inspection(CommandRun(arguments, self.folder.path)) and proposal.exists():
+                self._complete(read_job(str(proposal), unanswered=True))
+
+    def _complete(self, proposal: Mapping[str, Any]) -> None:
+        if not self.publishing and self.answered and (added := completing(self.settings, proposal)):
+            self.change(added)
+
+    async def _run_inspection(self, run: CommandRun) -> bool:
+        """Run ``anonset inspect``; return True if the findings are those of the current job."""
+        before, self.inspection = self.inspection, run
+        if before is not None:
+            await before.cancel()
+        if self.inspection is run:
+            await run.finish()
+        if self.inspection is not run:
+            return False
+        if run.result is not None:
+            self.findings = run.result
+            self.answers = (run.result["question"] or {}).get("answers") or self.answers
+            self.proposed = self.proposed or {
+                column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
+            }
+        self.error = " ".join(run.errors)
+        return True
+
+    async def _publish(self, run: CommandRun) -> None:
+        """Publish, then compute the risk and write the report."""
+        if await run.finish() or self.publication is not run or self.out is None:
+            return
+        made = run.result
+        private = str(Path(made["private"]) / REPORT)
+        self.risk = CommandRun(["risk", private, "--json"], self.folder.path)
+        await self.risk.finish()
+        self.report = CommandRun(["report", private, "--out", f"{made['out']}-report.html"], self.folder.path)
+        await self.report.finish()
+
+
+def _read(job: Path) -> dict[str, Any]:
+    """Return the settings of a job file as written."""
+    try:
+        return tomllib.loads(job.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"job file {job.name} is not valid TOML: {error}"
+        raise InputError(msg) from None
+
+
+def message_of(error: AnonsetError) -> str:
+    """Return the message of an error for the page."""
+    return plain_text(f"{error}")

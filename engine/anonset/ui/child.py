@@ -1,0 +1,53 @@
+"""Run a command of anonset for the page: ``python -m anonset.ui.child COMMAND …``.
+
+The messages are JSON lines on standard error, as with ``--log-format json``. They may contain data values, because only
+the page of the data owner shows them.
+"""
+
+import sys
+import threading
+import time
+from typing import Any
+
+from anonset.cli.main import run
+from anonset.cli.output import log_to
+from anonset.errors import plain_text
+from anonset.strict_json import dumps
+
+_EVERY = 0.2
+
+
+class PageLog:
+    """Writes progress and messages of a command as lines of JSON."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # worker threads also report
+        self._stage, self._when = "", 0.0
+
+    def progress(self, stage: str, done: float, total: float) -> None:
+        """Write the progress of a stage, at most five times a second."""
+        with self._lock:
+            now = time.monotonic()
+            if stage == self._stage and now - self._when < _EVERY:
+                return
+            self._stage, self._when = stage, now
+            self._write(event="progress", stage=stage, done=float(done), total=float(total))
+
+    def message(self, level: str, text: str, **_: Any) -> None:
+        """Write a note, a warning or an error."""
+        self._write(event="message", level=level, message=plain_text(text))
+
+    def result(self, **_: Any) -> None:
+        """Ignore the results, which the command also writes to standard output."""
+
+    def end(self, _: int) -> None:
+        """Ignore the exit code, which the page gets from the process."""
+
+    def _write(self, **values: Any) -> None:
+        sys.stderr.write(f"{dumps(values)}\n")
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    log_to(PageLog())
+    run()

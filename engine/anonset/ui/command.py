@@ -1,0 +1,39 @@
+"""``anonset ui``: a local web page for data stewards."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from anonset.cli.exit_codes import DONE
+from anonset.cli.output import say
+from anonset.errors import InputError
+from anonset.interruption import mark_job_done
+
+
+def ui(
+    source: Annotated[
+        str, Parameter(name="FILE|FOLDER|JOB.TOML", help="Data set, job file (.toml), or folder; default: this folder.")
+    ] = ".",
+    /,
+    *,
+    port: Annotated[int, Parameter(help="Port of the page; default: any free port.")] = 0,
+    browser: Annotated[bool, Parameter(negative="--no-browser", help="Open the page in a browser.")] = True,
+) -> int:
+    """Open a web page to inspect and publish data.
+
+    The page is for people who do not use a terminal. Only this machine can reach it, and only with the printed address.
+    It reads and writes files of one folder: the folder of FILE or JOB.TOML. It ends with the terminal.
+    """
+    from anonset.ui.bench import Bench  # needs the packages of the extra `ui`
+    from anonset.ui.folder import Folder
+    from anonset.ui.server import serve
+
+    path = Path(source).resolve()
+    if not path.exists():
+        msg = f"{source}: no such file or directory"
+        raise InputError(msg)
+    mark_job_done()  # the server handles the ending signals
+    folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
+    serve(Bench(Folder(folder)), first, port=port, browser=browser, say=say)
+    return DONE

@@ -1,0 +1,225 @@
+"""Screen **Data**: who is a person, the role of each column, the risk of the data, and the findings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import ui
+
+from anonset.settings.job_files import ANSWERS, OPEN, ROW
+from anonset.settings.overriding import name_list
+from anonset.spelling import as_typed, counted
+from anonset.ui.bench import Bench
+from anonset.ui.frame import LiveSection, Screen, text
+
+_ROLES = {
+    "items": "items: a set per person",
+    "one_hot": "item: a 0/1 column",
+    "one_code": "item: a code",
+    "relational": "an attacker may know it",
+    "sensitive": "sensitive: must not be inferred",
+    "id": "identifies the person: not published",
+    "keep": "publish unchanged, not protected",
+    "drop": "do not publish",
+}
+_ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
+"""Roles that every column can get; other roles only if a column already has them."""
+
+
+def data_screen(bench: Bench) -> None:
+    """Create the screen."""
+    screen = Screen(bench, "/")
+    if bench.job is None:
+        with screen.opened("Choose the data", lambda: as_typed("inspect", "FILE")):
+            _files(screen)
+        return
+    with screen.opened("What do the data contain?", lambda: bench.command("inspect")):
+        screen.section(lambda: (bench.busy, bench.findings is None), lambda _: _status(bench))
+        screen.section(lambda: _question_state(bench), lambda _: _question(screen))
+        screen.section(lambda: _columns_state(bench), lambda section: _columns(screen, section))
+        screen.section(lambda: (bench.findings, bench.answered), lambda _: _risk(bench.findings))
+        screen.section(lambda: bench.findings, lambda _: _problems(bench.findings))
+        with ui.element("div").classes("actions"):
+            ui.link("Next: choose the promise", "/promise")
+        screen.section(lambda: bench.publishing, lambda _: _leave(screen))
+
+
+def _files(screen: Screen) -> None:
+    """Offer the files of the folder."""
+    folder = screen.bench.folder
+
+    def open_file(name: str) -> None:
+        if screen.act(screen.bench.open, name):
+            ui.navigate.to("/")
+
+    text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.")
+    for title, names in (("Data", folder.data()), ("Job files", folder.jobs())):
+        text("h2", title)
+        if not names:
+            text("p", "None.")
+        with ui.element("div").classes("actions"):
+            for name in names:
+                ui.button(name, on_click=lambda _, name=name: open_file(name)).props("no-caps outline")
+
+
+def _leave(screen: Screen) -> None:
+    """Offer to choose other data."""
+
+    def leave() -> None:
+        screen.bench.close()
+        ui.navigate.to("/")
+
+    if not screen.bench.publishing:
+        ui.button("Choose other data", on_click=leave).props("no-caps outline").mark("leave")
+
+
+def _status(bench: Bench) -> None:
+    findings = bench.findings
+    with ui.element("div").props("role=status"):
+        if bench.busy:
+            text("p", "Inspecting the data …")
+        elif findings is not None:
+            text("p", f"{counted(findings['rows'], 'row')}, {counted(findings['records'], 'record')}.")
+
+
+def _question_state(bench: Bench) -> object:
+    return bench.unit, bench.findings and bench.findings["question"], bench.job is not None and bench.job.exists()
+
+
+def _question(screen: Screen) -> None:
+    """Ask who is a person, with the number of persons for each answer."""
+    bench = screen.bench
+    if bench.findings is None or not bench.unit:
+        return
+    text("h2", "Who is a person?").props("id=unit")
+    options = _units(bench)
+    if bench.unit == OPEN:
+        text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
+    choice = ui.select(
+        options, value=bench.unit if bench.unit != OPEN else None,
+        on_change=lambda event: screen.act(bench.answer, event.value),
+    )  # fmt: skip
+    choice.props('outlined aria-label="Who is a person?"').style("max-width: 34rem").mark("unit")
+
+
+def _units(bench: Bench) -> dict[str, str]:
+    """Return the possible answers as text."""
+    findings: Mapping[str, Any] = bench.findings or {}
+    persons = {one["unit"]: one["persons"] for one in bench.answers}
+    if bench.unit != OPEN and not bench.busy:
+        persons[bench.unit] = findings["records"]
+    columns = findings["columns"] if ANSWERS not in bench.raw else []
+    distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
+    units = [*persons, *bench.raw.get(ANSWERS, {}), *distinct]
+    counts = {**distinct, **persons}
+    return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(bench)])}
+
+
+def _declared(bench: Bench) -> list[str]:
+    return [bench.unit] if bench.unit not in ("", OPEN) else []
+
+
+def _in_words(unit: str, persons: int | None) -> str:
+    what = "Each row is a person" if unit == ROW else f"Each {unit} is a person"
+    return what if persons is None else f"{what}: {counted(persons, 'person')}"
+
+
+def _columns_state(bench: Bench) -> object:
+    findings = bench.findings
+    return (findings and tuple(_roles(bench).items())), bench.answered, bench.publishing
+
+
+def _roles(bench: Bench) -> dict[str, str]:
+    """Return the role of each column: from the job, else from the findings."""
+    settings = bench.settings if bench.answered else {}
+    named = {name: role for role in _ROLES for name in name_list(settings.get(role, ()))}
+    columns = bench.findings["columns"] if bench.findings is not None else []
+    return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
+
+
+def _columns(screen: Screen, section: LiveSection) -> None:
+    """Show the columns as a table, each with a select for the role."""
+    bench = screen.bench
+    if bench.findings is None:
+        return
+    roles = _roles(bench)
+    offered = [role for role in _ROLES if role in _ALWAYS or role in roles.values()]
+    unit = name_list(bench.unit)
+    text("h2", "Columns")
+    with ui.element("table").classes("columns"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Column", "Values", "Missing", "Role", "Reason"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for column in bench.findings["columns"]:
+                name, role = column["name"], roles[column["name"]]
+                with ui.element("tr"):
+                    text("th", name).props("scope=row")
+                    kind = column["items"] or column["kind"]
+                    text("td", f"{column['distinct']:,} different ({kind})").props('data-label="Values"')
+                    text("td", _missing(column, bench.findings["rows"])).props('data-label="Missing"')
+                    with ui.element("td"):
+                        choice = ui.select(
+                            {one: _ROLES[one] for one in offered if one != "id" or role == "id"}, value=role
+                        )
+                        choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
+                        choice.mark(f"role {name}").set_enabled(
+                            bench.answered and name not in unit and not bench.publishing
+                        )
+                    reason = text("td", _reason(bench, name, role)).props('data-label="Reason"')
+
+                def give(event: Any, name: str = name, reason: Any = reason) -> None:
+                    if screen.act(bench.give_role, name, event.value, shown=section):
+                        reason.set_text(_reason(bench, name, event.value))
+
+                choice.on_value_change(give)
+
+
+def _missing(column: Mapping[str, Any], rows: int) -> str:
+    missing = column["nulls"] + column["missing"]
+    return f"{missing / rows:.1%}" if missing else "none"
+
+
+def _reason(bench: Bench, column: str, role: str) -> str:
+    proposed, reason = bench.proposed.get(column, ("", ""))
+    if column in name_list(bench.unit):
+        return "chosen above as the person"
+    return reason if role == proposed and reason != "given" else "role in the job file"
+
+
+def _risk(findings: Mapping[str, Any] | None) -> None:
+    """Show the share of people at risk by what an attacker knows, as bars."""
+    if findings is None:
+        return
+    classes, k = findings["quasi_identifiers"], findings["k"]
+    rows = (
+        [] if classes is None else [(f"all of {', '.join(classes['columns'])}", classes["unique"], classes["below_k"])]
+    )
+    rows += [
+        (f"{counted(int(size), 'item')} (the most identifying)", known["worst"], known["worst_below_k"])
+        for size, known in findings["known_items"].items()
+    ]
+    if not rows:
+        return
+    text("h2", "Who is at risk now?")
+    with ui.element("table").classes("risks"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("An attacker knows", "People who are unique", f"People with fewer than {k} matches"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for known, unique, below in rows:
+                with ui.element("tr"):
+                    text("th", known).props("scope=row")
+                    for share in (unique, below):
+                        with ui.element("td"):
+                            text("span", f"{share:.1%}")
+                            with ui.element("div").classes("bar").props("aria-hidden=true"):
+                                ui.element("div").style(f"width: {share:.1%}")
+
+
+def _problems(findings: Mapping[str, Any] | None) -> None:
+    if findings is None or not findings["problems"]:
+        return
+    text("h2", "Check")
+    with ui.element("ul"):
+        for problem in findings["problems"]:
+            text("li", problem)

@@ -1,0 +1,125 @@
+"""Frame of each screen: navigation, messages, command, and sections that follow the state."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from anonset.errors import AnonsetError
+from anonset.ui.bench import Bench, message_of
+
+SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/publish", "Publish"))
+_STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+_SECONDS = 0.4
+"""Seconds between two comparisons of a screen with the state."""
+
+
+class Screen:
+    """Screen in one browser tab."""
+
+    def __init__(self, bench: Bench, path: str) -> None:
+        self.bench = bench
+        self.path = path
+        self._sections: list[LiveSection] = []
+        self._message = ""
+
+    @contextmanager
+    def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
+        """Create the frame, and the content within the block."""
+        ui.add_head_html(f"<style>{_STYLE}</style>")
+        ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
+        ui.link("Skip to the content", "#content").classes("skip")
+        with ui.element("header"):
+            text("strong", "anonset")
+            with ui.element("nav").props('aria-label="Steps"'):
+                for number, (path, name) in enumerate(SCREENS, 1):
+                    link = ui.link(f"{number}. {name}", path)
+                    if path == self.path:
+                        link.props('aria-current="page"')
+            if self.bench.name:
+                text("span", f"Job file: {self.bench.name}").classes("soft")
+        with ui.element("main").props("id=content"):
+            text("h1", title)
+            self.section(lambda: (self._message, self.bench.error), self._show_messages)
+            yield
+        with ui.element("footer"):
+            text("div", "The same from the command line:").classes("soft")
+            self.section(command, lambda _: text("code", command()))
+        ui.timer(_SECONDS, self.follow)
+
+    def section(self, state: Callable[[], object], build: "Build") -> None:
+        """Create a section that is built again if its state changes."""
+        self._sections.append(LiveSection(state, build))
+
+    def follow(self) -> None:
+        """Build the sections with another state again."""
+        try:
+            for section in self._sections:
+                section.follow()
+        except AnonsetError as error:  # another program wrote an invalid job file
+            self._message = message_of(error)
+            self._sections[0].follow()
+
+    def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
+        """Call an action of the bench; show the message if it is rejected. Return True if it is not.
+
+        Parameters
+        ----------
+        shown
+            Section of the action. It already shows the new state, unless another tab changed the state before.
+        """
+        keeps = shown is not None and shown.is_current
+        try:
+            action(*arguments)
+        except AnonsetError as error:
+            self._message = message_of(error)
+        else:
+            self._message = ""
+            if shown is not None and keeps:
+                shown.accept()
+        self.follow()
+        return not self._message
+
+    def _show_messages(self, _: object) -> None:
+        for message in dict.fromkeys(filter(None, (self._message, self.bench.error))):
+            text("div", message).classes("alert").props("role=alert")
+
+
+class LiveSection:
+    """Part of a screen that shows a state."""
+
+    def __init__(self, state: Callable[[], object], build: "Build") -> None:
+        self._state = state
+        self._build = build
+        self._shown = state()
+        with ui.element("div") as self._box:
+            build(self)
+
+    def follow(self) -> None:
+        """Build the section again if the state changed."""
+        if (now := self._state()) != self._shown:
+            self._shown = now
+            self._box.clear()
+            with self._box:
+                self._build(self)
+
+    @property
+    def is_current(self) -> bool:
+        """True if the section shows the state."""
+        return self._state() == self._shown
+
+    def accept(self) -> None:
+        """Keep the section: it already shows the changed state."""
+        self._shown = self._state()
+
+
+Build = Callable[[LiveSection], object]
+"""Function that creates the content of a section."""
+
+
+def text(tag: str, content: str) -> TextElement:
+    """Create an element that contains text only."""
+    return TextElement(tag=tag, text=content)

@@ -1,0 +1,97 @@
+"""Access to the page: only from this machine, with the token, and from the page itself."""
+
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Content Security Policy of the page: nothing from other origins. The page library requires inline scripts."""
+_STATIC = "/_nicegui/"
+
+
+class Guard:
+    """ASGI application that checks each request before the application behind it.
+
+    A request needs the Host of this server, no other Origin, and the cookie. The first request has the token in its
+    address; the answer sets the cookie and redirects to the address without the token.
+    """
+
+    def __init__(self, app: App, port: int, token: str) -> None:
+        self._app = app
+        self._token = token
+        self._cookie = f"anonset-{port}"  # browsers share the cookies of all ports
+        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """Answer a request, or reject it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if headers.get("host") not in self._hosts:
+            await _reject(scope, send, 421, "unknown host: use the address that anonset ui printed")
+        elif headers.get("origin", "" if scope["type"] == "http" else "none") not in {"", *self._origins}:
+            await _reject(scope, send, 403, "the request comes from another page")
+        elif self._has_token(scope):
+            cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+            await _answer(send, 303, "", {"location": "/", "set-cookie": cookie, **self._headers(headers, "/")})
+        elif not self._has_cookie(headers.get("cookie", "")):
+            await _reject(scope, send, 403, "open the complete address that anonset ui printed")
+        else:
+            await self._app(scope, receive, self._with_headers(send, self._headers(headers, scope["path"])))
+
+    def _has_token(self, scope: Scope) -> bool:
+        query = scope["query_string"].decode("latin-1")
+        is_start = scope["type"] == "http" and scope["path"] == "/" and query.startswith("token=")
+        return is_start and secrets.compare_digest(query.removeprefix("token=").encode(), self._token.encode())
+
+    def _has_cookie(self, text: str) -> bool:
+        try:
+            found = SimpleCookie(text).get(self._cookie)
+        except CookieError:
+            return False
+        return found is not None and secrets.compare_digest(found.value.encode(), self._token.encode())
+
+    def _headers(self, request: dict[str, str], path: str) -> dict[str, str]:
+        headers = {
+            "content-security-policy": _POLICY.format(socket=f"ws://{request['host']}"),
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+        }
+        return headers if path.startswith(_STATIC) else {**headers, "cache-control": "no-store"}
+
+    @staticmethod
+    def _with_headers(send: Any, headers: dict[str, str]) -> Any:
+        async def send_with(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                given = [*message.get("headers", ())]
+                names = {name.lower().decode("latin-1") for name, _ in given}
+                own = [(name.encode(), value.encode()) for name, value in headers.items() if name not in names]
+                message = {**message, "headers": given + own}
+            await send(message)
+
+        return send_with
+
+
+async def _reject(scope: Scope, send: Any, status: int, text: str) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+    else:
+        await _answer(send, status, f"anonset: {text}\n", {"content-type": "text/plain; charset=utf-8"})
+
+
+async def _answer(send: Any, status: int, text: str, headers: dict[str, str]) -> None:
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": text.encode()})

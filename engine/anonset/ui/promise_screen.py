@@ -1,0 +1,117 @@
+"""Screen **Promise**: the model, its sizes, and the guarantee in words."""
+
+from typing import Any
+
+from nicegui import ui
+
+from anonset.errors import AnonsetError
+from anonset.release.statements import sentences
+from anonset.settings.model_choices import obstacle, sizes_of
+from anonset.ui.bench import Bench, message_of
+from anonset.ui.frame import LiveSection, Screen, text
+
+_MODELS = {
+    "km": "some items of the person",
+    "k": "attributes of the person",
+    "kl": "attributes of the person; the sensitive column must not be inferred",
+    "kkm": "attributes and some items of the person",
+}
+_SIZES = {
+    "k": "k: how many records must match?",
+    "m": "m: how many items may an attacker know?",
+    "l": "l: how many sensitive values must each class contain?",
+}
+
+
+def promise_screen(bench: Bench) -> None:
+    """Create the screen."""
+    screen = Screen(bench, "/promise")
+    with screen.opened("What do you promise?", lambda: bench.command("anonymize")):
+        if not bench.answered or not bench.raw:
+            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            return
+        screen.section(lambda: _fits(bench), lambda section: _models(screen, section))
+        screen.section(lambda: _numbers(bench), lambda section: _choose_sizes(screen, section))
+        screen.section(lambda: _words(bench), lambda _: _show_words(_words(bench)))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: data", "/")
+            ui.link("Next: publish", "/publish")
+
+
+def _fits(bench: Bench) -> tuple[str, dict[str, str]]:
+    """Return the model of the job, and why each model does not fit."""
+    settings = bench.settings
+    return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
+
+
+def _models(screen: Screen, section: LiveSection) -> None:
+    """Ask which facts about a person an attacker may know."""
+    chosen, obstacles = _fits(screen.bench)
+
+    def choose(model: str) -> None:
+        screen.act(screen.bench.choose_model, model, shown=section)
+
+    if chosen not in _MODELS:
+        text("p", f"The job file asks for the model {chosen}, which this screen does not change.")
+    with ui.element("fieldset").style("border: 0; padding: 0; margin: 0"):
+        text("legend", "What may an attacker know?").style("font-size: 1.15rem; font-weight: 600")
+        for model, known in _MODELS.items():
+            why = obstacles[model]
+            with ui.element("label").classes("choice"):
+                radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
+                if model == chosen:
+                    radio.props("checked")
+                if why:
+                    radio.props("disabled")
+                radio.on("change", lambda _, model=model: choose(model))
+                with ui.element("span"):
+                    text("span", known)
+                    text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
+
+
+def _numbers(bench: Bench) -> dict[str, Any]:
+    settings = bench.settings
+    model = settings.get("model")
+    return {name: settings.get(name) for name in sizes_of(model)} if model in _MODELS else {}
+
+
+def _choose_sizes(screen: Screen, section: LiveSection) -> None:
+    """Ask for the sizes of the model."""
+    bench = screen.bench
+
+    def choose(name: str, value: Any) -> None:
+        if value is not None and value == int(value):
+            screen.act(bench.change, {name: int(value)}, shown=section)
+
+    with ui.element("div").classes("sizes"):
+        for name, value in _numbers(bench).items():
+            number = ui.number(
+                _SIZES[name], value=value, min=1, step=1, precision=0,
+                on_change=lambda event, name=name: choose(name, event.value),
+            )  # fmt: skip
+            number.props("outlined debounce=300 stack-label").mark(f"size {name}").style(
+                "width: 22rem; max-width: 100%"
+            )
+
+
+def _words(bench: Bench) -> tuple[str, str, str]:
+    """Return the statement, the limits, and the message if the job would be rejected."""
+    try:
+        model = bench.model()
+    except AnonsetError as error:
+        return "", "", message_of(error)
+    return model.statement, model.limits, ""
+
+
+def _show_words(words: tuple[str, str, str]) -> None:
+    statement, limits, message = words
+    with ui.element("div").props("aria-live=polite"):
+        if message:
+            text("p", message).classes("alert")
+            return
+        text("h2", "Guarantee")
+        text("p", statement).classes("good").mark("statement")
+        text("h2", "Not covered")
+        with ui.element("ul"):
+            for limit in sentences(limits):
+                text("li", limit)

@@ -1,0 +1,158 @@
+"""Screen **Publish**: the run with progress, its result, the risk, the report and the download."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import ui
+
+from anonset.release.statements import sentences
+from anonset.ui.bench import Bench
+from anonset.ui.frame import Screen, text
+from anonset.ui.runs import CANCELLED, CommandRun
+
+_SHARES = {"items": "Items", "values": "Attribute values"}
+
+
+def publish_screen(bench: Bench) -> None:
+    """Create the screen."""
+    screen = Screen(bench, "/publish")
+    with screen.opened("Publish", lambda: bench.command("anonymize")):
+        if not bench.answered or not bench.raw:
+            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            return
+        screen.section(lambda: (bench.raw.get("out"), bench.publishing), lambda _: _start(screen))
+        screen.section(lambda: _progress_state(bench.publication), lambda _: _progress(bench))
+        screen.section(lambda: bench.out, lambda _: _result(bench))
+        screen.section(lambda: _ended(bench.risk), lambda _: _risk(bench.risk))
+        screen.section(lambda: _ended(bench.report), lambda _: _report(bench.report))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: promise", "/promise")
+
+
+def _start(screen: Screen) -> None:
+    """Ask for the folder of the publication, and offer to start or to cancel."""
+    bench = screen.bench
+    text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
+    name = ui.input("New folder for the publication", value=str(bench.raw.get("out", "")))
+    name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
+    name.set_enabled(not bench.publishing)
+
+    def publish() -> None:
+        if name.value == bench.raw.get("out") or screen.act(bench.change, {"out": name.value}):
+            screen.act(bench.publish)
+
+    with ui.element("div").classes("actions"):
+        if bench.publishing:
+            ui.button("Cancel", on_click=bench.cancel).props("no-caps").mark("cancel")
+        else:
+            ui.button("Publish", on_click=publish).props("no-caps").mark("publish")
+
+
+def _progress_state(run: CommandRun | None) -> object:
+    return run and (run.stage, run.share and round(run.share, 2), run.code, len(run.errors), id(run))
+
+
+def _progress(bench: Bench) -> None:
+    run = bench.publication
+    if run is None:
+        return
+    with ui.element("div").props("role=status"):
+        if run.code is None:
+            share = "" if run.share is None else f", {min(run.share, 1):.0%}"
+            text("p", f"Running: {run.stage}{share}")
+            bar = ui.element("progress").props("aria-label=Progress").style("width: 100%; max-width: 34rem")
+            if run.share is not None:
+                bar.props(f"max=1 value={min(run.share, 1):.2f}")
+        elif run.code == CANCELLED:
+            text("p", "Cancelled. Nothing was published.")
+        elif run.code:
+            text("p", "Nothing was published.")
+            for message in run.errors or [f"The command failed (exit code {run.code})."]:
+                text("div", message).classes("alert")
+    for message in run.warnings:
+        text("div", message).classes("alert")
+
+
+def _result(bench: Bench) -> None:
+    """Show the account of the publication, and offer the files."""
+    out, run = bench.out, bench.publication
+    if out is None or run is None or bench.promised is None:
+        return
+    made = run.result
+    text("h2", "Published and verified")
+    text("p", f"{bench.promised} holds. {bench.promised.statement}").classes("good").mark("verdict")
+    facts = {
+        "Records": f"{made['records']:,}",
+        **{_SHARES[part]: _in_words(share) for part, share in made["shares"].items() if part in _SHARES},
+        "To share": bench.folder.relative(out),
+        "Do not share": f"{made['private']} (leads back to the original)",
+    }
+    with ui.element("table").classes("risks"), ui.element("tbody"):
+        for name, value in facts.items():
+            with ui.element("tr"):
+                text("th", name).props("scope=row")
+                text("td", value)
+    with ui.element("div").classes("actions"):
+        ui.link("Download the publication (ZIP)", "/download/publication.zip").mark("download")
+        ui.link("Download the job file", "/download/job.toml")
+    text("h2", "Not covered")
+    with ui.element("ul"):
+        for limit in sentences(made["limits"][0]):
+            text("li", limit)
+    text("p", f"All {len(made['limits'])} limits: attestation.json in the publication.").classes("soft")
+
+
+def _in_words(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
+
+
+def _ended(run: CommandRun | None) -> object:
+    return run and (id(run), run.code)
+
+
+def _risk(run: CommandRun | None) -> None:
+    """Show the remaining risk by what an attacker knows."""
+    if run is None:
+        return
+    text("h2", "Remaining risk")
+    if run.code is None:
+        text("p", "Counting …").props("role=status")
+        return
+    if run.result is None:
+        _show_errors(run)
+        return
+    with ui.element("table").classes("risks"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("An attacker knows", "Covered by the guarantee", "Highest risk", "Average risk"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for exposure in run.result["exposures"]:
+                with ui.element("tr"):
+                    text("th", exposure["known"]).props("scope=row")
+                    text("td", "yes" if exposure["guaranteed"] else "no")
+                    text("td", _percent(exposure["highest"]))
+                    text("td", _percent(exposure["average"]["value"]))
+
+
+def _percent(share: float | None) -> str:
+    return "not counted" if share is None else f"{share:.1%}"
+
+
+def _report(run: CommandRun | None) -> None:
+    """Link to the report for the data protection officer."""
+    if run is None:
+        return
+    text("h2", "Report to sign")
+    if run.code is None:
+        text("p", "Writing the report …").props("role=status")
+    elif run.code:
+        _show_errors(run)
+    else:
+        with ui.element("div").classes("actions"):
+            ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
+        text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
+
+
+def _show_errors(run: CommandRun) -> Any:
+    for message in run.errors or [f"The command failed (exit code {run.code})."]:
+        text("div", message).classes("alert")

@@ -1,0 +1,132 @@
+"""Server of the page: only this machine reaches it, with a random token."""
+
+import logging
+import secrets
+import signal
+import socket
+import traceback
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import ui
+
+from anonset.errors import InputError
+from anonset.ui.bench import Bench
+from anonset.ui.guard import Guard
+from anonset.ui.pages import add_pages
+
+ADDRESS = "127.0.0.1"
+_SECONDS_TO_CLOSE = 1
+_QUEUE = 128
+
+
+class _DiscreetHandler(logging.Handler):
+    """Log of the server without messages, which may contain data values: type and places of an error."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.ERROR)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the type of the error and the lines of code."""
+        kind, _, places = record.exc_info or (None, None, None)
+        name = "an error" if kind is None else kind.__name__
+        self._say(f"defect of the page: {name}; the text is hidden because it may contain data values")
+        for place in traceback.extract_tb(places):
+            self._say(f"  {place.filename}:{place.lineno} in {place.name}")
+
+
+def serve(bench: Bench, first: str | None, *, port: int, browser: bool, say: Callable[[str], None]) -> None:
+    """Serve the page until a signal ends the process.
+
+    Parameters
+    ----------
+    first
+        File of the folder to open, or None.
+    port
+        Port, or 0 for any free port.
+    browser
+        True to open the address in a browser.
+    say
+        Called with each line for the terminal.
+
+    Raises
+    ------
+    InputError
+        If the port is taken, or the file cannot be opened.
+    """
+    listening = _listen(port)
+    number = listening.getsockname()[1]
+    token = secrets.token_urlsafe(32)
+    address = f"http://{ADDRESS}:{number}/?token={token}"
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    add_pages(bench)
+    ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
+    _log_discreetly(say)
+    config = uvicorn.Config(
+        Guard(app, number, token),
+        log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
+    )  # fmt: skip
+    server = _Server(config, bench, first, lambda: _announce(address, say, browser=browser))
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+    if server.failure is not None:
+        raise server.failure
+
+
+class _Server(uvicorn.Server):
+    """Server that opens the first file and prints its address once it listens."""
+
+    def __init__(self, config: uvicorn.Config, bench: Bench, first: str | None, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.failure: InputError | None = None
+        self._bench = bench
+        self._first = first
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen."""
+        await super().startup(sockets)
+        try:
+            if self._first is not None:
+                self._bench.open(self._first)
+        except InputError as error:
+            self.failure, self.should_exit = error, True
+        else:
+            self._announce()
+
+
+def _announce(address: str, say: Callable[[str], None], *, browser: bool) -> None:
+    say(f"open this address in a browser of this machine: {address}")
+    say("only you may know it: it gives access to the files of the folder. Ctrl-C ends the page")
+    if browser:
+        webbrowser.open(address)
+
+
+def _listen(port: int) -> socket.socket:
+    """Return a socket that listens on this machine only."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((ADDRESS, port))
+        listening.listen(_QUEUE)
+    except OSError as error:
+        listening.close()
+        msg = f"port {port} of {ADDRESS} cannot be used: {error.strerror}; choose another --port"
+        raise InputError(msg) from None
+    return listening
+
+
+def _log_discreetly(say: Callable[[str], None]) -> None:
+    """Replace the logs of the libraries."""
+    handler = _DiscreetHandler(say)
+    for name in ("nicegui", "uvicorn", "uvicorn.error", "uvicorn.access", "asyncio", "fastapi", "socketio", "engineio"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler] if name != "uvicorn" else []
+        logger.propagate = False
+        logger.setLevel(logging.ERROR)

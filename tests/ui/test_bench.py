@@ -1,0 +1,168 @@
+"""The state of the page: files of the chosen folder only, and changes of the job file."""
+
+import asyncio
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from anonset.errors import InputError, datum
+
+pytest.importorskip("tomlkit", reason="of the group test")
+
+from anonset.settings.job_changes import changed_job, with_role
+from anonset.settings.job_files import read_job
+from anonset.settings.model_choices import obstacle, with_model
+from anonset.ui.bench import Bench
+from anonset.ui.child import PageLog
+from anonset.ui.folder import Folder
+from anonset.ui.runs import CANCELLED, CommandRun
+
+JOB = """# written by hand
+input = "visits.csv"
+out = "safe"
+unit = "?"
+model = "km"  # my choice
+k = 2
+m = 2
+
+[unit_is."row"]
+items = ["codes"]
+drop = ["who"]
+[unit_is."row".hierarchy]
+"codes" = "halves:frequency"
+
+[unit_is."who"]
+items = ["codes"]
+id = ["who"]
+group = true
+hierarchy = {codes = "halves:frequency"}
+"""
+
+
+def opened(folder: Path, text: str, name: str = "job.toml") -> None:
+    (folder / name).write_text(text)
+
+    async def open_job() -> None:
+        bench = Bench(Folder(folder))
+        try:
+            bench.open(name)
+        finally:
+            await bench.end()
+
+    asyncio.run(open_job())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'input = "../outside.csv"',
+        'input = "{parent}/outside.csv"',
+        'input = "link.csv"',
+        'input = "s3://bucket/visits.csv"',
+        'input = "visits.csv"\nout = "../safe"',
+        'input = "visits.csv"\nprivate = "/tmp/safe.private"',
+        'input = "visits.csv"\n[hierarchy]\ncodes = "../codes.csv"',
+        'input = "visits.csv"\n[hierarchy]\ncodes = "refine:../codes.csv"',
+        'input = "visits.csv"\nsensitive_items = ["@../list.txt"]',
+    ],
+)
+def test_a_job_with_a_path_outside_of_the_folder_is_rejected(tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    (tmp_path / "outside.csv").write_text("codes\nE10\n")
+    (folder / "visits.csv").write_text("codes\nE10\n")
+    (folder / "link.csv").symlink_to(tmp_path / "outside.csv")
+    with pytest.raises(InputError, match="outside of"):
+        opened(folder, line.replace("{parent}", str(tmp_path)))
+
+
+def test_data_outside_of_the_folder_are_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "outside.csv").write_text("codes\nE10\n")
+    (tmp_path / "chosen").mkdir()
+    with pytest.raises(InputError, match="outside of"):
+        Bench(Folder(tmp_path / "chosen")).open("../outside.csv")
+
+
+def test_a_job_file_of_other_data_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "visits.toml").write_text('input = "other.csv"\n')
+    (tmp_path / "visits.csv").write_text("codes\nE10\n")
+    with pytest.raises(InputError, match="other data"):
+        Bench(Folder(tmp_path)).open("visits.csv")
+
+
+def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
+    text = changed_job(JOB, {"unit": "row"})
+    text = changed_job(text, {"k": 7, **with_role({"items": ["codes"], "drop": ["who"]}, "who", "relational")})
+    text = changed_job(text, {"hierarchy": {"who": "values"}, "numeric": ["who"], "seed": 1})
+    assert "# written by hand" in text
+    assert 'model = "km"  # my choice' in text
+    (tmp_path / "job.toml").write_text(text)
+    job = read_job(str(tmp_path / "job.toml"))
+    assert (job["k"], job["seed"], job["items"], job["relational"]) == (7, 1, ["codes"], ["who"])
+    assert ("drop" in job, job["numeric"]) == (False, ["who"])
+    assert job["hierarchy"] == {"codes": "halves:frequency", "who": "values"}
+    (tmp_path / "job.toml").write_text(changed_job(text, {"unit": "who"}))
+    assert read_job(str(tmp_path / "job.toml"))["id"] == ["who"]
+
+
+def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
+    job = {"relational": ["age"], "sensitive": "hiv", "numeric": ["age"], "hierarchy": {"age": "range"}}
+    changes = with_role(job, "age", "sensitive")
+    assert changes == {
+        "drop": ["hiv"], "relational": None, "sensitive": "age", "hierarchy": {"age": None}, "numeric": [],
+    }  # fmt: skip
+    with pytest.raises(InputError, match="pattern"):
+        with_role({"one_hot": ["dx_*"]}, "dx_1", "drop")
+
+
+def test_models_that_fit_the_roles() -> None:
+    job = {"items": ["codes"], "relational": ["age"], "model": "kkm", "algorithm": "joint-split", "k": 9, "m": 1}
+    assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, job)] == ["kkm"]
+    assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, {"items": "codes"})] == ["km"]
+    assert not obstacle("kl", {"relational": ["age"], "sensitive": "hiv"})
+    assert "sensitive" not in obstacle("kl", {"sensitive": "hiv"})
+    assert with_model(job, "km") == {"algorithm": None, "model": "km"}
+    assert with_model(job, "kl") == {"algorithm": None, "l": 2, "m": None, "model": "kl"}
+
+
+@pytest.mark.parametrize("by_the_end_of_the_server", [False, True])
+def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server: bool) -> None:
+    rows = "\n".join(f"a{n % 97} b{n % 89} c{n % 83} d{n % 79}" for n in range(60_000))
+    (tmp_path / "baskets.dat").write_text(rows)
+    run = CommandRun(
+        ["anonymize", "baskets.dat", "--hierarchy", "items=balanced:2", "--model", "km", "--k", "5", "--m", "3",
+         "--algorithm", "exact", "--out", "safe"],
+        tmp_path,
+    )  # fmt: skip
+
+    async def cancel_in_the_middle() -> int:
+        task = asyncio.create_task(run.finish())
+        while run.stage == "start" and not task.done():
+            await asyncio.sleep(0.02)
+        if not by_the_end_of_the_server:
+            await run.cancel()
+            return await task
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        return CANCELLED
+
+    assert asyncio.run(cancel_in_the_middle()) == CANCELLED
+    assert {path.name for path in tmp_path.iterdir()} == {"baskets.dat"}
+    assert run.output == ""
+
+
+def test_the_log_of_the_page_shows_values_to_the_owner(capsys: pytest.CaptureFixture[str]) -> None:
+    log = PageLog()
+    for done in (1, 2, 3):
+        log.progress("read", done, 3)
+    log.message("error", f"code {datum('E10')}")
+    log.result(verdict="holds")
+    log.end(0)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert lines == [
+        {"event": "progress", "stage": "read", "done": 1.0, "total": 3.0},
+        {"event": "message", "level": "error", "message": "code 'E10'"},
+    ]

@@ -1,0 +1,176 @@
+"""The complete way by clicks, from raw data to a download, with the same bytes as the command line."""
+
+import asyncio
+import io
+import random
+import zipfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from nicegui import ui
+from nicegui.testing import User
+from nicegui.testing.user_simulation import user_simulation
+
+from anonset.cli.main import main
+from anonset.ui.bench import Bench
+from anonset.ui.folder import Folder
+from anonset.ui.pages import add_pages
+
+CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
+SECONDS = 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = random.Random(1)
+    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(['north', 'south'])}" for n in range(150)]
+    rows = [f"{person},{' '.join(rng.sample(CODES, 2))}" for person in [*persons, *persons]]
+    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,sex,region,codes", *rows]))
+    return tmp_path
+
+
+def by_clicks(folder: Path, way: Callable[[User, Bench], Awaitable[None]]) -> None:
+    """Open the page on a folder as a user."""
+
+    async def simulate() -> None:
+        async with user_simulation() as user:
+            bench = Bench(Folder(folder))
+            add_pages(bench)
+            await way(user, bench)
+
+    asyncio.run(simulate())
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def texts(user: User) -> str:
+    assert user.client is not None
+    found = (getattr(element, "text", "") for element in user.client.elements.values())
+    return "\n".join(text for text in found if isinstance(text, str))
+
+
+def element(user: User, marker: str) -> Any:
+    (found,) = user.find(marker=marker).elements
+    return found
+
+
+@pytest.mark.long
+def test_the_complete_way_publishes_the_bytes_of_the_command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def way(user: User, bench: Bench) -> None:
+        await user.open("/")
+        user.find("visits.csv").click()
+        await until(lambda: bench.findings is not None and not bench.busy)
+        await user.open("/")
+        assert "150 persons" in str(element(user, "unit").options)
+        assert not element(user, "role sex").enabled
+        element(user, "unit").set_value("patient_id")
+        await until(lambda: bench.answered and bench.findings["records"] == 150 and not bench.busy)
+        await user.open("/")
+        assert not element(user, "role patient_id").enabled
+        element(user, "role region").set_value("drop")
+        await until(lambda: not bench.busy and bench.findings["quasi_identifiers"]["columns"] == ["sex"])
+        element(user, "role region").set_value("relational")
+        await until(lambda: not bench.busy and len(bench.findings["quasi_identifiers"]["columns"]) == 2)
+        await until(lambda: "region" in bench.settings["hierarchy"])
+
+        await user.open("/promise")
+        assert [element(user, f"model {name}").props.get("disabled", False) for name in ("km", "k", "kl", "kkm")] == [
+            True, True, True, False,
+        ]  # fmt: skip
+        element(user, "size k").set_value(3)
+        await until(lambda: "3 matching records" in element(user, "statement").text)
+        element(user, "size m").set_value(1)
+        await until(lambda: "1 item" in element(user, "statement").text)
+
+        await user.open("/publish")
+        element(user, "out").set_value("by-clicks")
+        user.find(marker="publish").click()
+        await until(lambda: bench.publishing)
+        await user.open("/publish")  # a reload in the middle of a run
+        user.find(marker="cancel")
+        await until(lambda: bench.report is not None and bench.report.code is not None)
+        await until(lambda: "Open the report" in texts(user))
+        assert "(k,km)-anonymity with k=3, m=1 holds" in element(user, "verdict").text
+        assert "Someone who knows more than 1 item" in texts(user)
+        archive = zipfile.ZipFile(io.BytesIO((await user.http_client.get("/download/publication.zip")).content))
+        assert {Path(name).name for name in archive.namelist()} == {p.name for p in (folder / "by-clicks").iterdir()}
+        report = await user.http_client.get("/report")
+        assert "script-src" not in report.headers["content-security-policy"]
+        assert b"</html>" in report.content
+        job = (await user.http_client.get("/download/job.toml")).content
+        assert job == (folder / "visits.toml").read_bytes()
+
+    by_clicks(folder, way)
+    monkeypatch.chdir(folder)
+    assert main(["anonymize", "visits.toml", "--out", "by-command", "--quiet"]) == 0
+    for path in (folder / "by-clicks").iterdir():
+        assert path.read_bytes() == (folder / "by-command" / path.name).read_bytes(), path.name
+    assert {p.name for p in folder.iterdir()} == {
+        "visits.csv", "visits.toml", "by-clicks", "by-clicks.private", "by-clicks-report.html", "by-command",
+        "by-command.private",
+    }  # fmt: skip
+
+
+@pytest.mark.long
+def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
+    async def way(user: User, bench: Bench) -> None:
+        (folder / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
+        await user.open("/")
+        user.find("broken.csv").click()
+        await until(lambda: bench.error and not bench.busy)
+        await user.open("/")
+        assert bench.error in texts(user)
+        await user.open("/publish")
+        assert not [e for e in user.client.elements.values() if isinstance(e, ui.button)]  # type: ignore[union-attr]
+
+        bench.close()
+        bench.open("visits.csv")
+        await until(lambda: bench.findings is not None and not bench.busy)
+        bench.answer("row")
+        await until(lambda: not bench.busy)
+        await user.open("/publish")
+        element(user, "out").set_value("../outside")
+        user.find(marker="publish").click()
+        await until(lambda: "outside of" in texts(user))
+        element(user, "out").set_value("safe")
+        bench.change({"k": 500})
+        user.find(marker="publish").click()
+        await until(lambda: bench.publication is not None and bench.publication.code)
+        await until(lambda: "Nothing was published." in texts(user))
+        assert "500" in texts(user)
+
+        (folder / "visits.toml").write_text("k = [")
+        await until(lambda: "not valid TOML" in texts(user))
+        await user.open("/promise")
+        assert "not valid TOML" in texts(user)
+
+    by_clicks(folder, way)
+    assert {p.name for p in folder.iterdir()} == {"visits.csv", "visits.toml", "broken.csv"}
+
+
+def test_two_tabs_show_the_same_job(folder: Path) -> None:
+    async def way(user: User, bench: Bench) -> None:
+        bench.open("visits.csv")
+        await until(lambda: bench.findings is not None and not bench.busy)
+        bench.answer("row")
+        await until(lambda: not bench.busy)
+        await user.open("/promise")
+        other = User(user.http_client)
+        await other.open("/promise")
+        element(user, "size k").set_value(4)
+        element(other, "size m").set_value(1)
+        await until(lambda: element(other, "size k").value == 4 and element(user, "size m").value == 1)
+        assert (bench.settings["k"], bench.settings["m"]) == (4, 1)
+
+    by_clicks(folder, way)

@@ -1,0 +1,159 @@
+"""The server of the page as a process: what it serves, and how it ends."""
+
+import http.client
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from tests.facts import refused
+
+from anonset.cli.main import main
+from anonset.errors import InputError
+from anonset.ui.server import _DiscreetHandler, _listen
+
+SECRET = "Quincke"
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Page:
+    process: subprocess.Popen[str]
+    address: str
+    folder: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.address.partition("?")[0].rpartition(":")[2].strip("/"))
+
+    @property
+    def token(self) -> str:
+        return self.address.partition("token=")[2]
+
+    @property
+    def cookie(self) -> str:
+        return f"anonset-{self.port}={self.token}"
+
+    def get(self, path: str, cookie: str = "", **headers: str) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("GET", path, headers={**({"Cookie": cookie} if cookie else {}), **given})
+        answer = connection.getresponse()
+        try:
+            return Answer(answer.status, dict(answer.headers), b"" if answer.status == 101 else answer.read())
+        finally:
+            answer.close()
+            connection.close()
+
+
+def started(folder: Path, *arguments: str) -> Page:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "anonset", "ui", *arguments, "--no-browser"],
+        cwd=folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    address = re.search(r"http://\S+", line)
+    assert address is not None, line
+    return Page(process, address[0], folder)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    folder = tmp_path_factory.mktemp("chosen")
+    (folder / "visits.csv").write_text(f"name,codes\n{SECRET},E10 I10\n")
+    (folder.parent / "outside.csv").write_text("codes\nE10\n")
+    page = started(folder)
+    yield page
+    page.process.kill()
+    page.process.communicate()
+
+
+def test_the_first_address_gives_a_cookie_that_scripts_and_other_sites_do_not_get(page: Page) -> None:
+    answer = page.get(f"/?token={page.token}")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    assert answer.headers["set-cookie"] == f"{page.cookie}; Path=/; HttpOnly; SameSite=Strict"
+    assert page.get("/", page.cookie).status == 200
+
+
+def test_without_the_cookie_nothing_is_served(page: Page) -> None:
+    for path in ("/", "/publish", "/download/job.toml", "/report", "/_nicegui/", "/?token=wrong"):
+        assert page.get(path).status == 403
+
+
+def test_the_socket_needs_the_origin_and_the_cookie(page: Page) -> None:
+    own = f"http://127.0.0.1:{page.port}"
+    upgrade = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }  # fmt: skip
+    path = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+    assert page.get(path, page.cookie, **upgrade, Origin=own).status == 101
+    assert page.get(path, page.cookie, **upgrade, Origin="http://evil.example").status == 403
+    assert page.get(path, "", **upgrade, Origin=own).status == 403
+
+
+def test_the_page_loads_nothing_from_other_origins(page: Page) -> None:
+    answer = page.get("/", page.cookie)
+    policy = answer.headers["content-security-policy"]
+    sources = {word for rule in policy.split(";") for word in rule.split()[1:]}
+    assert sources <= {"'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'", "data:", f"ws://127.0.0.1:{page.port}"}
+    assert "default-src 'none'" in policy
+    text = answer.body.decode()
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", text)
+    assert SECRET not in text
+    assert (answer.headers["referrer-policy"], answer.headers["cache-control"]) == ("no-referrer", "no-store")
+
+
+@pytest.mark.parametrize(
+    "path", ["/../outside.csv", "/%2e%2e/outside.csv", "/visits.csv", "/_nicegui/../../visits.csv"]
+)
+def test_files_are_not_served(page: Page, path: str) -> None:
+    assert page.get(path, page.cookie).status == 404
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_it_ends_with_its_terminal(tmp_path: Path, number: signal.Signals) -> None:
+    page = started(tmp_path)
+    os.kill(page.process.pid, number)
+    _, error = page.process.communicate(timeout=30)
+    assert (page.process.returncode, "error" in error) == (0, False)
+
+
+def test_the_log_has_no_text_of_errors() -> None:
+    lines: list[str] = []
+    handler = _DiscreetHandler(lines.append)
+    try:
+        raise ValueError(SECRET)
+    except ValueError:
+        record = logging.LogRecord("nicegui", logging.ERROR, __file__, 1, SECRET, None, sys.exc_info())
+    handler.emit(record)
+    handler.emit(logging.LogRecord("nicegui", logging.ERROR, __file__, 1, SECRET, None, None))
+    assert "ValueError" in lines[0]
+    assert __file__ in lines[1]
+    assert SECRET not in "".join(lines)
+
+
+def test_a_port_in_use_and_a_missing_file_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(_listen(0)) as taken:
+        assert taken.getsockname()[0] == "127.0.0.1"
+        with refused(InputError, f"{taken.getsockname()[1]} --port"):
+            _listen(taken.getsockname()[1])
+    assert main(["ui", str(tmp_path / "missing.csv")]) == 2
+    assert "missing.csv" in capsys.readouterr().err
