@@ -58,7 +58,7 @@ def compare(
     if plot is not None:
         require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:
-        runs = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
+        runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))
     if plot is not None:
         Path(plot).mkdir()
         draw(runs, Path(plot))

@@ -51,15 +51,17 @@ def _type_of(hint: Any) -> Any:
     if isinstance(hint, TypeVar):
         return _type_of(hint.__bound__)
     if origin in (Annotated, Union, UnionType):
-        taken = _type_of(arguments[0])
-        return taken if getattr(arguments[1], "writable", True) else taken.copy(readonly=True)
+        numba_type = _type_of(arguments[0])
+        return numba_type if getattr(arguments[1], "writable", True) else numba_type.copy(readonly=True)
     if origin is np.ndarray:
-        shape, dtype = (get_args(one) for one in arguments)
+        shape, dtype = (get_args(hint_of_part) for hint_of_part in arguments)
         return types.Array(from_dtype(np.dtype(dtype[0])), len(shape), "C")
     if origin is tuple:
-        return types.Tuple([_type_of(one) for one in arguments])
+        return types.Tuple([_type_of(hint_of_part) for hint_of_part in arguments])
     if isinstance(hint, type) and hasattr(hint, "_fields"):
-        return _named(hint, [_type_of(one) for one in get_type_hints(hint, include_extras=True).values()])
+        return _named(
+            hint, [_type_of(hint_of_part) for hint_of_part in get_type_hints(hint, include_extras=True).values()]
+        )
     if origin is np.signedinteger or hint in (int, np.signedinteger):
         return types.int64
     return types.none if hint is type(None) else from_dtype(np.dtype(hint))

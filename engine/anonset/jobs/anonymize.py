@@ -189,27 +189,27 @@ def anonymize_file(
     """
     require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
     source = settings.source(settings.input)
-    given = settings.algorithm_parameters()
+    parameters = settings.algorithm_parameters()
     absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
     side = side_digests(absolute)
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
-    algorithm = make_algorithm(settings.model, name, given)
+    algorithm = make_algorithm(settings.model, name, parameters)
     request = request_of(settings, algorithm, source.format)
     if settings.if_exists == "resume":
         clear_unfinished(settings, request.out, request.private_folder, note)
     require_free_destination(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
-    beside = None
+    other_release = None
     if settings.after is not None:
-        beside = read_after(settings, source, algorithm.model)
+        other_release = read_after(settings, source, algorithm.model)
     job = Job(
         request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
-        ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
+        ceilings=settings.ceiling, beside=other_release, round_ends=settings.round_ends,
     )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
-        context = ParsingContext.of(bound, hierarchies, given)
-        made = make_algorithm(settings.model, name, given, context) if needs_data(given) else algorithm
+        context = ParsingContext.of(bound, hierarchies, parameters)
+        made = make_algorithm(settings.model, name, parameters, context) if needs_data(parameters) else algorithm
         require_unchanged(absolute, side)  # all side files have been read
         return made
 
@@ -237,7 +237,7 @@ def anonymize_file(
                 "sha256": source.sha256,
                 "side_files": side,
                 **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
-                **({} if beside is None else {"after": beside.attestation_sha256}),
+                **({} if other_release is None else {"after": other_release.attestation_sha256}),
             },
         }
         verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress, context=context)

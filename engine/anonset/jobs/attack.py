@@ -80,18 +80,18 @@ def attack(
     counts: dict[tuple[bool, int], list[_Met]] = {way: [] for way in ways}
     owner_of_row = None if owner is None else owner[publication.record]
     for person in people.tolist():
-        known = draws.permutation(_items(table, person, model.secrets)).tolist()
+        items = draws.permutation(_items(table, person, model.secrets)).tolist()
         fitting = matching.rows_with_values_of(person)
         for values, n in ways:
-            if n and not known:
+            if n and not items:
                 continue
-            found = matching.rows_with_items(known[:n]) if n else np.flatnonzero(fitting)
-            found = found[fitting[found]] if values and n else found
-            persons = found if owner_of_row is None else np.unique(owner_of_row[found])
-            own = row_of[person] if owner is None else owner[person]
-            counts[values, n].append((len(found), len(persons), bool(np.any(persons == own))))
+            matches = matching.rows_with_items(items[:n]) if n else np.flatnonzero(fitting)
+            matches = matches[fitting[matches]] if values and n else matches
+            persons = matches if owner_of_row is None else np.unique(owner_of_row[matches])
+            target = row_of[person] if owner is None else owner[person]
+            counts[values, n].append((len(matches), len(persons), bool(np.any(persons == target))))
     k = model.k or 1
-    return tuple(_attempts(way, met, k, model.promises(*way)) for way, met in counts.items() if met)
+    return tuple(_attempts(way, results, k, model.promises(*way)) for way, results in counts.items() if results)
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
@@ -103,11 +103,11 @@ def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
     return [label for label in labels if label not in secrets]
 
 
-def _attempts(way: tuple[bool, int], met: list[_Met], k: int, promised: float | None) -> Attempts:
-    n = len(met)
-    rows, sizes, there = (np.array(part) for part in zip(*met, strict=True))
+def _attempts(way: tuple[bool, int], results: list[_Met], k: int, promised: float | None) -> Attempts:
+    n = len(results)
+    rows, sizes, is_found = (np.array(part) for part in zip(*results, strict=True))
     below = (sizes > 0) & (sizes < k)
-    success = float((there / np.maximum(sizes, 1)).mean())
+    success = float((is_found / np.maximum(sizes, 1)).mean())
     broken = int(((rows > 0) & (rows < k)).sum()) if promised else 0
     return Attempts(
         way[0], way[1], n, float((sizes == 1).mean()), float(below.mean()), float((sizes == 0).mean()), success,

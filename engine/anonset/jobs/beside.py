@@ -62,22 +62,22 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
             "earlier_persons"
         )
         raise InputError(msg)
-    for name, given in (("persons", persons), ("earlier_persons", earlier_persons)):
-        missing = next((at for at, identity in enumerate(given) if identity is None or identity != identity), None)
+    for name, identities in (("persons", persons), ("earlier_persons", earlier_persons)):
+        missing = next(
+            (position for position, identity in enumerate(identities) if identity is None or identity != identity), None
+        )
         if missing is not None:
             msg = f"{name} must name a person for each record; the entry of record {missing} is null"
             raise InputError(msg)
-        if len(set(given)) < len(given):
-            msg = (
-                f"{name} must name a different person for each record; {len(given) - len(set(given)):,} entries repeat"
-            )
+        if repeated := len(identities) - len(set(identities)):
+            msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
             raise InputError(msg)
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
-    there = same_persons(persons, earlier_persons)
+    earlier_records = same_persons(persons, earlier_persons)
     sha256 = "" if earlier.published is None else OpenedPublication.at(earlier.published.out).sha256
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
-    row = np.where(there < 0, -1, row_of[there])
+    row = np.where(earlier_records < 0, -1, row_of[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
 
 
@@ -93,10 +93,10 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     if opened.report is None:
         raise InputError(_private_missing("beside", opened.out))
     if _alike(report.input.get("sha256"), report.settings, opened.report):
-        there = np.arange(int(report.input["records"]))
+        other_records = np.arange(int(report.input["records"]))
     else:
-        there = same_persons(ids_of_release(report), ids_of_release(opened.report))
-    return _beside(opened, there)
+        other_records = same_persons(ids_of_release(report), ids_of_release(opened.report))
+    return _beside(opened, other_records)
 
 
 def read_after(settings: Settings, source: Source, model: PrivacyModel) -> OtherRelease:
@@ -147,8 +147,8 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
-def _beside(opened: OpenedPublication, there: Int64) -> OtherRelease:
-    """Return another release with the row of each record of a table; `there` contains record numbers, -1 for absent."""
+def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
+    """Return another release with the row of each record of a table; `other_records`: record numbers, -1 for absent."""
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
         msg = f"{opened.out}: not a release of records, or its private directory lacks the map from rows to records"
@@ -159,7 +159,7 @@ def _beside(opened: OpenedPublication, there: Int64) -> OtherRelease:
     report = opened.report
     return OtherRelease(
         publication,
-        np.where(there < 0, -1, row_of[there]),
+        np.where(other_records < 0, -1, row_of[other_records]),
         opened.sha256,
         shows_all=_shows_all(report.retention),
         rules=frozenset(str(change["rule"]) for change in report.changes),
@@ -183,14 +183,14 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
         If both sequences contain ids, but none in common.
     """
     place = {identity: number for number, identity in enumerate(others)}
-    found = np.array([place.get(identity, -1) for identity in ids], np.int64)
-    if len(ids) and len(others) and (found < 0).all():
+    positions = np.array([place.get(identity, -1) for identity in ids], np.int64)
+    if len(ids) and len(others) and (positions < 0).all():
         msg = (
             f"the {len(ids):,} ids and the {len(others):,} ids of the other release have none in common; "
             "check that both write ids in the same way (7, 007, 7.0)"
         )
         raise InputError(msg)
-    return found
+    return positions
 
 
 def ids_of_release(report: Report) -> list[Hashable]:
@@ -201,21 +201,23 @@ def ids_of_release(report: Report) -> list[Hashable]:
     InputError
         If the release was made without ids, or the input has changed or is missing.
     """
-    given, name = report.settings, report.input.get("file", "from Python")
-    if not given.get("id"):
+    options, name = report.settings, report.input.get("file", "from Python")
+    if not options.get("id"):
         msg = f"the release made from {name} has no {setting('id')}, so its persons cannot be matched"
         raise InputError(msg)
-    if not Path(given["input"]).exists():
-        msg = f"{given['input']}: the input of the other release is missing; its ids are required"
+    if not Path(options["input"]).exists():
+        msg = f"{options['input']}: the input of the other release is missing; its ids are required"
         raise InputError(msg)
-    settings = validate(ReadingSettings, {x: value for x, value in given.items() if x in ReadingSettings.model_fields})
-    source = settings.source(given["input"])
+    settings = validate(
+        ReadingSettings, {x: value for x, value in options.items() if x in ReadingSettings.model_fields}
+    )
+    source = settings.source(options["input"])
     if source.sha256 != report.input["sha256"]:
-        msg = f"{given['input']}: the input of the other release has changed since; its ids are required"
+        msg = f"{options['input']}: the input of the other release has changed since; its ids are required"
         raise InputError(msg)
-    ids = ids_of(source, settings, given["id"])
+    ids = ids_of(source, settings, options["id"])
     if len(ids) != report.input["records"]:
-        msg = f"{given['input']}: {len(ids):,} ids for {report.input['records']:,} records; each record needs an id"
+        msg = f"{options['input']}: {len(ids):,} ids for {report.input['records']:,} records; each record needs an id"
         raise InputError(msg)
     return ids
 

@@ -53,10 +53,10 @@ class Bounds:
             name = "items" if column is None else column.name
             msg = f"a bound requires a hierarchy of column {name!r}, got none"
             raise InputError(msg)
-        asked = (k, m, suppression)
-        if asked not in self.known:
+        key = (k, m, suppression)
+        if key not in self.known:
             exact = Exact(k=k, m=m, suppress=suppression)
             items = Table(column, store=self.table.store)
-            found = exact.recode(items, self.hierarchies, progress=self.progress)
-            self.known[asked] = Bound(found.figures["lower_bound"], suppression)
-        return self.known[asked]
+            result = exact.recode(items, self.hierarchies, progress=self.progress)
+            self.known[key] = Bound(result.figures["lower_bound"], suppression)
+        return self.known[key]

@@ -65,26 +65,26 @@ def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
         order = np.lexsort(codes[::-1])  # stable: rows of an individual keep their order
         rows = rows[order]
         new = np.ones(len(rows), np.bool_)
-        new[1:] = np.any([found[order][1:] != found[order][:-1] for found in codes], axis=0)
+        new[1:] = np.any([column_codes[order][1:] != column_codes[order][:-1] for column_codes in codes], axis=0)
         group = publication.group.codes[rows]
         for first, end in _cuts(np.flatnonzero(new), np.cumsum(start[group + 1] - start[group])):
             yield _people(publication, rows[first:end], group[first:end], start)
 
 
-def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
+def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int, int]]:
     """Yield row spans of about `VALUES_AT_ONCE` group values, each of which ends with the last row of an individual.
 
     Parameters
     ----------
     begins
         int64: first row of each individual.
-    held
+    values_before
         int64 (n,): cumulative number of group values.
     """
-    first, n = 0, len(held)
+    first, n = 0, len(values_before)
     while first < n:
-        done = int(held[first - 1]) if first else 0
-        last = min(int(np.searchsorted(held, done + VALUES_AT_ONCE)), n - 1)
+        done = int(values_before[first - 1]) if first else 0
+        last = min(int(np.searchsorted(values_before, done + VALUES_AT_ONCE)), n - 1)
         following = int(np.searchsorted(begins, last, side="right"))
         end = int(begins[following]) if following < len(begins) else n
         yield first, end

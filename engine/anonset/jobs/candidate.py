@@ -120,8 +120,8 @@ class Candidate(RedactedRepr):
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={redacted(value)}" for name, value in self.settings.items())
-        name = f"{self.algorithm}({given})" if given else self.algorithm
+        parameters = ", ".join(f"{name}={redacted(value)}" for name, value in self.settings.items())
+        name = f"{self.algorithm}({parameters})" if parameters else self.algorithm
         losses = f"; kept {self.kept:.1%}; {figures_shown(self.measures)}" if self.measures else ""
         return f"Candidate({name} {self.outcome}{losses})"
 

@@ -77,24 +77,33 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     if model.name not in KNOWN:
         msg = f"suggest supports the models {', '.join(KNOWN)}, got {model.name}"
         raise InputError(msg)
-    asked = _CANDIDATES.get(model.name, ())
+    listed = _CANDIDATES.get(model.name, ())
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)
     if model.name in _ALONE and not table.relational:
-        asked, others = _ALONE[model.name], []
-    named = {one["algorithm"] for one in asked}
-    found = [dict(one) for one in asked] + [{"algorithm": name} for name in others if name not in named]
+        listed, others = _ALONE[model.name], []
+    named = {candidate["algorithm"] for candidate in listed}
+    candidates = [dict(candidate) for candidate in listed] + [
+        {"algorithm": name} for name in others if name not in named
+    ]
     if model.name == "anatomy":
         k = max(2, model.diversity)
-        found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
+        candidates = [
+            {**candidate, "k": k} if candidate["algorithm"] == "safe-grouping" else candidate
+            for candidate in candidates
+        ]
     if table.transactions is not None and not (table.relational or table.kept or table.joined):
-        beside = with_traits(lambda traits: model.name in traits.set_beside) if (model.m or 1) > 1 else []
-        found += [{"algorithm": name} for name in beside if name not in {one["algorithm"] for one in found}]
+        set_algorithms = with_traits(lambda traits: model.name in traits.set_beside) if (model.m or 1) > 1 else []
+        candidates += [
+            {"algorithm": name}
+            for name in set_algorithms
+            if name not in {candidate["algorithm"] for candidate in candidates}
+        ]
     if table.n > _MANY:
-        for one in found:
-            if "formation" in (field.name for field in fields(ALGORITHMS[one["algorithm"]])):  # type: ignore[arg-type]
-                one["formation"] = "mondrian"
-        found = [one for one in found if not traits_of(ALGORITHMS[one["algorithm"]]).slow]
-    return found
+        for candidate in candidates:
+            if "formation" in (field.name for field in fields(ALGORITHMS[candidate["algorithm"]])):  # type: ignore[arg-type]
+                candidate["formation"] = "mondrian"
+        candidates = [candidate for candidate in candidates if not traits_of(ALGORITHMS[candidate["algorithm"]]).slow]
+    return candidates
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:

@@ -11,8 +11,8 @@ from anonset.errors import InputError
 from anonset.spelling import listed, setting
 
 
-def require_on_workers(algorithm: Algorithm, asked: str) -> None:
-    """Reject an algorithm that cannot distribute tasks to workers; `asked` is the setting with the workers.
+def require_on_workers(algorithm: Algorithm, option: str) -> None:
+    """Reject an algorithm that cannot distribute tasks to workers; `option` is the setting with the workers.
 
     Raises
     ------
@@ -23,11 +23,11 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
     if traits.to_workers:
         return
     if traits.undivided:
-        msg = f"{setting(asked)} does not speed up {algorithm.name} ({traits.undivided}); remove the option"
+        msg = f"{setting(option)} does not speed up {algorithm.name} ({traits.undivided}); remove the option"
         raise InputError(msg)
     others = listed(with_traits(lambda other: other.by_blocks and other.on_workers))
-    there = f"on clusters: {others}, and runs in parts"
-    msg = f"{setting(asked)}: {algorithm.name} runs on a single machine ({there})"
+    alternatives = f"on clusters: {others}, and runs in parts"
+    msg = f"{setting(option)}: {algorithm.name} runs on a single machine ({alternatives})"
     raise InputError(msg)
 
 

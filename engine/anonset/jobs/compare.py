@@ -74,12 +74,12 @@ class CandidateSettings:
     """Bounds proven so far; all candidates share the table."""
 
     def run(
-        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, given: Mapping[str, Any]
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]
     ) -> Candidate:
         """Run one candidate on a table bound to its hierarchies, and verify its publication."""
         job = Job(Layout(symbols="members"), self.progress, allow_worthless=True, round_ends=self.round_ends)
         require_persons(table, algorithm.model, hierarchies)
-        candidate, unverified = Candidate(algorithm.name, given).run(job, table, hierarchies, algorithm)
+        candidate, unverified = Candidate(algorithm.name, parameters).run(job, table, hierarchies, algorithm)
         if unverified is None:
             return candidate
         with job.watch.phase("verify"):
@@ -172,8 +172,12 @@ def compare(
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
     """Return the parameters that differ from their defaults."""
-    own = fields(algorithm)  # type: ignore[arg-type]
-    values = {one.name: getattr(algorithm, one.name) for one in own if getattr(algorithm, one.name) != one.default}
+    parameters = fields(algorithm)  # type: ignore[arg-type]
+    values = {
+        parameter.name: getattr(algorithm, parameter.name)
+        for parameter in parameters
+        if getattr(algorithm, parameter.name) != parameter.default
+    }
     return {name: plain(value) for name, value in values.items()}
 
 
@@ -202,7 +206,7 @@ def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
             **({"reading": candidate.reading} if any(candidate.reading for candidate in candidates) else {}),
             "seconds": candidate.seconds,
             "seconds_verify": candidate.phases.get("verify"),
-            **({"peak_mib": candidate.peak_mib} if any(one.peak_mib is not None for one in candidates) else {}),
+            **({"peak_mib": candidate.peak_mib} if any(other.peak_mib is not None for other in candidates) else {}),
             "note": candidate.note,
         }
         for candidate in candidates

@@ -51,14 +51,14 @@ from anonset.spelling import require_known
 from anonset.strict_json import dumps, loads
 
 
-def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept: Path | None) -> list[Candidate]:
+def run_comparison(settings: CompareSettings, *, progress: Progress | None, file: Path | None) -> list[Candidate]:
     """Run and verify every combination of algorithm and parameters on an input. Writes no publication.
 
     A parameter applies to the algorithms that have it.
 
     Parameters
     ----------
-    kept
+    file
         Study file; runs stored in it are not repeated.
 
     Raises
@@ -78,7 +78,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, kept
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
     table = read_data(source, reading_of.read_options(), mapped=False)
-    study = None if kept is None else ComparisonFile(kept, source, settings)
+    study = None if file is None else ComparisonFile(file, source, settings)
     sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
     return [
         _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
@@ -99,19 +99,19 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         require_known("--algorithms", name, sorted(ALGORITHMS), {"--model": MODELS})
         algorithm_name(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
-    own = {name: _taken_by(name, fixed) for name in names}
+    settings_of = {name: _taken_by(name, fixed) for name in names}
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}
     varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
-    if seeds and not any("seed" in taken for taken in own.values()):
+    if seeds and not any("seed" in names for names in settings_of.values()):
         msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
         raise InputError(msg)
-    known = set().union(*own.values())
-    if stray := [option(name) for name in (*fixed, *varied) if name not in known and name not in GENERAL]:
+    accepted = set().union(*settings_of.values())
+    if stray := [option(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
         msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
         raise InputError(msg)
     for name in names:
-        mine = {n: v for n, v in fixed.items() if n in own[name] and n not in varied}
-        axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in own[name]]
+        mine = {n: v for n, v in fixed.items() if n in settings_of[name] and n not in varied}
+        axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in settings_of[name]]
         for chosen in product(*axes):
             yield name, {**mine, **dict(chosen)}
 
@@ -122,41 +122,48 @@ def _run_or_known(
     table: Table,
     settings: CompareSettings,
     name: str,
-    given: dict[str, Any],
+    own_parameters: dict[str, Any],
     size: RunSize,
 ) -> Candidate:
     """Run one candidate on data of the given size, or return the stored run."""
-    asked = {**given, **size.given}
-    if study is not None and (known := study.known(name, asked)) is not None:
-        return known
+    all_parameters = {**own_parameters, **size.given}
+    if study is not None and (stored := study.known(name, all_parameters)) is not None:
+        return stored
     forget_peak()
-    candidate = replace(_run(contest, table, settings, name, given, size), settings=asked)
+    candidate = replace(_run(contest, table, settings, name, own_parameters, size), settings=all_parameters)
     if size.run is not None and (peak := peak_memory()) is not None:
         candidate = replace(candidate, peak_mib=peak / 2**20)
     if study is not None:
-        study.add(name, asked, candidate)
+        study.add(name, all_parameters, candidate)
     return candidate
 
 
 def _run(
-    contest: CandidateSettings, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
+    contest: CandidateSettings,
+    table: Table,
+    settings: CompareSettings,
+    name: str,
+    own_parameters: dict[str, Any],
+    size: RunSize,
 ) -> Candidate:
     """Run one candidate, with parameters interpreted against the data."""
-    model = make_algorithm(settings.model, name, given).model
+    model = make_algorithm(settings.model, name, own_parameters).model
     drawn = sample(table, size, settings.seed or 0)
-    known = contest.known if drawn is table else {}
+    bounds = contest.known if drawn is table else {}
     drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(hierarchies, settings.ceiling)
-    algorithm = make_algorithm(settings.model, name, given, ParsingContext.of(bound, hierarchies, given))
-    return replace(contest, known=known).run(bound, hierarchies, algorithm, given)
+    algorithm = make_algorithm(
+        settings.model, name, own_parameters, ParsingContext.of(bound, hierarchies, own_parameters)
+    )
+    return replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)
 
 
-def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
+def _taken_by(name: str, values: Mapping[str, Any]) -> set[str]:
     """Return the names of the settings that apply to an algorithm."""
     cls: Any = ALGORITHMS[name]
     forms = [form_of(field.name) for field in fields(cls)]
-    more = [companions_of(form, given[form.setting]) for form in forms if form.setting in given]
+    more = [companions_of(form, values[form.setting]) for form in forms if form.setting in values]
     return {form.setting for form in forms}.union(*more)
 
 
@@ -226,14 +233,19 @@ class ComparisonFile:
             os.close(descriptor)
             self._append(facts)
 
-    def known(self, name: str, given: Mapping[str, Any]) -> Candidate | None:
+    def known(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
         """Return the stored run, or None."""
-        return self._known.get(_key(name, given))
+        return self._known.get(_key(name, values))
 
-    def add(self, name: str, given: Mapping[str, Any], candidate: Candidate) -> None:
+    def add(self, name: str, values: Mapping[str, Any], candidate: Candidate) -> None:
         """Store a run."""
-        self._known[_key(name, given)] = candidate
-        self._append({"key": _key(name, given), **{of: plain(getattr(candidate, at)) for of, at in _STORED.items()}})
+        self._known[_key(name, values)] = candidate
+        self._append(
+            {
+                "key": _key(name, values),
+                **{of: plain(getattr(candidate, attribute)) for of, attribute in _STORED.items()},
+            }
+        )
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -244,37 +256,40 @@ class ComparisonFile:
     def _read(self, facts: Mapping[str, Any]) -> None:
         require_file(self._path)
         text = self._path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
+        complete = text[: text.rfind(b"\n") + 1]
         try:
-            first, *entries = [loads(line) for line in whole.splitlines()]
+            first, *entries = [loads(line) for line in complete.splitlines()]
             differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
-            runs = {entry["key"]: Candidate(**{at: entry[of] for of, at in _STORED.items()}) for entry in entries}
+            runs = {
+                entry["key"]: Candidate(**{attribute: entry[of] for of, attribute in _STORED.items()})
+                for entry in entries
+            }
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             msg = f"-o {self._path}: exists and was not written by compare -o ({type(error).__name__}); name a new file"
             raise InputError(msg) from None
         if differing:
-            what = ", ".join(differing)
-            msg = f"-o {self._path}: contains another study, with a different {what}; name a new file"
+            parts = ", ".join(differing)
+            msg = f"-o {self._path}: contains another study, with a different {parts}; name a new file"
             raise InputError(msg)
-        if len(whole) < len(text):
+        if len(complete) < len(text):
             with self._path.open("r+b") as file:
-                file.truncate(len(whole))
+                file.truncate(len(complete))
         self._known = runs
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    given = _with_contents(settings.model_dump(include=set(_OF_ALL), exclude_none=True))
+    contents = _with_contents(settings.model_dump(include=set(_OF_ALL), exclude_none=True))
     return {
         "version": version("anonset"),
         "input": source.sha256,
-        **{name: given[name] for name in sorted(given) if name != "ceiling" or given[name]},
+        **{name: contents[name] for name in sorted(contents) if name != "ceiling" or contents[name]},
     }
 
 
-def _key(name: str, given: Mapping[str, Any]) -> str:
-    return sha256(dumps([name, plain(_with_contents(dict(sorted(given.items()))))]).encode()).hexdigest()
+def _key(name: str, values: Mapping[str, Any]) -> str:
+    return sha256(dumps([name, plain(_with_contents(dict(sorted(values.items()))))]).encode()).hexdigest()
 
 
-def _with_contents(given: Mapping[str, Any]) -> dict[str, Any]:
+def _with_contents(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with the digest of each file instead of its path."""
-    return with_paths(given, lambda _, path: content_digest(path))
+    return with_paths(values, lambda _, path: content_digest(path))

@@ -33,21 +33,23 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
     listed: dict[str, list[tuple[tuple[int, ...], Any]]] = {kind: [] for kind in kinds}
     for people in by_individuals(publication):
         part = people.publication
-        both: tuple[list[Any], ...] = intra_group_violations(part), inter_group_violations(part, l)
-        for kind, found in zip(kinds, both, strict=True):
-            numbers[kind] += len(found)
-            named = _named(publication, people, found[:MOST_LISTED])
-            listed[kind] = sorted([*listed[kind], *named], key=lambda one: one[0])[:MOST_LISTED]
-    return {kind: Correlations(numbers[kind], [one for _, one in listed[kind]]) for kind in kinds}
+        violations: tuple[list[Any], ...] = intra_group_violations(part), inter_group_violations(part, l)
+        for kind, of_kind in zip(kinds, violations, strict=True):
+            numbers[kind] += len(of_kind)
+            named = _named(publication, people, of_kind[:MOST_LISTED])
+            listed[kind] = sorted([*listed[kind], *named], key=lambda listing: listing[0])[:MOST_LISTED]
+    return {kind: Correlations(numbers[kind], [listing for _, listing in listed[kind]]) for kind in kinds}
 
 
-def _named(publication: Buckets, people: IndividualRows, found: Iterable[Any]) -> Iterable[tuple[tuple[int, ...], Any]]:
+def _named(
+    publication: Buckets, people: IndividualRows, violations: Iterable[Any]
+) -> Iterable[tuple[tuple[int, ...], Any]]:
     """Yield violations of a part with row and group numbers of the whole publication, and their sort keys."""
-    for one in found:
-        row = int(people.row[one.row])
-        who = tuple(int(column.codes[row]) for column in publication.ids)
-        if isinstance(one, IntraGroupViolation):
+    for violation in violations:
+        row = int(people.row[violation.row])
+        individual = tuple(int(column.codes[row]) for column in publication.ids)
+        if isinstance(violation, IntraGroupViolation):
             group = int(publication.group.codes[row])
-            yield (group, *who), replace(one, row=row, group=publication.group.vocabulary.labels[group])
+            yield (group, *individual), replace(violation, row=row, group=publication.group.vocabulary.labels[group])
         else:
-            yield who, replace(one, row=row)
+            yield individual, replace(violation, row=row)

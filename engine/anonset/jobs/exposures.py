@@ -51,13 +51,13 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
     >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
     'By all quasi-identifiers, 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
     """
-    few = (
+    affected = (
         f"{round(exposure.below.value * persons):,} of {persons:,} persons"
         if exposure.below.exact
         else f"{exposure.below} of them"
     )
     belong = "belong to an equivalence class of" if not exposure.items else "have a row that matches"
-    return f"By {knowledge(exposure.values, exposure.items)}, {few} {belong} fewer than {k} persons"
+    return f"By {knowledge(exposure.values, exposure.items)}, {affected} {belong} fewer than {k} persons"
 
 
 def knowledge(values: bool, items: int) -> str:
@@ -88,10 +88,10 @@ def exposures(
         int64 (n,): person of each row, to count persons instead of rows. Among the rows of a person, the one with the
         fewest matching persons counts.
     """
-    found = list[Exposure]()
-    for values, items, left in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
-        found.append(_exposure(values, items, left, threshold, model))
-    return tuple(found)
+    results = list[Exposure]()
+    for values, items, matches in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
+        results.append(_exposure(values, items, matches, threshold, model))
+    return tuple(results)
 
 
 def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
@@ -99,32 +99,32 @@ def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, i
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
         yield True, 0, class_figures(group, rows.store)
-    for known in ([], group) if group else ([],):
+    for grouping in ([], group) if group else ([],):
         if sets is not None:
-            counted = matching_rows(sets, size, group=known, store=rows.store, seed=seed)
-            yield from ((bool(known), items, left) for items, left in enumerate(counted, 1))
+            counted = matching_rows(sets, size, group=grouping, store=rows.store, seed=seed)
+            yield from ((bool(grouping), items, matches) for items, matches in enumerate(counted, 1))
 
 
 def _persons_left(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
     """Yield the number of matching persons of each person, by knowledge: (values known, known items, counts)."""
-    own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
+    persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:
-        yield True, 0, RecordFigures.of(fewest_persons(classes, own))
+        yield True, 0, RecordFigures.of(fewest_persons(classes, persons))
     for values in (False, True) if rows.relational else (False,):
         if rows.transactions is not None:
-            counted = matching_persons(rows.transactions, size, own, group=classes if values else None, seed=seed)
-            yield from ((values, left.size, RecordFigures.of(left.least, left.known)) for left in counted)
+            counted = matching_persons(rows.transactions, size, persons, group=classes if values else None, seed=seed)
+            yield from ((values, matches.size, RecordFigures.of(matches.least, matches.known)) for matches in counted)
 
 
-def _exposure(values: bool, items: int, left: RecordFigures, threshold: float, model: PrivacyModel) -> Exposure:
-    least = left.values
-    sure = left.records if left.known is None else left.known.astype(np.int64)
+def _exposure(values: bool, items: int, matches: RecordFigures, threshold: float, model: PrivacyModel) -> Exposure:
+    least = matches.values
+    sure = matches.records if matches.known is None else matches.known.astype(np.int64)
     smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))
     risks = 1.0 / np.maximum(least, 1)
     mean = int((least * sure).sum()) / max(1, int(sure.sum()))
-    average, above, alone = left.mean(risks), left.share(risks > threshold), left.share(least == 1)
+    average, above, unique = matches.mean(risks), matches.share(risks > threshold), matches.share(least == 1)
     promised = model.promises(values, items) is not None
-    below = left.share(least < (model.k or 2))
-    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, below, promised)
+    below = matches.share(least < (model.k or 2))
+    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, unique, below, promised)

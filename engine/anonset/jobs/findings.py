@@ -76,7 +76,7 @@ class Question(RedactedRepr):
 
     def lines(self) -> list[str]:
         """Return the possible lines of a job file, each with the number of persons."""
-        return [f'unit = "{one.key}" # {self.told(one)}' for one in self.answers]
+        return [f'unit = "{answer.key}" # {self.told(answer)}' for answer in self.answers]
 
     def told(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
@@ -135,14 +135,14 @@ class Findings(RedactedRepr):
         )
 
 
-def risk_table(found: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def risk_table(findings: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the share of re-identifiable records: table headings, and one row of text per attacker knowledge."""
-    head = ("attacker knows", "unique, worst case", f"fewer than {found.k} matches", "unique, on average")
+    head = ("attacker knows", "unique, worst case", f"fewer than {findings.k} matches", "unique, on average")
     rows: list[tuple[str, ...]] = []
-    if (classes := found.quasi_identifiers) is not None:
-        what = "all quasi-identifiers" if len(classes.columns) > 1 else "the quasi-identifier"
-        rows.append((what, str(classes.unique), str(classes.below_k), str(classes.unique)))
-    for one in found.known_items:
-        what = f"{one.size} item{'s' if one.size > 1 else ''}"
-        rows.append((what, str(one.worst(2)), str(one.worst(found.k)), str(one.average_unique)))
+    if (classes := findings.quasi_identifiers) is not None:
+        knowledge = "all quasi-identifiers" if len(classes.columns) > 1 else "the quasi-identifier"
+        rows.append((knowledge, str(classes.unique), str(classes.below_k), str(classes.unique)))
+    for known in findings.known_items:
+        knowledge = f"{known.size} item{'s' if known.size > 1 else ''}"
+        rows.append((knowledge, str(known.worst(2)), str(known.worst(findings.k)), str(known.average_unique)))
     return head, rows

@@ -44,10 +44,10 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
     """Verify a local publication if it belongs to the same job; see `finished_before`."""
     report, opened = read_report(private, out), OpenedPublication.at(out)
     opened.require_own(report, private)
-    given = with_absolute_paths(settings.model_dump(exclude_none=True))
-    asked: dict[str, Any] = {
-        "settings": relevant(given),
-        "side files": side_digests(given),
+    options = with_absolute_paths(settings.model_dump(exclude_none=True))
+    expected: dict[str, Any] = {
+        "settings": relevant(options),
+        "side files": side_digests(options),
         "versions": versions(),
         "data": settings.source(settings.input).sha256,
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
@@ -63,9 +63,9 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }
-    if other := [what for what, value in asked.items() if made[what] != value]:
-        which = differing(asked[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
-        msg = f"{settings.out!r} already contains a release with other {other[0]}{which}; choose another --out"
+    if other := [part for part, value in expected.items() if made[part] != value]:
+        names = differing(expected[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
+        msg = f"{settings.out!r} already contains a release with other {other[0]}{names}; choose another --out"
         raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
     return check_opened(out, opened, constraints, progress=progress)

@@ -69,7 +69,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
     """Return the numbers in `text`, ascending; [None] if `text` is None."""
     if text is None:
         return [None]
-    found = []
+    numbers = []
     for part in map(str.strip, text.split(",")):
         percent = _PERCENT.fullmatch(part) if n is not None else None
         if percent is not None and n is not None:
@@ -80,8 +80,8 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
             most = "" if n is None else f" to {n:,}, or percentages up to 100%"
             msg = f"--{name}: must be comma-separated integers from 1{most or ' up'}, got {typed(part)}"
             raise InputError(msg)
-        found.append(number)
-    return sorted(set(found))  # type: ignore[return-value]
+        numbers.append(number)
+    return sorted(set(numbers))  # type: ignore[return-value]
 
 
 def sample(table: Table, size: RunSize, seed: int) -> Table:
@@ -96,11 +96,13 @@ def sample(table: Table, size: RunSize, seed: int) -> Table:
     if size.n_items is None or column is None:
         return table
     often = np.argsort(-column.occurrences, kind="stable")[: size.n_items]
-    kept = np.zeros(len(column.vocabulary), np.bool_)
-    kept[often] = True
-    labels = Vocabulary(tuple(label for label, stays in zip(column.vocabulary.labels, kept, strict=True) if stays))
-    taken, number = column.only(kept), (np.cumsum(kept) - 1).astype(np.int32)
-    return table.with_transactions(SetColumn(column.name, taken.indptr, number[taken.items], labels))
+    is_frequent = np.zeros(len(column.vocabulary), np.bool_)
+    is_frequent[often] = True
+    labels = Vocabulary(
+        tuple(label for label, stays in zip(column.vocabulary.labels, is_frequent, strict=True) if stays)
+    )
+    restricted, number = column.only(is_frequent), (np.cumsum(is_frequent) - 1).astype(np.int32)
+    return table.with_transactions(SetColumn(column.name, restricted.indptr, number[restricted.items], labels))
 
 
 @dataclass(frozen=True)
@@ -117,28 +119,28 @@ class Growth:
     """Seconds per record at the largest size."""
 
     def __str__(self) -> str:
-        who = ", ".join(
+        label = ", ".join(
             [str(self.series["algorithm"]), *(f"{n}={x}" for n, x in self.series.items() if n != "algorithm")]
         )
         power = f"{self.axis}^{self.exponent:.2f} (95%: {self.low:.2f} to {self.high:.2f})"
         per = f"; {1e6 * self.per_record:.3g} µs per record at the largest size" if self.axis == "records" else ""
-        return f"{who}: run time grows as {power}{per}"
+        return f"{label}: run time grows as {power}{per}"
 
 
-def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Growth]:
+def growths(rows: Iterable[Mapping[str, Any]], parameters: Sequence[str]) -> list[Growth]:
     """Return the growth of the search time along each axis with several sizes.
 
     Parameters
     ----------
     rows
         Rows of a comparison.
-    given
+    parameters
         Requested columns, the algorithm first.
     """
-    listed, found = list(rows), []
-    for axis in (name for name in AXES if name in given):
+    listed, results = list(rows), []
+    for axis in (name for name in AXES if name in parameters):
         groups: dict[str, list[Mapping[str, Any]]] = {}
-        others = [name for name in given if name not in (axis, RUN, "seed", "model")]
+        others = [name for name in parameters if name not in (axis, RUN, "seed", "model")]
         for row in listed:
             if row[axis] is not None and row["seconds"] > 0 and row["outcome"] != "infeasible":
                 groups.setdefault(repr([row[name] for name in others]), []).append(row)
@@ -148,8 +150,8 @@ def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Gro
                 points = [(float(row[axis]), float(row["seconds"])) for row in group]
                 largest = max(x for x, _ in points)
                 cost = float(np.median([y for x, y in points if x == largest])) / largest
-                found.append(Growth(axis, series, *fitted_power(points), cost))
-    return found
+                results.append(Growth(axis, series, *fitted_power(points), cost))
+    return results
 
 
 def fitted_power(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
@@ -161,11 +163,11 @@ def fitted_power(points: Sequence[tuple[float, float]]) -> tuple[float, float, f
     x, y = np.log(np.array(points)).T
     spread = float(((x - x.mean()) ** 2).sum())
     slope = float(((x - x.mean()) * (y - y.mean())).sum() / spread)
-    left = len(points) - 2
-    if left < 1:
+    degrees = len(points) - 2
+    if degrees < 1:
         return slope, float("-inf"), float("inf")
     from scipy.special import stdtrit
 
-    rest = float(((y - y.mean() - slope * (x - x.mean())) ** 2).sum())
-    width = float(stdtrit(left, 0.975)) * (rest / left / spread) ** 0.5
+    residual = float(((y - y.mean() - slope * (x - x.mean())) ** 2).sum())
+    width = float(stdtrit(degrees, 0.975)) * (residual / degrees / spread) ** 0.5
     return slope, slope - width, slope + width

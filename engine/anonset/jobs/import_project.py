@@ -52,19 +52,19 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
 
 
 def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
-    taken = job_of(project)
-    left = list(taken.left)
+    job = job_of(project)
+    skipped = list(job.left)
     hierarchies, written = {}, 0
-    for column, name in taken.trees.items():
-        if place := _hierarchy(project, folder, column, name, left):
+    for column, name in job.trees.items():
+        if place := _hierarchy(project, folder, column, name, skipped):
             hierarchies[column] = place
             written += (folder / place).stat().st_size
             if written > _MOST_BYTES:
                 msg = f"{project.path}: its hierarchies together exceed {_MOST_BYTES:,} bytes"
                 raise InputError(msg)
-    guarantee = dict(taken.guarantee)
+    guarantee = dict(job.guarantee)
     if guarantee.get("t_distance") == "hierarchical":
-        sensitive = taken.settings["sensitive"]
+        sensitive = job.settings["sensitive"]
         if sensitive not in hierarchies:
             msg = f"{project.path}: its t-closeness needs a hierarchy of {sensitive!r}, but the project contains none"
             raise InputError(msg)
@@ -75,13 +75,13 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
     text = job_text(
         source,
         f"{folder.name}-safe",
-        taken.settings | ({"hierarchy": hierarchies} if hierarchies else {}),
+        job.settings | ({"hierarchy": hierarchies} if hierarchies else {}),
         guarantee,
         {},
-        [f"not converted: {one}" for one in left],
+        [f"not converted: {note}" for note in skipped],
         origin=f"Made from {project.path.name}. Check whether each row is a person, and what an attacker may know.",
     )
-    return ImportedJob(write_file(folder / "job.toml", [text.encode()]), tuple(left))
+    return ImportedJob(write_file(folder / "job.toml", [text.encode()]), tuple(skipped))
 
 
 _FOLDER, _DATA = "hierarchies", "data.csv"
@@ -91,11 +91,11 @@ _MOST_BYTES = 200 * 2**20
 """Maximum size of all hierarchies: many columns can name one file of an archive."""
 
 
-def _hierarchy(project: Project, folder: Path, column: str, name: str, left: list[str]) -> str | None:
-    """Write the hierarchy of a column and return its path in the folder, or note in `left` that it is missing."""
+def _hierarchy(project: Project, folder: Path, column: str, name: str, skipped: list[str]) -> str | None:
+    """Write the hierarchy of a column and return its path in the folder, or note in `skipped` that it is missing."""
     content = project.hierarchy(name)
     if content is None:
-        left.append(f"{column!r}: hierarchy {name!r} (missing in the project)")
+        skipped.append(f"{column!r}: hierarchy {name!r} (missing in the project)")
         return None
     (folder / _FOLDER).mkdir(exist_ok=True)
     number = len(os.listdir(folder / _FOLDER)) + 1  # noqa: PTH208
@@ -104,5 +104,5 @@ def _hierarchy(project: Project, folder: Path, column: str, name: str, left: lis
     try:
         hierarchy_of_labels(path)
     except InputError as error:
-        left.append(f"{column!r}: hierarchy not valid: {error!s}; correct {path.name}")
+        skipped.append(f"{column!r}: hierarchy not valid: {error!s}; correct {path.name}")
     return f"{_FOLDER}/{path.name}"

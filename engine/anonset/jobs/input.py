@@ -107,8 +107,8 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
         reasons = [obstacle, _compiling_takes(compiling)]
         require_memory(need if obstacle else least, settings.memory_limit, ", and ".join(filter(None, reasons)))
     if obstacle:
-        given = setting("work_dir" if settings.work_dir is not None else "cluster")
-        msg = f"{given} requires an out-of-core run, but {obstacle}"
+        option = setting("work_dir" if settings.work_dir is not None else "cluster")
+        msg = f"{option} requires an out-of-core run, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None:
         require_on_workers(algorithm, "cluster")
@@ -128,8 +128,8 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
     if settings.file.group and (len(settings.id or ()) > 1 or settings.sensitive):
-        beside = "with a sensitive column" if settings.sensitive else "with ids of several columns"
-        return f"{setting('group', True)} {beside} runs in memory only"
+        combination = "with a sensitive column" if settings.sensitive else "with ids of several columns"
+        return f"{setting('group', True)} {combination} runs in memory only"
     return ""
 
 
@@ -149,9 +149,11 @@ def _running(model: str) -> str:
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
         if traits.by_blocks or traits.split_records is not None:
-            how = "out of core" if traits.by_blocks else "in parts of the data"
-            runs.setdefault(f"{how} if {traits.where}" if traits.where else how, []).append(name)
-    return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
+            manner = "out of core" if traits.by_blocks else "in parts of the data"
+            runs.setdefault(f"{manner} if {traits.where}" if traits.where else manner, []).append(name)
+    return "; ".join(
+        f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {manner}" for manner, names in runs.items()
+    )
 
 
 def require_disk(settings: Settings, chosen: Input, request: PublicationRequest, note: Note | None) -> None:
@@ -172,15 +174,15 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
     out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))
     spaces = space_for(size, out, private, place, parquet=parquet)
     require_space(spaces, by_blocks=chosen.by_blocks)
-    if note is not None and (told := announcement(spaces, size)):
-        note(told)
+    if note is not None and (message := announcement(spaces, size)):
+        note(message)
 
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
     """Estimate the size without dropped columns, as far as they are named."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
-    kept = sum(name is not None for name in named)
-    share = kept / (kept + len(settings.drop)) if settings.drop else 1.0
+    n_published = sum(name is not None for name in named)
+    share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0
     return replace(size, values=int(size.values * share), text=int(size.text * share))
 
 
@@ -232,8 +234,8 @@ def table_of(
 def _require_same(before: str, now: str) -> None:
     """Reject a resumed run if the data have changed since they were read."""
     if before != now:
-        again = "the data have changed since the run began; start again in another directory"
-        msg = f"{setting('if_exists', 'resume')}: {again}"
+        remedy = "the data have changed since the run began; start again in another directory"
+        msg = f"{setting('if_exists', 'resume')}: {remedy}"
         raise InputError(msg, code="other-run")
 
 

@@ -80,11 +80,11 @@ def inspect(
     table = work.table
     if table is None:
         return _unread(work, k, m)
-    known = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
-    problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, asked=bool(work.answers)))))
+    known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
+    problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, unit_open=bool(work.answers)))))
     return Findings(
         _where(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
-        _classes(table, k), known, problems,
+        _classes(table, k), known_sets, problems,
         _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
         work.possible_items,
     )  # fmt: skip
@@ -95,26 +95,28 @@ def _question(work: Proposal) -> Question | None:
     if not work.answers:
         return None
     answers = []
-    for one in work.answers:
-        if one.table is not None:
+    for answer in work.answers:
+        if answer.table is not None:
             reasons: dict[str, list[str]] = {}
-            for column in one.columns:
+            for column in answer.columns:
                 reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
-            classes = _classes(one.table, 1)
+            classes = _classes(answer.table, 1)
             combinations = 0 if classes is None else classes.classes
-            answers.append(UnitOption(one.unit, one.table.n, one.settings, combinations, one.skipped, reasons))
+            answers.append(
+                UnitOption(answer.unit, answer.table.n, answer.settings, combinations, answer.skipped, reasons)
+            )
     return Question(work.rows, tuple(answers))
 
 
-def _warnings(table: Table, k: int, *, asked: bool) -> list[str]:
+def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
     """Return warnings about data that are not rejected."""
     warnings = []
     try:
-        if not asked:
+        if not unit_open:
             require_persons(table)
     except InputError as error:
         warnings.append(f"{REJECTED}{error}")
-    if not (table.ids or asked or table.word.rows_are_persons):
+    if not (table.ids or unit_open or table.word.rows_are_persons):
         remedy = f"if a person may have several rows, declare {setting('id')}"
         warnings.append(f"no id: each row counts as one person; {remedy}")
     if table.n < k:

@@ -103,18 +103,18 @@ class Job:
             with sealed.kept():  # recodings index arrays by these codes
                 with self._on_cluster(table) as searched:
                     result = self._recode(algorithm, searched, hierarchies)
-                if (beside := self.beside) is not None:
+                if (other_release := self.beside) is not None:
                     column = bind_items(table, hierarchies)[0]
-                    gone = set(getattr(result.recoding, "suppressed", ()))
-                    certain = beside.certain_presence(table, set(column.vocabulary.labels) - gone)
+                    suppressed = set(getattr(result.recoding, "suppressed", ()))
+                    certain = other_release.certain_presence(table, set(column.vocabulary.labels) - suppressed)
                     from anonset.algorithms.transaction.joint_anonymity import (
                         raise_to_joint_anonymity,  # it imports scipy
                     )
 
                     result, linked = raise_to_joint_anonymity(
-                        algorithm, result, column, beside, self.progress, certain=certain
+                        algorithm, result, column, other_release, self.progress, certain=certain
                     )
-                    beside = replace(beside, linked=linked)
+                    other_release = replace(other_release, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed.kept():
             layout = self.layout
@@ -129,18 +129,28 @@ class Job:
                 self.earlier.require_kept(publication.symbols)
                 since = self.earlier.changes(decided, publication.symbols)
         with self.watch.phase("measure"):
-            kept = kind.retention(table, result, publication)
+            retention = kind.retention(table, result, publication)
             measures = kind.measures(table, hierarchies, algorithm, result, publication)
             warnings = kind.nothing_left(algorithm.model, table, publication)
-            if what := kind.why_worthless(algorithm.model, table, publication):
-                warnings = (f"the publication is worthless: {what}",)
+            if problem := kind.why_worthless(algorithm.model, table, publication):
+                warnings = (f"the publication is worthless: {problem}",)
         require_loss(algorithm, measures, self.max_loss)
-        if what and not self.allow_worthless:
-            raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
+        if problem and not self.allow_worthless:
+            raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = self.layout.warnings + result.notes + warnings
         return UnverifiedPublication(
-            table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since, beside
+            table,
+            hierarchies,
+            algorithm,
+            result,
+            publication,
+            measures,
+            retention,
+            warnings,
+            self.earlier,
+            since,
+            other_release,
         )
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:

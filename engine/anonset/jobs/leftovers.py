@@ -41,28 +41,28 @@ def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
     InputError
         If it is no directory, or cannot be read.
     """
-    found = []
+    runs = []
     for path in _places(Path(tempfile.gettempdir()) if place is None else place):
         try:
             state = state_of(path)
-            own = state != "of another user"
-            lease = lease_of(path) if own else None
-            found.append(UnfinishedRun(path, state, 0 if lease is None else lease.process, _size(path) if own else 0))
+            is_own = state != "of another user"
+            lease = lease_of(path) if is_own else None
+            runs.append(UnfinishedRun(path, state, 0 if lease is None else lease.process, _size(path) if is_own else 0))
         except FileNotFoundError:  # its run has just ended
             continue
-    return found
+    return runs
 
 
 def warning_of_what_is_left() -> str:
     """Return a warning about raw data that killed runs left in the temporary directory; empty if there are none."""
-    left = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
-    if not left:
+    paths = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
+    if not paths:
         return ""
-    which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
-    return f"interrupted runs left raw data in {which}; list them by anonset clean, remove them by anonset clean --yes"
+    named = ", ".join(paths[:_NAMED]) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
+    return f"interrupted runs left raw data in {named}; list them by anonset clean, remove them by anonset clean --yes"
 
 
-def remove_left(found: UnfinishedRun) -> bool:
+def remove_left(run: UnfinishedRun) -> bool:
     """Take over and remove the work directory of a dead run; return True if it was removed.
 
     Raises
@@ -70,18 +70,18 @@ def remove_left(found: UnfinishedRun) -> bool:
     OSError
         If something in it cannot be removed.
     """
-    if state_of(found.path) != "left":
+    if state_of(run.path) != "left":
         return False
     try:
-        take(found.path)
+        take(run.path)
     except (InputError, FileNotFoundError):  # another process was faster
         return False
     try:
-        shutil.rmtree(found.path)
+        shutil.rmtree(run.path)
     except OSError:
-        mark_unused(found.path)
+        mark_unused(run.path)
         raise
-    forget(found.path)
+    forget(run.path)
     return True
 
 

@@ -52,8 +52,8 @@ class Matching(RedactedRepr):
 
     def classes_covering(self, population: Table) -> tuple[Int64, Int64]:
         """Return the class of each row, int64 (n,), and the number of people per class, int64 (classes,)."""
-        own = {column.name: column for column in population.relational}
-        columns = [own[column.name] for column in self.table.relational]
+        column_of = {column.name: column for column in population.relational}
+        columns = [column_of[column.name] for column in self.table.relational]
         tuples = class_of(columns, population.n)
         first, weight = np.unique(tuples, return_index=True)[1], np.bincount(tuples)
         people = np.zeros(int(self._classes.max(initial=-1)) + 1, np.int64)

@@ -66,23 +66,25 @@ def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str
     ids
         Columns that identify the person, as declared by the owner.
     """
-    each = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
-    rows = f"{setting('rows_are_persons', True)} if each {each} is a different person"
+    record = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
+    rows = f"{setting('rows_are_persons', True)} if each {record} is a different person"
     if repeated[0].cut:
-        what = f"column {repeated[0].column!r} identifies people but {CUT}"
-        return f"{what}; export the file again with this column as text; {rows}"
-    shown = list({one.column: one for one in repeated if not one.cut}.values())[:_MOST_SHOWN]
-    names = [" and ".join(map(repr, one.column.split(","))) for one in shown]
-    what = f"{', '.join(names)} {'identify' if len(shown) > 1 or ',' in shown[0].column else 'identifies'} people"
+        problem = f"column {repeated[0].column!r} identifies people but {CUT}"
+        return f"{problem}; export the file again with this column as text; {rows}"
+    shown = list({identifier.column: identifier for identifier in repeated if not identifier.cut}.values())[
+        :_MOST_SHOWN
+    ]
+    names = [" and ".join(map(repr, identifier.column.split(","))) for identifier in shown]
+    problem = f"{', '.join(names)} {'identify' if len(shown) > 1 or ',' in shown[0].column else 'identifies'} people"
     agreeing = shown[0].agreeing
     within = f" (with equal values of {' and '.join(map(repr, agreeing))})" if agreeing else ""
-    ways = [f"{setting('id', one.column)} {setting('group', True)}" for one in shown]
+    ways = [f"{setting('id', identifier.column)} {setting('group', True)}" for identifier in shown]
     one_each = "to make one record per value"
-    answers = [f'unit = "{one.column}"' for one in shown] + [f'unit = "{",".join(ids) or "row"}"']
+    answers = [f'unit = "{identifier.column}"' for identifier in shown] + [f'unit = "{",".join(ids) or "row"}"']
     records = "records" if ids else "rows"
     return (
-        f"{what}{within} and repeat{'s' if what.endswith('identifies people') else ''}, so a person may have several "
-        f"{records}. Declare who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
+        f"{problem}{within} and repeat{'s' if problem.endswith('identifies people') else ''}, so a person may have "
+        f"several {records}. Declare who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
         f"{listed(answers, 'or')})"
     )
 
@@ -92,7 +94,7 @@ def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
     if not table.relational and not table.kept:
         return ()
 
-    found = []
+    repeated = []
     for column in (*table.relational, *table.kept):
         meaning = meaning_of(column.name)
         if meaning in PERSON_IDS:
@@ -101,8 +103,8 @@ def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
             else:
                 distinct = len(np.unique(column.values))
             if UnitCandidate((column.name,), meaning, table.n, distinct).repeats:
-                found.append(RepeatedIdentifiers(column.name))
-    return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))
+                repeated.append(RepeatedIdentifiers(column.name))
+    return tuple(sorted(repeated, key=lambda identifier: PERSON_IDS.index(meaning_of(identifier.column))))
 
 
 def _require_nameless(table: Table) -> None:
@@ -119,8 +121,8 @@ def _require_nameless(table: Table) -> None:
                     raise InputError(_named(column.name, role, KINDS_OF_VALUES[kind]))
 
 
-def _named(name: str, role: str, what: str) -> str:
-    return f"column {name!r} contains {what} but is declared {setting(role)}; use {_omit_or_publish(name)}"
+def _named(name: str, role: str, content: str) -> str:
+    return f"column {name!r} contains {content} but is declared {setting(role)}; use {_omit_or_publish(name)}"
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
@@ -128,7 +130,11 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
     if not (table.kept or (hierarchies is not None and table.relational)):
         return
 
-    fine = [] if hierarchies is None else [one for one in table.relational if not is_coarser(hierarchies.get(one.name))]
+    fine = (
+        []
+        if hierarchies is None
+        else [column for column in table.relational if not is_coarser(hierarchies.get(column.name))]
+    )
     for column in (*fine, *table.kept):
         if meaning_of(column.name) in ("birth", "born"):
             looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)

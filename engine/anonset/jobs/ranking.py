@@ -77,25 +77,25 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
     Candidates for another model do not count.
     """
-    held = [candidate for candidate in candidates if candidate.outcome == "holds" and not candidate.beside]
-    return next((candidate for candidate in held if not candidate.sampled), held[0] if held else None)
+    safe = [candidate for candidate in candidates if candidate.outcome == "holds" and not candidate.beside]
+    return next((candidate for candidate in safe if not candidate.sampled), safe[0] if safe else None)
 
 
 def algorithm_text(candidate: Candidate) -> str:
     """Return the algorithm with its parameters, except the model parameters."""
-    given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
-    return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
+    parameters = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
+    return f"{candidate.algorithm} ({parameters})" if parameters else candidate.algorithm
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     """Explain why a candidate is the best, with the counts that a recipient can make."""
     order = [candidate for candidate in order if not candidate.beside]
-    tried = counted(len(order), "candidate")
+    n_candidates = counted(len(order), "candidate")
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
     if more > best.exact_usefulness:
-        why = f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {tried}"
-        return f"{algorithm_text(best)} ({why}): {describe_utility(best)}"
-    return f"{algorithm_text(best)} (highest utility of {tried}): {describe_utility(best)}"
+        grounds = f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {n_candidates}"
+        return f"{algorithm_text(best)} ({grounds}): {describe_utility(best)}"
+    return f"{algorithm_text(best)} (highest utility of {n_candidates}): {describe_utility(best)}"
 
 
 def describe_utility(candidate: Candidate) -> str:
@@ -150,12 +150,12 @@ def warning(best: Candidate | None) -> str:
             "a hierarchy with fewer children per node may keep more under the same guarantee"
         )
     if best.countable is not None and _counts(best) is False:
-        alone = (
+        hint = (
             "; publishing the items without other columns (model km) may help" if best.ranges_kept is not None else ""
         )
         problems.append(
             f"the median error of frequent item counts is {best.countable.items_error:.1%}; above "
-            f"{COUNTED_WITHIN:.0%} counts are of little use{alone}"
+            f"{COUNTED_WITHIN:.0%} counts are of little use{hint}"
         )
     return "; ".join(problems)
 
@@ -199,16 +199,16 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     """Explain the limit on utility: items that are rare in clusters, or a cut with proven minimum loss."""
     if best is not None and (rare := rare_text(best.measures.get("rare_in_clusters", 0.0))):
         return rare
-    tried = [
+    exact_cuts = [
         candidate
         for candidate in candidates
         if candidate.algorithm == "exact" and candidate.nodes and "gap" in candidate.measures
     ]
-    proven = [candidate for candidate in tried if candidate.measures["gap"] == 0.0]
-    if best is None or not tried or best.sampled != tried[0].sampled:
+    proven = [candidate for candidate in exact_cuts if candidate.measures["gap"] == 0.0]
+    if best is None or not exact_cuts or best.sampled != exact_cuts[0].sampled:
         return ""
     if not proven:
-        gap = min(candidate.measures["gap"] for candidate in tried)
+        gap = min(candidate.measures["gap"] for candidate in exact_cuts)
         return f"no proven minimum: exact came within {gap:.1%} of the smallest possible loss of a hierarchy cut"
     least = min(candidate.measures["ncp"] for candidate in proven)
     lost = best.measures["ncp"]

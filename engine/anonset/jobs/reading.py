@@ -101,15 +101,17 @@ def opened_to_compare(
     require_apart(work_dir, out, private_of(out, settings.private), None if original is None else original.where)
     publication = OpenedPublication.at(out, settings.private)
     data = publication.attested.data
-    held = f"{data.kind} are processed in memory" if data.held_in_memory else ""
+    obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:
-        held = held or "risks are compared with the original in memory (without an original they run out of core)"
-    if held:
+        obstacle = (
+            obstacle or "risks are compared with the original in memory (without an original they run out of core)"
+        )
+    if obstacle:
         factor = _CHUNKS if data.held_in_memory else _RISKS
-        require_memory(int(factor * memory_for(publication.source.size)), limit, held)
-    sources = compared_data(publication, original, records=for_risks and not held)
+        require_memory(int(factor * memory_for(publication.source.size)), limit, obstacle)
+    sources = compared_data(publication, original, records=for_risks and not obstacle)
     place_of = place_of_data(sources, limit, work_dir, _RISKS if for_risks else 1.0)
-    with place_of as place, publication.placed(place, records=not (for_risks and held)) as opened:
+    with place_of as place, publication.placed(place, records=not (for_risks and obstacle)) as opened:
         yield opened, place
 
 

@@ -73,8 +73,8 @@ def _drawn(publication: Chunks, random: SplitMix) -> Table:
     for number, cluster in enumerate(publication.clusters):
         _place_cluster(records, int(first[number]), cluster, random)
     for term, total in publication.totals or ():
-        own = [number for number, cluster in enumerate(publication.clusters) if term in cluster.terms]
-        of_term = [place for number in own for place in range(first[number], first[number + 1])]
+        numbers = [number for number, cluster in enumerate(publication.clusters) if term in cluster.terms]
+        of_term = [place for number in numbers for place in range(first[number], first[number + 1])]
         _place_more(records, term, of_term, total, random)
     shown = publication.shown()
     for number, chunk in enumerate(publication.shared):
@@ -111,9 +111,9 @@ def _place_more(records: list[list[int]], term: int, places: list[int], total: i
 
 def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:
     """Assign sub-records in random order to the first records of `places`, of which there are enough."""
-    each = [items for items, count in rows for _ in range(count)]
-    for place, row in zip(places.tolist(), _shuffled(len(each), random).tolist(), strict=False):
-        records[place] += each[row]
+    sub_records = [items for items, count in rows for _ in range(count)]
+    for place, row in zip(places.tolist(), _shuffled(len(sub_records), random).tolist(), strict=False):
+        records[place] += sub_records[row]
 
 
 def _shuffled(n: int, random: SplitMix) -> Int64:

@@ -105,7 +105,7 @@ def compared(publication: Published, against: RiskComparison) -> Compared:
 @compared.register
 def _(publication: Records, against: RiskComparison) -> Compared:
     after = cast("Risk", against.risk([ALL]))
-    most = max((one.items for one in after.exposures), default=0)
+    most = max((exposure.items for exposure in after.exposures), default=0)
     before = exposures(against.original, against.opened.model, most, owner=against.persons)
     return after, before, against.errors(publication)
 

@@ -69,8 +69,8 @@ class Suggestion(RedactedRepr):
     @property
     def finest(self) -> Candidate | None:
         """Candidate with a `frontier` that starts at the smallest relational loss, or None."""
-        found = [one for one in self.candidates if one.frontier and one.outcome == "holds"]
-        return min(found, key=lambda one: one.frontier[0].relational_ncp, default=None)
+        candidates = [candidate for candidate in self.candidates if candidate.frontier and candidate.outcome == "holds"]
+        return min(candidates, key=lambda candidate: candidate.frontier[0].relational_ncp, default=None)
 
     def _repr_html_(self) -> str:
         """Return the candidates as an HTML table."""
@@ -166,53 +166,69 @@ def suggest(
     table = table if workers is None else table.with_workers(Threads(workers))
     require_persons(table, model, hierarchies or {})
     table = declared(table, publish_as_is)  # type: ignore[arg-type]
-    wanted = candidates_for(table, model)
-    given = dict(hierarchies or {})
+    trials = candidates_for(table, model)
+    specs = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
-    if names and not names & set(given):
-        given |= dict.fromkeys(sets, PROPOSED)
-    known = [spec for name, spec in given.items() if name in names and isinstance(spec, str)]
-    wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
+    if names and not names & set(specs):
+        specs |= dict.fromkeys(sets, PROPOSED)
+    item_rules = [spec for name, spec in specs.items() if name in names and isinstance(spec, str)]
+    trials = [settings for settings in trials if settings.get("hierarchy") not in item_rules]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
-    own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
-    trial = _CandidateTrial(model, given, progress, seconds, round_ends)
+    with_own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
+    trial = _CandidateTrial(model, specs, progress, seconds, round_ends)
     sample = large if table.n > large else None
     if sample is None:
-        tried = trial.of_all(table, wanted, share=0.5)
+        candidates = trial.of_all(table, trials, share=0.5)
     else:
         chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
         of_sample = replace(trial, left=seconds / 2, whole=False)
-        tried = [replace(one, sampled=True) for one in of_sample.of_all(table.take(chosen), wanted, share=0.4)]
+        candidates = [
+            replace(candidate, sampled=True) for candidate in of_sample.of_all(table.take(chosen), trials, share=0.4)
+        ]
         trial.left = of_sample.left + seconds / 2
-        finals = trial.of_all(table, [candidate.asked for candidate in _finalists(ranked(tried), own=own)], share=0.6)
-        tried = finals + [candidate for candidate in tried if candidate.asked not in [final.asked for final in finals]]
-    order = ranked(tried)
+        finals = trial.of_all(
+            table, [candidate.asked for candidate in _finalists(ranked(candidates), with_own=with_own)], share=0.6
+        )
+        candidates = finals + [
+            candidate for candidate in candidates if candidate.asked not in [final.asked for final in finals]
+        ]
+    order = ranked(candidates)
     best, of_nodes_alone = (
         best_of(order),
-        best_of([candidate for candidate in order if candidate.nodes]) if own else None,
+        best_of([candidate for candidate in order if candidate.nodes]) if with_own else None,
     )
-    why = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
+    explanation = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
     return Suggestion(
-        model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best), set_beside(order)
+        model,
+        tuple(order),
+        best,
+        explanation,
+        limit(best, order),
+        sample,
+        of_nodes_alone,
+        warning(best),
+        set_beside(order),
     )
 
 
-def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
+def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]:
     """Return the candidates that are tried on all data.
 
     The first that hold, the first with the owner's hierarchy, and the first for another model.
     """
     other = set_beside(order)
     order = [candidate for candidate in order if not candidate.beside]
-    held = [candidate for candidate in order if candidate.outcome == "holds"]
-    chosen = held[:FINALISTS] or list(order[:1])
+    safe = [candidate for candidate in order if candidate.outcome == "holds"]
+    chosen = safe[:FINALISTS] or list(order[:1])
     return [
         *chosen,
         *([] if other is None else [other]),
-        *[candidate for candidate in held[FINALISTS:] if own and candidate.nodes and not any(c.nodes for c in chosen)][
-            :1
-        ],
+        *[
+            candidate
+            for candidate in safe[FINALISTS:]
+            if with_own and candidate.nodes and not any(c.nodes for c in chosen)
+        ][:1],
     ]
 
 
@@ -226,8 +242,8 @@ class _TimeLimitReached(Exception):  # noqa: N818
 
 
 def _untried(settings: Mapping[str, Any]) -> Candidate:
-    own = dict(settings)
-    return Candidate(own.pop("algorithm"), own, "too long")
+    parameters = dict(settings)
+    return Candidate(parameters.pop("algorithm"), parameters, "too long")
 
 
 @dataclass
@@ -243,21 +259,21 @@ class _CandidateTrial:
     whole: bool = True
     """Whether the table contains all data. In a sample, frequent values may seem to belong to few persons."""
 
-    def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
+    def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all candidates; each may use the given share of the remaining time."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
-        tried = []
-        for settings in wanted:
+        candidates = []
+        for settings in trials:
             if self.left <= 0:
-                tried.append(replace(_untried(settings), note="not tried: out of time"))
+                candidates.append(replace(_untried(settings), note="not tried: out of time"))
                 continue
-            own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
-            bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
+            own_specs = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
+            bound, trees = bind(table, {**self.hierarchies, **own_specs}, self.model)
             began = _now()
-            tried.append(self._one(bound, trees, settings, began + self.left * share, frequent))
+            candidates.append(self._one(bound, trees, settings, began + self.left * share, frequent))
             self.left -= _now() - began
-        return tried
+        return candidates
 
     def _one(
         self,
@@ -281,21 +297,21 @@ class _CandidateTrial:
             if self.model.name in traits_of(algorithm).set_beside:
                 candidate = replace(candidate, beside=algorithm.model.name)
                 kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
-            found, unverified = candidate.run(job, table, trees, algorithm)
+            result, unverified = candidate.run(job, table, trees, algorithm)
         except _TimeLimitReached:
             return replace(candidate, note="stopped: out of time")
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
         if unverified is None:
-            return found
+            return result
         model = algorithm.model if candidate.beside else self.model
-        return self._measured(found, model, table, trees, unverified, frequent)
+        return self._measured(result, model, table, trees, unverified, frequent)
 
     def _algorithm(self, table: Table, trees: Mapping[str, Any], candidate: Candidate) -> Algorithm:
-        name, own = candidate.algorithm, candidate.settings
-        given = {**parameters_of(self.model), **{n: value for n, value in own.items() if n != "hierarchy"}}
-        asked = self.model.name if serves(name, self.model) else None
-        return make_algorithm(asked, name, given, ParsingContext.of(table, trees, given))
+        name, settings = candidate.algorithm, candidate.settings
+        parameters = {**parameters_of(self.model), **{n: value for n, value in settings.items() if n != "hierarchy"}}
+        model = self.model.name if serves(name, self.model) else None
+        return make_algorithm(model, name, parameters, ParsingContext.of(table, trees, parameters))
 
     def _measured(
         self,
@@ -322,8 +338,8 @@ class _CandidateTrial:
             counts = by_level(table.transactions, recoding, tree)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             measured = replace(measured, levels=levels, nodes=nodes and not made)
-        if what := kind_of(model).why_worthless(model, table, unverified.publication):
-            return replace(measured, outcome="worthless", note=what)
+        if problem := kind_of(model).why_worthless(model, table, unverified.publication):
+            return replace(measured, outcome="worthless", note=problem)
         verdict = verify(unverified.publication, model)
         if verdict.holds and self.whole:
             try:

@@ -14,9 +14,9 @@ def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) ->
             way = setting("missing", "empty,value")
             problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, rejected without {way}")
         if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:
-            what = counted(column.missing, "row")
+            rows = counted(column.missing, "row")
             problems.append(
-                f"column {column.name!r}: no number in {what}; fill in numbers, or publish intervals of the text values"
+                f"column {column.name!r}: no number in {rows}; fill in numbers, or publish intervals of the text values"
             )
         if column.look.doubt:
             problems.append(f"column {column.name!r}: {column.look.doubt}")
@@ -25,11 +25,11 @@ def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) ->
 
 def odd_codes(profiles: Sequence[Profile]) -> list[str]:
     """Return a line about code columns in which a few values are not codes."""
-    odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
-    few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
-    more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""
-    rest = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
-    return [f"distinct values that are not codes: {', '.join(few)}{more}; {rest}"] if odd else []
+    columns = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
+    counts = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
+    more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
+    advice = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
+    return [f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"] if columns else []
 
 
 def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:

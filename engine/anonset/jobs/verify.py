@@ -42,7 +42,7 @@ from anonset.verification import DEFAULT_BUDGET
 
 
 def check(
-    published: Path, given: Mapping[str, Any], *, private: Path | None = None, progress: Progress | None = None
+    published: Path, options: Mapping[str, Any], *, private: Path | None = None, progress: Progress | None = None
 ) -> PublicationCheck:
     """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
 
@@ -51,7 +51,7 @@ def check(
     published
         A data file; a directory whose attestation names the column roles and, if no model is given, the model; or, for
         buckets, any directory with ``qit.csv`` and ``snt.csv``.
-    given
+    options
         Fields of `CheckSettings` and parameters of the model.
     private
         Private directory; by default that next to the publication.
@@ -61,7 +61,7 @@ def check(
     InputError
         If the settings or the data are invalid.
     """
-    settings = validate(check_settings_model(), given)
+    settings = validate(check_settings_model(), options)
     if not published.exists():
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
@@ -80,8 +80,8 @@ def check_opened(
         See `check`.
     """
     if attested is None and settings.model is None:
-        known = ", ".join(sorted(MODELS))
-        msg = f"{published}: no attestation.json; name the privacy model by --model ({known}) and its parameters"
+        models = ", ".join(sorted(MODELS))
+        msg = f"{published}: no attestation.json; name the privacy model by --model ({models}) and its parameters"
         raise InputError(msg)
     original = settings.original_source()
     data = compared_data(attested, original)
@@ -110,10 +110,10 @@ def _check(
     checked = check_publication(
         publication, model, settings, place, original=original, attested=attested, progress=progress
     )
-    asked = is_promised(attested, model) or model == promised.visible
+    is_promise = is_promised(attested, model) or model == promised.visible
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
-    seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
-    require_verified(opened, seen, budget)
+    verdict = evidence(publication, checked.verdict, budget=budget, progress=progress) if is_promise else None
+    require_verified(opened, verdict, budget)
     declared = attested.declarations
     return replace(
         checked,
@@ -190,8 +190,8 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
 def _require_readable(opened: OpenedPublication, settings: CheckSettings, model: PrivacyModel) -> Published:
     """Return the data of a publication, if the model applies to them and their codebook is complete."""
     attested = opened.attested
-    given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
-    if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
+    options = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
+    if roles := [option(n) for n in options if n not in _of_original(settings, attested)]:
         msg = f"{' and '.join(roles)}: remove; {str(opened.out)!r} has an attestation with the column roles"
         raise InputError(msg)
     opened.require_about(model)
@@ -211,8 +211,8 @@ def _with_kept_records(settings: CheckSettings, opened: OpenedPublication) -> Ch
     """Return settings with the records file of the private directory, unless they name one."""
     if settings.original is None or settings.records is not None or opened.report is None or opened.private is None:
         return settings
-    kept = records_file(opened.private)
-    return settings if kept is None else settings.model_copy(update={"records": str(kept)})
+    records = records_file(opened.private)
+    return settings if records is None else settings.model_copy(update={"records": str(records)})
 
 
 def _with_records(publication: Published, settings: CheckSettings, store: Store) -> Published:

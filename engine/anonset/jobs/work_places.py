@@ -62,8 +62,8 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         # fails on a full disk, for example; the lease then names this process, which no longer owns it
         with suppress(OSError):
             lease.mark_unused(store.path)
-        again = f"continue with {setting('if_exists', 'resume')}"
-        go_on = f"{again}, or remove them with: {lease.clear_command(store.path)}"
+        resumption = f"continue with {setting('if_exists', 'resume')}"
+        go_on = f"{resumption}, or remove them with: {lease.clear_command(store.path)}"
         error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
         raise
     store.remove()
@@ -98,15 +98,15 @@ def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[st
     if isinstance(out, Place) or isinstance(private, Place):
         clear_places(Place(os.fspath(out)), Place(os.fspath(private)), note)
         return
-    left = leftovers(out, private)
-    for place in left:
+    unfinished = leftovers(out, private)
+    for place in unfinished:
         lease.take(place, note)
-    for place in left.keys() - {private}:
+    for place in unfinished.keys() - {private}:
         shutil.rmtree(place, ignore_errors=True)
         lease.forget(place)
-    if private in left and os.path.lexists(out):
+    if private in unfinished and os.path.lexists(out):
         lease.release(private)
-    elif private in left:
+    elif private in unfinished:
         shutil.rmtree(private, ignore_errors=True)
         lease.forget(private)
     elif not os.path.lexists(out):
@@ -159,62 +159,63 @@ def _require_same_run(path: Path, settings: Settings) -> None:
     InputError
         The message contains the difference.
     """
-    asked = f"{setting('if_exists', 'resume')}: {str(path)!r}"
-    found = _manifest(path, asked)
+    option = f"{setting('if_exists', 'resume')}: {str(path)!r}"
+    recorded = _manifest(path, option)
     now = json.loads(json.dumps(_identity(settings)))
-    if found != now:
-        what = next((part for part in now if found.get(part) != now[part]), "settings")
-        which = differing(now[what], found.get(what, {})) if what in ("settings", "side files") else ""
-        msg = f"{asked} belongs to a run with other {what}{which}; start again in another directory"
+    if recorded != now:
+        part = next((part for part in now if recorded.get(part) != now[part]), "settings")
+        names = differing(now[part], recorded.get(part, {})) if part in ("settings", "side files") else ""
+        msg = f"{option} belongs to a run with other {part}{names}; start again in another directory"
         raise InputError(msg, code="other-run")
 
 
-def _manifest(path: Path, asked: str) -> dict[str, Any]:
+def _manifest(path: Path, option: str) -> dict[str, Any]:
     """Read the identity of the run that a work directory belongs to.
 
     Raises
     ------
     InputError
-        If it cannot be read; the message begins with `asked`.
+        If it cannot be read; the message begins with `option`.
     """
     try:
-        found = loads(own_file(path / RUN).read_bytes())
-        if isinstance(found, dict) and all(
-            isinstance(found.get(part, {}), dict) for part in ("settings", "side files")
+        recorded = loads(own_file(path / RUN).read_bytes())
+        if isinstance(recorded, dict) and all(
+            isinstance(recorded.get(part, {}), dict) for part in ("settings", "side files")
         ):
-            return found
+            return recorded
     except (OSError, ValueError):
         pass
-    msg = f"{asked} is damaged: {RUN} cannot be read; start again in another directory"
+    msg = f"{option} is damaged: {RUN} cannot be read; start again in another directory"
     raise InputError(msg, code="damaged")
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
     # a declaration concerns the scan at the end of a run: the results of the search remain valid
-    given = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
+    options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
-        "settings": relevant(given),
-        "side files": side_digests(given),
-        "places": [given["input"], given["out"]],
+        "settings": relevant(options),
+        "side files": side_digests(options),
+        "places": [options["input"], options["out"]],
         "versions": versions(),
     }
 
 
 def _clear(store: Files) -> None:
     """Remove the unfinished files of a killed run."""
-    kept = saved_files(store)
-    read = bool(kept)
-    kept |= {RUN, ROUNDS} if read else {RUN}
+    saved = saved_files(store)
+    read = bool(saved)
+    saved |= {RUN, ROUNDS} if read else {RUN}
     for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name not in kept and not lease.is_lease(path.name) and not (read and path.name.startswith(PARTS)):
+        elif path.name not in saved and not lease.is_lease(path.name) and not (read and path.name.startswith(PARTS)):
             path.unlink()
 
 
-def differing(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+def differing(expected: Mapping[str, Any], made: Mapping[str, Any]) -> str:
     """Return the names of entries that differ, in parentheses."""
-    return f" ({', '.join(sorted(name for name in asked.keys() | made.keys() if asked.get(name) != made.get(name)))})"
+    names = sorted(name for name in expected.keys() | made.keys() if expected.get(name) != made.get(name))
+    return f" ({', '.join(names)})"
 
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:

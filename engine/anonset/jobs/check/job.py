@@ -93,10 +93,10 @@ def _require_known_policy(
         return
     if attested is not None and is_promised(attested, verdict.model):
         return
-    known = set() if tree is None else set(tree.leaves.labels)
+    items = set() if tree is None else set(tree.leaves.labels)
     if original is not None and original.transactions is not None:
-        known |= set(original.transactions.vocabulary.labels)
-    if any(item in known for itemset in policy.itemsets for item in itemset):
+        items |= set(original.transactions.vocabulary.labels)
+    if any(item in items for itemset in policy.itemsets for item in itemset):
         return
     msg = (
         f"--privacy-constraints: the publication contains none of the {checked['protected_items']} protected items, "

@@ -72,33 +72,33 @@ class RecordsCheck(KindCheck[Records]):
         before = {column.name: column for column in table.relational}
         in_codebook = {symbol.label for symbol in self.publication.value_sets}
         for column in self.publication.relational:
-            own = before.get(column.name)
-            if not isinstance(own, CategoricalColumn) or column.name in hierarchies:
+            original = before.get(column.name)
+            if not isinstance(original, CategoricalColumn) or column.name in hierarchies:
                 continue
-            values = {_value(label) for label in own.vocabulary.labels}
+            values = {_value(label) for label in original.vocabulary.labels}
             for label in column.vocabulary.labels:
                 if label not in in_codebook and len(members_of(label)) < 2 and _value(label) not in values:
                     way = f"{setting('hierarchy')} {column.name}=..."
-                    what = f"column {column.name!r}: {datum(label)} is not a value of the original"
-                    msg = f"{what}; name the hierarchy that contains it: {way}"
+                    problem = f"column {column.name!r}: {datum(label)} is not a value of the original"
+                    msg = f"{problem}; name the hierarchy that contains it: {way}"
                     raise InputError(msg)
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
         """Return a symbol or relational value that is published more often than the original allows, or None."""
         publication = self.publication
-        found = None if table.transactions is None else check_items_possible(table.transactions, publication)
+        witness = None if table.transactions is None else check_items_possible(table.transactions, publication)
         published = {column.name: column for column in spell_out(publication.relational, publication.value_sets)}
-        for column in () if found is not None else table.relational:
-            found = found or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
-        return found
+        for column in () if witness is not None else table.relational:
+            witness = witness or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
+        return witness
 
     def require_codebook(self, opened: OpenedPublication) -> None:
         """Reject an incomplete codebook of a publication on disk."""
         settings, publication = self.settings, self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"
         only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
-        known = only or names_items(settings, publication.transactions, publication)
-        require_sound(opened.codebook, where, nodes_known=known)
+        nodes_known = only or names_items(settings, publication.transactions, publication)
+        require_sound(opened.codebook, where, nodes_known=nodes_known)
         require_complete(opened.codebook, publication, where)
 
     def suppressed(self, table: Table) -> Fraction | None:

@@ -48,8 +48,8 @@ class Evaluation(RedactedRepr):
     """Errors of the most frequent itemsets, if requested."""
 
     def __repr__(self) -> str:
-        asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
-        return f"Evaluation({figures_shown(self.measures)}{asked}; {figures_shown(self.sizes)}; from {self.source})"
+        answered = "" if self.answers is None else f"; are {self.answers.are:.4g}"
+        return f"Evaluation({figures_shown(self.measures)}{answered}; {figures_shown(self.sizes)}; from {self.source})"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class EvaluationRequest(RedactedRepr):
 
 
 @singledispatch
-def losses(publication: Published, asked: EvaluationRequest) -> Evaluation:
+def losses(publication: Published, request: EvaluationRequest) -> Evaluation:
     """Return the losses of a publication.
 
     Raises
@@ -95,7 +95,7 @@ def losses(publication: Published, asked: EvaluationRequest) -> Evaluation:
     raise unknown_kind(publication)
 
 
-def require_itemsets(top: int | None, *, there: bool) -> None:
+def require_itemsets(top: int | None, *, has_items: bool) -> None:
     """Reject a comparison of frequent itemsets if the data have no items or `top` is below 1.
 
     Raises
@@ -103,31 +103,31 @@ def require_itemsets(top: int | None, *, there: bool) -> None:
     InputError
         The message contains the reason.
     """
-    if top is not None and (top < 1 or not there):
+    if top is not None and (top < 1 or not has_items):
         got = f"got {top}" if top < 1 else "but the publication has none"
         msg = f"{setting('top')} must be at least 1 and needs a set-valued column, {got}"
         raise InputError(msg)
 
 
 def with_itemsets(
-    evaluation: Evaluation, publication: Published, asked: EvaluationRequest, reading: Reading = ONE_MEMBER
+    evaluation: Evaluation, publication: Published, request: EvaluationRequest, reading: Reading = ONE_MEMBER
 ) -> Evaluation:
     """Add the errors of the most frequent itemsets, if requested."""
-    column = asked.original.transactions
-    if asked.top is None or column is None:
+    column = request.original.transactions
+    if request.top is None or column is None:
         return evaluation
-    lost = lost_items(column, publication, int(asked.opened.attested.parameters.get("k", 2)))
-    itemsets = top_itemsets(column, publication, asked.top, reading=reading)
+    lost = lost_items(column, publication, int(request.opened.attested.parameters.get("k", 2)))
+    itemsets = top_itemsets(column, publication, request.top, reading=reading)
     return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
 
 
 def flatten(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as a flat mapping from names to values."""
-    found = evaluation.answers
-    asked = {} if found is None else asdict(found)
-    asked |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
+    query_answers = evaluation.answers
+    optional = {} if query_answers is None else asdict(query_answers)
+    optional |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
-    observed = {"observed": {name: asdict(one) for name, one in evaluation.observed.items()}}
+    observed = {"observed": {name: asdict(diversity) for name, diversity in evaluation.observed.items()}}
     more = {**levels, **(observed if evaluation.observed else {})}
-    return {**evaluation.measures, **bound, **asked, **evaluation.sizes, **more, "source": evaluation.source}
+    return {**evaluation.measures, **bound, **optional, **evaluation.sizes, **more, "source": evaluation.source}

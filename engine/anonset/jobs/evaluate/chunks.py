@@ -8,10 +8,10 @@ from anonset.publications import Chunks
 
 
 @losses.register
-def _of_chunks(publication: Chunks, asked: EvaluationRequest) -> Evaluation:
-    original = asked.original
-    require_itemsets(asked.top, there=original.transactions is not None)
-    asked.require_possible(publication)
+def _of_chunks(publication: Chunks, request: EvaluationRequest) -> Evaluation:
+    original = request.original
+    require_itemsets(request.top, has_items=original.transactions is not None)
+    request.require_possible(publication)
     column, shown = original.transactions, publication.vocabulary.index
     occurrences = (
         {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
@@ -19,7 +19,7 @@ def _of_chunks(publication: Chunks, asked: EvaluationRequest) -> Evaluation:
     total = sum(occurrences.values())
     measures = {"not_in_chunks": 1 - sum(in_chunks(publication)) / total if total else 0.0}
     if column is not None:
-        measures["tlost"] = lost_items(column, publication, asked.opened.attested.parameters["k"])
+        measures["tlost"] = lost_items(column, publication, request.opened.attested.parameters["k"])
     sizes = {
         "records": original.n,
         "clusters": len(publication.clusters),
@@ -27,5 +27,5 @@ def _of_chunks(publication: Chunks, asked: EvaluationRequest) -> Evaluation:
         "universe": len(occurrences),
         "suppressed": sum(count > 0 and label not in shown for label, count in occurrences.items()),
     }
-    errors = answers(original, publication, asked.workload, asked.hierarchies)
-    return with_itemsets(Evaluation(measures, sizes, "data", errors), publication, asked)
+    errors = answers(original, publication, request.workload, request.hierarchies)
+    return with_itemsets(Evaluation(measures, sizes, "data", errors), publication, request)

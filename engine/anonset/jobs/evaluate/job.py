@@ -77,9 +77,9 @@ def evaluate(
         require_columns(original, opened.attested)
         secrets = _secrets_beside(opened.attested)
         original, hierarchies = fit(original, hierarchies or {}, secrets)
-        if bound and opened.attested.model not in (known := [model.name for model in BOUNDED]):
-            asked = f"{setting('bound')}: the model must be {' or '.join(known)}"
-            msg = f"{asked}, but the model of {str(opened.out)!r} is {opened.attested.model}"
+        if bound and opened.attested.model not in (models := [model.name for model in BOUNDED]):
+            requirement = f"{setting('bound')}: the model must be {' or '.join(models)}"
+            msg = f"{requirement}, but the model of {str(opened.out)!r} is {opened.attested.model}"
             raise InputError(msg)
         if opened.report is not None:
             require_same_content(original, opened.report)
@@ -93,8 +93,8 @@ def evaluate(
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
     """Return the sensitive items that are outside the hierarchy of the other items."""
-    beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
-    return tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
+    is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
+    return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()
 
 
 def _require_same_records(original: Table, opened: OpenedPublication) -> None:

@@ -22,21 +22,21 @@ from anonset.release.symbols import leave_out, spell_out
 
 
 @losses.register
-def _of_records(publication: Records, asked: EvaluationRequest) -> Evaluation:
-    require_itemsets(asked.top, there=asked.original.transactions is not None)
+def _of_records(publication: Records, request: EvaluationRequest) -> Evaluation:
+    require_itemsets(request.top, has_items=request.original.transactions is not None)
     spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
-    asked.require_possible(spelled)
-    errors = answers(asked.original, spelled, asked.workload, asked.hierarchies)
-    evaluation = with_itemsets(_losses(publication, asked, errors), publication, asked, asked.workload.reading)
-    if not asked.bound:
+    request.require_possible(spelled)
+    errors = answers(request.original, spelled, request.workload, request.hierarchies)
+    evaluation = with_itemsets(_losses(publication, request, errors), publication, request, request.workload.reading)
+    if not request.bound:
         return evaluation
-    bounds = Bounds(asked.original, asked.hierarchies, progress=asked.progress)
-    parameters, suppression = asked.opened.attested.parameters, evaluation.sizes.get("suppressed", 0) > 0
+    bounds = Bounds(request.original, request.hierarchies, progress=request.progress)
+    parameters, suppression = request.opened.attested.parameters, evaluation.sizes.get("suppressed", 0) > 0
     return replace(evaluation, bound=bounds.of(parameters["k"], parameters["m"], suppression=suppression))
 
 
-def _losses(publication: Records, asked: EvaluationRequest, errors: QueryAnswers | None) -> Evaluation:
-    original, opened, hierarchies = asked.original, asked.opened, asked.hierarchies
+def _losses(publication: Records, request: EvaluationRequest, errors: QueryAnswers | None) -> Evaluation:
+    original, opened, hierarchies = request.original, request.opened, request.hierarchies
     measures: dict[str, float] = {}
     sizes: dict[str, int] = {"records": original.n}
     source, column, levels = "data", original.transactions, dict[str, int]()
@@ -44,15 +44,15 @@ def _losses(publication: Records, asked: EvaluationRequest, errors: QueryAnswers
         hierarchy = hierarchies.get(column.name)
         way_back = partial(opened.way_back, original.store)
         recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
-        measures |= _item_losses(recoded, hierarchy, asked.item_weights)
+        measures |= _item_losses(recoded, hierarchy, request.item_weights)
         sizes |= _item_sizes(recoded, publication)
         source = recoded.source
         nodes = any(symbol.kind == "node" for symbol in publication.symbols)
         levels = counted_levels(recoded.item, recoded.size, recoded.count, hierarchy if nodes else None)
     if original.relational:
         values = spell_out(publication.relational, publication.value_sets)
-        rum = published_relational_loss(original, values, hierarchies, asked.relational_weights)
-        tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, asked.secrets))}
+        rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
+        tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, request.secrets))}
         measures = {"rum": rum, **tum, **measures}
     return Evaluation(measures, sizes, source, errors, levels, observed=_observed(publication))
 

@@ -62,9 +62,11 @@ def _require_possible(publication: Buckets, original: Table, hierarchies: Mappin
 
 def _require_room(rows: int, columns: int, limits: Limits) -> None:
     """Reject sorting all rows at once if it needs more than half of the remaining memory."""
-    each = _BYTES + _BYTES_PER_COLUMN * columns
-    if limits.at_once_within(rows, each) < rows:
-        needed = f"comparing all rows without the private directory needs about {format_size(each * rows)} of memory"
+    row_size = _BYTES + _BYTES_PER_COLUMN * columns
+    if limits.at_once_within(rows, row_size) < rows:
+        needed = (
+            f"comparing all rows without the private directory needs about {format_size(row_size * rows)} of memory"
+        )
         msg = f"{needed}; name the private directory, or raise the memory limit"
         raise InputError(msg)
 
@@ -74,7 +76,7 @@ def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
     n = len(keys[0][0])
     if not n:
         return not len(keys[0][1])
-    both = np.stack([np.concatenate(pair) for pair in keys])
-    rank = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+    columns = np.stack([np.concatenate(pair) for pair in keys])
+    rank = np.unique(columns, axis=1, return_inverse=True)[1].reshape(-1)
     counts = [np.bincount(part, minlength=int(rank.max(initial=-1)) + 1) for part in (rank[:n], rank[n:])]
     return bool(np.all(counts[0] >= counts[1]))

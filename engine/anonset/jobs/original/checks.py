@@ -14,9 +14,9 @@ def require_columns(original: Table, attested: Attestation) -> None:
     InputError
         The message names the columns.
     """
-    for role, (found, expected) in attested.data.protected(original).items():
-        if sorted(found) != sorted(expected):
-            shown = [", ".join(map(repr, names)) or "none" for names in (found, expected)]
+    for role, (names, expected) in attested.data.protected(original).items():
+        if sorted(names) != sorted(expected):
+            shown = [", ".join(map(repr, names)) or "none" for names in (names, expected)]
             msg = f"the original must have the published {role} columns {shown[1]}, got {shown[0]}"
             raise InputError(msg)
 
@@ -29,11 +29,11 @@ def require_same_content(original: Table, report: Report) -> None:
     InputError
         The message names the column.
     """
-    known = report.input.get("columns", {})
+    digests = report.input.get("columns", {})
     # dropped when the publication was made
-    others = {column.name for column in (*original.kept, *original.ids)} - known.keys()
+    others = {column.name for column in (*original.kept, *original.ids)} - digests.keys()
     for column in original.columns:
-        if column.name not in others and column_sha256(column) != known.get(column.name):
+        if column.name not in others and column_sha256(column) != digests.get(column.name):
             msg = (
                 f"column {column.name!r} of the original differs from the published data: it must contain the same "
                 "values in the same order, read in the same way (as text or as numbers)"

@@ -56,21 +56,23 @@ def persons_of_original(
     """
     if attested.data.shows_ids or attested.declarations.unit == "person":
         return None
-    names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
+    names = settings.id or [
+        name for identifier in table.repeated[:1] if not identifier.cut for name in _columns_of(identifier, settings)
+    ]
     if not names:
         return None
     opened = open_source(source, ReadOptions(**settings.reading_options(), id=names).reading())
-    codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
+    codes, has_id = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
     for name, column in read_all_rows(opened, names).items():
-        of_column, there = numbered(column)
+        of_column, is_present = numbered(column)
         if len(of_column) != table.n:
             msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"
             raise InputError(msg)
         codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
-        given &= there
-    codes = np.where(given, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
+        has_id &= is_present
+    codes = np.where(has_id, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
     return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def _columns_of(one: RepeatedIdentifiers, settings: OriginalSettings) -> list[str]:
-    return [one.column] if one.column in settings.drop else one.column.split(",")
+def _columns_of(identifier: RepeatedIdentifiers, settings: OriginalSettings) -> list[str]:
+    return [identifier.column] if identifier.column in settings.drop else identifier.column.split(",")

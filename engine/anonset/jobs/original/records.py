@@ -60,10 +60,10 @@ def _read(
 
 @require_possible.register
 def _require_possible(publication: Records, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    kept = _kept_keys(original.kept, publication.kept)
+    keys = _kept_keys(original.kept, publication.kept)
     if original.transactions is not None and publication.transactions is not None:
-        kept.append(_symbol_keys(original.transactions, publication.transactions, publication.symbols))
-    if kept and not _as_often(kept):
+        keys.append(_symbol_keys(original.transactions, publication.transactions, publication.symbols))
+    if keys and not _as_often(keys):
         msg = f"recoding the original by the codebook gives other rows than the publication, {OTHER}"
         raise InputError(msg)
     published = {column.name: column for column in publication.relational}
@@ -86,8 +86,8 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
 
     The separator of the published symbols may be that of the original, or was chosen because labels contain spaces.
     """
-    whole = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
-    if settings.file.separator is not None or mark in (None, " ") or whole:
+    has_one_set = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
+    if settings.file.separator is not None or mark in (None, " ") or has_one_set:
         return [settings.file.separator]
     return [mark, " "]
 
@@ -100,8 +100,8 @@ def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
     best = next(readings)
     most = _known(best, publication)
     while most < 1.0 and (table := next(readings, None)) is not None:
-        if (known := _known(table, publication)) > most:
-            best, most = table, known
+        if (share := _known(table, publication)) > most:
+            best, most = table, share
     return best
 
 
@@ -109,20 +109,20 @@ def _known(table: Table, publication: Records) -> float:
     """Return the share of a table's items that the published symbols cover."""
     if table.transactions is None or not len(table.transactions.vocabulary):
         return 0.0
-    known = {member for symbol in publication.symbols for member in symbol.members}
+    members = {member for symbol in publication.symbols for member in symbol.members}
     labels = table.transactions.vocabulary.labels
-    return sum(label in known for label in labels) / len(labels)
+    return sum(label in members for label in labels) / len(labels)
 
 
 def _kept_keys(
     before: tuple[CategoricalColumn, ...], after: tuple[CategoricalColumn, ...]
 ) -> list[tuple[Int64, Int64]]:
     """Return the codes of the kept columns in both tables, in the original vocabulary."""
-    found = {column.name: column for column in after}
+    column_of = {column.name: column for column in after}
     return [
-        (column.codes.astype(np.int64), recoded(found[column.name], column))
+        (column.codes.astype(np.int64), recoded(column_of[column.name], column))
         for column in before
-        if column.name in found
+        if column.name in column_of
     ]
 
 
@@ -133,27 +133,27 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
     labels = items.vocabulary.labels
     image = np.array([place.get(symbol_of.get(label, ""), -1) for label in labels], np.int32)
     recoded = generalize(items, image, symbols)
-    both = SetColumn(
+    joined = SetColumn(
         items.name,
         np.concatenate([recoded.indptr, after.indptr[1:] + recoded.indptr[-1]]),
         np.concatenate([recoded.items, after.items]),
         after.vocabulary,
     )
-    ranks = row_ranks(both)
+    ranks = row_ranks(joined)
     return ranks[: items.n], ranks[items.n :]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
     """Return True if both sides contain the same key rows with equal frequency."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
-    one, other = (side[:, np.lexsort(side)] for side in sides)
-    return np.array_equal(one, other)
+    first, second = (side[:, np.lexsort(side)] for side in sides)
+    return np.array_equal(first, second)
 
 
 def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
     """Reject values that no published value covers, and published values more frequent than the values they cover."""
     covered = np.zeros(0, bool)
-    for code, published, own, counts in _coverage(before, after, hierarchy):
+    for code, published, mask, counts in _coverage(before, after, hierarchy):
         if published > counts:
             label = datum(after.vocabulary.labels[code])
             msg = (
@@ -161,7 +161,7 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
                 f"original have a value that it covers, {OTHER}"
             )
             raise InputError(msg)
-        covered = own if not len(covered) else covered | own
+        covered = mask if not len(covered) else covered | mask
     if not covered.all() or (before.n and not len(covered)):
         msg = f"column {after.name!r}: no published value covers some values of the original, {OTHER}"
         raise InputError(msg)
@@ -184,16 +184,16 @@ def _coverage(
     the number of original rows with these values.
     """
     values = before.codes if isinstance(before, CategoricalColumn) else before.values
-    found, counts = np.unique(values, return_counts=True)
-    texts = [before.vocabulary.labels[value] for value in found] if isinstance(before, CategoricalColumn) else []
+    distinct, counts = np.unique(values, return_counts=True)
+    texts = [before.vocabulary.labels[value] for value in distinct] if isinstance(before, CategoricalColumn) else []
     published = np.bincount(after.codes, minlength=len(after.vocabulary))
     for code in np.flatnonzero(published).tolist():
         label = after.vocabulary.labels[code]
         if isinstance(before, NumericColumn):
-            own = _within(label, found.astype(np.float64))
+            mask = _within(label, distinct.astype(np.float64))
         else:
-            own = np.fromiter(map(covers(label, False, hierarchy), texts), bool, len(texts))
-        yield code, int(published[code]), own, int(counts[own].sum())
+            mask = np.fromiter(map(covers(label, False, hierarchy), texts), bool, len(texts))
+        yield code, int(published[code]), mask, int(counts[mask].sum())
 
 
 def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:

@@ -82,9 +82,9 @@ class RiskContext(RedactedRepr):
             If an attack is requested.
         """
         if self.attacks or self.beside is not None:
-            asked = setting("attack" if self.attacks else "beside")
+            option = setting("attack" if self.attacks else "beside")
             msg = (
-                f"{asked} needs a publication of records; for buckets and chunks, anonset computes the risk exactly: "
+                f"{option} needs a publication of records; for buckets and chunks, anonset computes the risk exactly: "
                 "remove it"
             )
             raise InputError(msg)

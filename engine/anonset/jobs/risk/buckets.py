@@ -97,14 +97,14 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
     promised = 1 / model.diversity
     rows = _Chances()
     rows.add(bucket_inference.of_groups(publication), publication.sizes, threshold)
-    found = [rows.inference("one row", promised)]
+    inferences = [rows.inference("one row", promised)]
     several, numbers = _of_individuals(publication, model.diversity, threshold)
     if several.number:
-        found.append(several.inference("all rows of a person", None))
-    tried = () if original is None else _attack(publication, original, promised, context.attempts, context.seed)
+        inferences.append(several.inference("all rows of a person", None))
+    guesses = () if original is None else _attack(publication, original, promised, context.attempts, context.seed)
     return BucketRisk(
-        publication.n, model, publication.n_groups, int(publication.starred.sum()), threshold, tuple(found),
-        bucket_inference.bucket_diversity(publication), numbers, tried,
+        publication.n, model, publication.n_groups, int(publication.starred.sum()), threshold, tuple(inferences),
+        bucket_inference.bucket_diversity(publication), numbers, guesses,
     )  # fmt: skip
 
 
@@ -128,12 +128,12 @@ class _Chances:
         self.above += int(times[chance > threshold].sum())
         self.certain += int(times[chance >= CERTAIN].sum())
 
-    def inference(self, known: str, promised: float | None) -> Inference:
+    def inference(self, knowledge: str, promised: float | None) -> Inference:
         """Return the summary of the added confidences."""
         n = max(1, self.number)
         average = Share(self.total / (n * _HALF * _HALF))
         shares = Share(self.above / n), Share(self.certain / n)
-        return Inference(known, self.number, self.highest, average, *shares, promised)
+        return Inference(knowledge, self.number, self.highest, average, *shares, promised)
 
 
 def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
@@ -156,12 +156,12 @@ def _attack(publication: Buckets, original: Table, promised: float, attempts: in
         msg = "the original must have the published sensitive column"
         raise InputError(msg)
     chosen = np.random.default_rng(seed).choice(publication.n, min(attempts, publication.n), replace=False)
-    known = publication.snt_value.vocabulary.index
-    image = np.array([known.get(label, -1) for label in original.sensitive.vocabulary.labels], np.int64)
+    code_of = publication.snt_value.vocabulary.index
+    image = np.array([code_of.get(label, -1) for label in original.sensitive.vocabulary.labels], np.int64)
     true = image[original.sensitive.codes[publication.record[chosen]]]
     share = bucket_inference.of_values(publication, chosen, true)
     likeliest = bucket_inference.likeliest(publication, chosen) == true
-    overall = sums_by_code(publication.snt_value.codes, publication.snt_count, len(known))
+    overall = sums_by_code(publication.snt_value.codes, publication.snt_count, len(code_of))
     base = np.where(true >= 0, overall[true], 0) / max(1, publication.n)
     most = true == int(overall.argmax()) if len(overall) else likeliest
     broken = int((share > promised + 1e-12).sum())

@@ -28,13 +28,13 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)
     sizes = [cluster.n for cluster in publication.clusters]
-    told, original = tuple[ItemInference, ...](), context.original
+    inferences, original = tuple[ItemInference, ...](), context.original
     if original is not None and original.transactions is not None:
-        told = infer_items(original.transactions, supports_of(publication), context.attempts, context.seed)
-    return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), told)
+        inferences = infer_items(original.transactions, supports_of(publication), context.attempts, context.seed)
+    return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), inferences)
 
 
-def _require_about_chunks(**given: object) -> None:
+def _require_about_chunks(**arguments: object) -> None:
     """Reject settings that need whole records, because a disassociated publication contains only parts of records.
 
     Raises
@@ -42,7 +42,7 @@ def _require_about_chunks(**given: object) -> None:
     InputError
         The message names the setting.
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             msg = f"{setting(name)} needs published records; a disassociated publication has none"
             raise InputError(msg)

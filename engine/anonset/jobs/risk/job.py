@@ -110,7 +110,7 @@ def _alone(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, 
 
 
 def _read(
-    opened: OpenedPublication, original: Table | None, given: Mapping[str, HierarchySpec]
+    opened: OpenedPublication, original: Table | None, specs: Mapping[str, HierarchySpec]
 ) -> tuple[Published, Table | None, dict[str, Hierarchy]]:
     """Return the data of a publication, and the original, if given, with the record of each row."""
     if original is None:
@@ -120,6 +120,6 @@ def _read(
         msg = f"an attack needs the private directory of {str(opened.out)!r}, which maps published rows to records"
         raise InputError(msg)
     require_columns(original, opened.attested)
-    table, trees = bind(original, given, opened.model)
+    table, trees = bind(original, specs, opened.model)
     require_same_content(table, opened.report)
     return opened.publication.with_way_back(*way_back), table, trees

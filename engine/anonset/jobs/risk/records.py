@@ -68,36 +68,40 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     most = (model.m or 2) if context.m is None else context.m
     owner = None if context.persons is None else owners_of(context.persons, original)
     names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
-    behind = None if owner is None else publication.record
-    found = Risk(
+    record = None if owner is None else publication.record
+    risk = Risk(
         publication.n, model, context.threshold,
-        exposures(publication, model, most + 2, context.threshold, seed, None if owner is None else owner[behind]),
+        exposures(publication, model, most + 2, context.threshold, seed, None if owner is None else owner[record]),
         _disclosures(publication, names),
         unit="row" if owner is None and not context.by_person else "person",
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
         skews=_skews(publication, names, seed),
     )  # fmt: skip
-    beside, attempts = context.beside, context.attempts
-    scene = AttackInput(publication, model, original, trees, beside, found.skews, attempts, seed, context.algorithm)
+    other_release, attempts = context.beside, context.attempts
+    scene = AttackInput(
+        publication, model, original, trees, other_release, risk.skews, attempts, seed, context.algorithm
+    )
     if publication.value_sets and original is not None:
         spelled = spell_out(publication.relational, publication.value_sets)
         scene = replace(scene, publication=replace(publication, relational=spelled))
-    outcomes, reasons = run_attacks(scene, context.attacks if beside is None else [*context.attacks, "composition"])
-    found = replace(found, outcomes=outcomes, not_tried=reasons)
+    outcomes, reasons = run_attacks(
+        scene, context.attacks if other_release is None else [*context.attacks, "composition"]
+    )
+    risk = replace(risk, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if context.population is not None:
             msg = f"{setting('population')} needs {setting('original')} to know the values that published values cover"
             raise InputError(msg)
-        return found
+        return risk
     if context.population is not None:
-        found = replace(
-            found, journalist=_journalist(original, publication, trees, context.population, context.threshold)
+        risk = replace(
+            risk, journalist=_journalist(original, publication, trees, context.population, context.threshold)
         )
     looked_for = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
-    told = tuple[ItemInference, ...]()
+    inferences = tuple[ItemInference, ...]()
     if original.transactions is not None:
-        told = infer_items(original.transactions, supports_of(publication), attempts, seed)
-    return replace(found, attempts=looked_for, told=told)
+        inferences = infer_items(original.transactions, supports_of(publication), attempts, seed)
+    return replace(risk, attempts=looked_for, told=inferences)
 
 
 def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
@@ -108,8 +112,8 @@ def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, Observ
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
     """Return the success of guessing kept columns by quasi-identifiers; empty if memory is too small for all rows."""
-    few = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
-    if not names or not publication.relational or not few:
+    fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
+    if not names or not publication.relational or not fits_memory:
         return {}
     classes = class_of(publication.relational, publication.n)
     return {name: skewness(classes, _kept(publication, name), seed) for name in names}
@@ -135,8 +139,8 @@ def _kept(publication: Records, name: str) -> CategoricalColumn:
     for column in publication.kept:
         if column.name == name:
             return column
-    there = ", ".join(repr(column.name) for column in publication.kept) or "none"
-    msg = f"{setting('sensitive')}: {name!r} must be a column published unchanged: {there}"
+    names = ", ".join(repr(column.name) for column in publication.kept) or "none"
+    msg = f"{setting('sensitive')}: {name!r} must be a column published unchanged: {names}"
     raise InputError(msg)
 
 

@@ -28,14 +28,14 @@ def _of_chunks(publication: Chunks) -> ChunksSummary:
 def _examples(publication: Chunks) -> tuple[Example, ...]:
     """Return the first clusters, and the first sub-records of their chunks and of shared chunks."""
     clusters = [
-        (str(number), f"{own.n:,}", _text(publication, own.terms))
-        for number, own in enumerate(publication.clusters[:EXAMPLES])
+        (str(number), f"{cluster.n:,}", _text(publication, cluster.terms))
+        for number, cluster in enumerate(publication.clusters[:EXAMPLES])
     ]
     examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
     rows = (
         (str(number), str(chunk), _text(publication, items), f"{count:,}")
-        for number, own in enumerate(publication.clusters)
-        for chunk, rows in enumerate(own.chunks)
+        for number, cluster in enumerate(publication.clusters)
+        for chunk, rows in enumerate(cluster.chunks)
         for items, count in rows
     )
     examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))

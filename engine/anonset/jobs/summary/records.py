@@ -39,8 +39,8 @@ def _of_records(publication: Records) -> RecordsSummary:
     single = None
     if (sets := publication.transactions) is not None:
         often = sets.occurrences.astype(np.int64)
-        one = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
-        single = float(often[one].sum() / often.sum()) if often.sum() else None
+        is_single = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
+        single = float(often[is_single].sum() / often.sum()) if often.sum() else None
     widths = [width for column in publication.relational if (width := _width(column)) is not None]
     width = sum(widths) / len(widths) if widths else None
     return RecordsSummary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)

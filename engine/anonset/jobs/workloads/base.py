@@ -52,8 +52,8 @@ class WorkloadSpec:
     @property
     def parts(self) -> tuple[str, int, int, int]:
         """Source, number of queries, and items and relational values per query of a random workload."""
-        found = _SPEC.fullmatch(self.random or "")
-        return ("", 0, 0, 0) if found is None else (found[1], int(found[2]), int(found[3]), int(found[4] or 0))
+        match = _SPEC.fullmatch(self.random or "")
+        return ("", 0, 0, 0) if match is None else (match[1], int(match[2]), int(match[3]), int(match[4] or 0))
 
     @property
     def shape(self) -> QueryShape:
@@ -112,10 +112,10 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        why = f"{error}"
+        reason = f"{error}"
         for name, letter in (("n_queries", "N"), ("n_items", "Q"), ("n_values", "V")):
-            why = why.replace(name, letter)
-        msg = f"--workload {spec.random} (of the form {spec.parts[0]}:NxQ+V): {why}"
+            reason = reason.replace(name, letter)
+        msg = f"--workload {spec.random} (of the form {spec.parts[0]}:NxQ+V): {reason}"
         raise InputError(msg) from None
 
 

@@ -25,5 +25,7 @@ def _of_buckets(
             f"{counted(len(columns), 'kept column')}"
         )
         raise InputError(msg)
-    found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
-    return QueryAnswers(found.are, len(found.errors), found.skipped, None)
+    errors = relative_errors(
+        original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed)
+    )
+    return QueryAnswers(errors.are, len(errors.errors), errors.skipped, None)

@@ -22,5 +22,5 @@ def _of_chunks(
             shown = Table(SetColumn.of([items], universe=items))
             workload = mixed_domain_workload(shown, spec.parts[1], spec.shape, spec.seed)
     true, expected = TrueAnswers(original), ChunkCounts(publication)
-    found = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
-    return QueryAnswers(found.average, found.answered, found.skipped, None)
+    errors = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
+    return QueryAnswers(errors.average, errors.answered, errors.skipped, None)

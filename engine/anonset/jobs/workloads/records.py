@@ -14,10 +14,10 @@ def _of_records(
     publication: Records, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]
 ) -> QueryAnswers:
     names = {column.name for column in original.relational}
-    known = {name: tree for name, tree in hierarchies.items() if name in names}
-    workload = of_original(original, spec, known)
+    trees = {name: tree for name, tree in hierarchies.items() if name in names}
+    workload = of_original(original, spec, trees)
     if workload is None:
         with in_terms_of(spec):
-            workload = mixed_published_workload(original, publication, spec.parts[1], spec.shape, spec.seed, known)
-    found = mixed_relative_error(original, publication, workload, known, reading=spec.reading)
-    return QueryAnswers(found.average, found.answered, found.skipped, spec.reading)
+            workload = mixed_published_workload(original, publication, spec.parts[1], spec.shape, spec.seed, trees)
+    errors = mixed_relative_error(original, publication, workload, trees, reading=spec.reading)
+    return QueryAnswers(errors.average, errors.answered, errors.skipped, spec.reading)
