@@ -62,8 +62,8 @@ class Algorithm(Protocol):
 class Algorithms(Mapping[str, type[Algorithm]]):
     """Algorithms by name. Built-in algorithms are imported on first use, because a run needs only one or two."""
 
-    def __init__(self, own: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
-        self._own, self._offered = own, offered
+    def __init__(self, built_in: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
+        self._own, self._offered = built_in, offered
 
     def __getitem__(self, name: str) -> type[Algorithm]:
         if name not in self._own:
@@ -182,10 +182,10 @@ class Traits(Advice, Cost, Scaling, Guarantee):
     """
 
     def __repr__(self) -> str:
-        told = (
+        parts = (
             f"{part.name}={value!r}" for part in fields(self) if (value := getattr(self, part.name)) != part.default
         )
-        return f"Traits({', '.join(told)})"
+        return f"Traits({', '.join(parts)})"
 
 
 @runtime_checkable
@@ -207,9 +207,9 @@ def traits_of(algorithm: Any) -> Traits:
         If the value is not an instance of `Traits`, or a trait is declared outside of it.
     """
     cls = algorithm if isinstance(algorithm, type) else type(algorithm)
-    if alone := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
-        given = ", ".join(f"{name}=..." for name in alone)
-        msg = f"algorithm {cls.__name__} must declare {' and '.join(alone)} as traits = anonset.Traits({given})"
+    if misplaced := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
+        example = ", ".join(f"{name}=..." for name in misplaced)
+        msg = f"algorithm {cls.__name__} must declare {' and '.join(misplaced)} as traits = anonset.Traits({example})"
         raise InputError(msg)
     if cls is not algorithm and "own_traits" in dir(cls):
         traits = algorithm.own_traits

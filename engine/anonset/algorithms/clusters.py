@@ -66,14 +66,14 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
     old = np.argsort(smallest, kind="stable")
     cluster = store.array("cluster", np.int32, n)
     if not store.in_files:
-        for number, at in enumerate(old.tolist()):
-            cluster[members[at]] = number
+        for number, place in enumerate(old.tolist()):
+            cluster[members[place]] = number
         return cluster, None, old
     record, end = store.array("record", np.int64, n), 0
     first, begins = [0], [0]
-    for number, at in enumerate(old.tolist()):
-        begin, end = end, end + len(members[at])
-        record[begin:end] = members[at]
+    for number, place in enumerate(old.tolist()):
+        begin, end = end, end + len(members[place])
+        record[begin:end] = members[place]
         for a, b in spans.spans(end - begin):
             cluster[record[begin + a : begin + b]] = number
         if begin > first[-1] and end - first[-1] > spans.AT_ONCE:

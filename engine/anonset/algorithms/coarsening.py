@@ -81,15 +81,15 @@ def coarsened(
         and isinstance(start, Cut)
         and not getattr(algorithm, "suppress", False)
     ):
-        own = np.where(image == SUPPRESSED, SUPPRESSED, np.arange(len(image))).astype(np.int32)
+        representative = np.where(image == SUPPRESSED, SUPPRESSED, np.arange(len(image))).astype(np.int32)
         shown = replace(start, image=np.where(image == SUPPRESSED, start.hierarchy.leaf_node, image).astype(np.int32))
-        result = algorithm.coarsen(_shown_as(column, own), shown, store=table.store, progress=progress)
+        result = algorithm.coarsen(_shown_as(column, representative), shown, store=table.store, progress=progress)
     else:
-        own = _representatives(column, image)
-        bare = replace(table, transactions=_shown_as(column, own))
-        changed = _for_representatives(algorithm, column, own)
+        representative = _representatives(column, image)
+        bare = replace(table, transactions=_shown_as(column, representative))
+        changed = _for_representatives(algorithm, column, representative)
         result = changed.recode(bare, hierarchies, progress=progress)
-    recoding = _joined(start, result.recoding, own)
+    recoding = _joined(start, result.recoding, representative)
     _require_share(algorithm, recoding)
     figures = {name: figure for name, figure in result.figures.items() if name not in _OF_A_PROOF}
     return replace(result, recoding=recoding, figures=figures)
@@ -100,30 +100,30 @@ def _representatives(column: SetColumn, image: Int32) -> Int32:
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]
-    found = np.empty(len(image), np.int32)
-    found[order] = order[np.flatnonzero(first)[np.cumsum(first) - 1]]
-    return np.where(image == SUPPRESSED, SUPPRESSED, found).astype(np.int32)
+    first_of_group = np.empty(len(image), np.int32)
+    first_of_group[order] = order[np.flatnonzero(first)[np.cumsum(first) - 1]]
+    return np.where(image == SUPPRESSED, SUPPRESSED, first_of_group).astype(np.int32)
 
 
-def _shown_as(column: SetColumn, own: Int32) -> SetColumn:
+def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
     from anonset_kernels.rows import map_rows
 
-    indptr, items = map_rows(column.indptr, column.items, own, len(own))
+    indptr, items = map_rows(column.indptr, column.items, representative, len(representative))
     return SetColumn(column.name, indptr, items, column.vocabulary)
 
 
-def _joined(start: Cut | ItemGroups, found: Any, own: Int32) -> Cut | ItemGroups:
+def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
     """Return the recoding that publishes each item as its representative, and no finer than the earlier release."""
-    gone = own == SUPPRESSED
-    if isinstance(found, Cut) and isinstance(start, Cut):
-        tree, before, after = start.hierarchy, start.image, found.image[own]
+    suppressed = representative == SUPPRESSED
+    if isinstance(recoding, Cut) and isinstance(start, Cut):
+        tree, before, after = start.hierarchy, start.image, recoding.image[representative]
         inside = (tree.leaf_lo[after] >= tree.leaf_lo[before]) & (tree.leaf_hi[after] <= tree.leaf_hi[before])
         image = np.where(inside & (after != SUPPRESSED), before, after)
-        return Cut(tree, np.where(gone, SUPPRESSED, image).astype(np.int32))
-    group = np.where(gone, SUPPRESSED, found.group[own])
+        return Cut(tree, np.where(suppressed, SUPPRESSED, image).astype(np.int32))
+    group = np.where(suppressed, SUPPRESSED, recoding.group[representative])
     smallest: dict[int, int] = {}
-    numbers = [SUPPRESSED if g == SUPPRESSED else smallest.setdefault(g, at) for at, g in enumerate(group.tolist())]
-    return ItemGroups(found.vocabulary, np.array(numbers, np.int32))
+    numbers = [SUPPRESSED if g == SUPPRESSED else smallest.setdefault(g, item) for item, g in enumerate(group.tolist())]
+    return ItemGroups(recoding.vocabulary, np.array(numbers, np.int32))
 
 
 def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
@@ -137,24 +137,28 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
             raise InputError(msg)
 
 
-def _for_representatives(algorithm: Any, column: SetColumn, own: Int32) -> Any:
+def _for_representatives(algorithm: Any, column: SetColumn, representative: Int32) -> Any:
     """Return an algorithm whose constraints are about representatives."""
     if not isinstance(algorithm, SetBased):
         return algorithm
     labels = column.vocabulary.labels
     if algorithm.utility is not None:
         together = algorithm.utility.codes(column.vocabulary)
-        apart = np.flatnonzero((own != SUPPRESSED) & (together != together[own]))
+        apart = np.flatnonzero((representative != SUPPRESSED) & (together != together[representative]))
         if len(apart):
-            members = tuple(labels[item] for item in np.flatnonzero(own == own[apart[0]]).tolist())
-            what = f"{datum(set_label(members))} was published as a set"
-            msg = f"{setting('recoding')}: {what}, and no utility constraint contains all of it"
+            members = tuple(
+                labels[item] for item in np.flatnonzero(representative == representative[apart[0]]).tolist()
+            )
+            problem = f"{datum(set_label(members))} was published as a set"
+            msg = f"{setting('recoding')}: {problem}, and no utility constraint contains all of it"
             raise InputError(msg)
     if algorithm.constraints is None:
         return algorithm
     start, items = algorithm.constraints.codes(column.vocabulary)
-    stood = [own[items[low:high]] for low, high in pairwise(start.tolist())]
-    itemsets = (tuple(dict.fromkeys(labels[x] for x in found[found != SUPPRESSED].tolist())) for found in stood)
+    stood = [representative[items[low:high]] for low, high in pairwise(start.tolist())]
+    itemsets = (
+        tuple(dict.fromkeys(labels[x] for x in items_of[items_of != SUPPRESSED].tolist())) for items_of in stood
+    )
     return replace(algorithm, constraints=PrivacyPolicy(tuple(itemset for itemset in itemsets if itemset)))
 
 

@@ -96,10 +96,10 @@ def checked_rows(rows: StoredRows, n_items: int) -> Rows:
     first, end = int(indptr[0]), int(indptr[-1])
     if not 0 <= first <= end <= len(items) or bool(np.any(indptr[1:] < indptr[:-1])):
         raise damage_error(begins.filename)
-    held = items[first:end]
-    if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
+    row_items = items[first:end]
+    if len(row_items) and (int(row_items.min()) < 0 or int(row_items.max()) >= n_items):
         raise damage_error(codes.filename)
-    return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
+    return (indptr - first, row_items) if isinstance(items, NarrowCodes) else (indptr, items)
 
 
 class SetColumnBuilder(ExitStack):
@@ -154,13 +154,13 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     if unsorted_or_repeated(indptr, codes) < 0:  # common case; the check costs a tenth of the sorting time
         return SetColumn(name, indptr, codes, vocabulary)
     items = sort_rows(indptr, codes, len(vocabulary))
-    fresh = np.ones(len(items), bool)
-    fresh[1:] = items[1:] != items[:-1]
+    is_first = np.ones(len(items), bool)
+    is_first[1:] = items[1:] != items[:-1]
     starts = indptr[:-1]
-    fresh[starts[starts < len(items)]] = True
-    if not fresh.all():
-        before = begins_of(fresh)
-        indptr, items = before[indptr], items[fresh]
+    is_first[starts[starts < len(items)]] = True
+    if not is_first.all():
+        before = begins_of(is_first)
+        indptr, items = before[indptr], items[is_first]
     return SetColumn(name, indptr, items, vocabulary)
 
 

@@ -40,14 +40,14 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     if not above[0]:
         return hierarchy
     above[0] = False
-    kept = ~above
+    remains = ~above
     nearest = np.arange(hierarchy.n_nodes)
     for node in np.flatnonzero(above).tolist():  # preorder: `nearest` of the parent is already final
         nearest[node] = nearest[hierarchy.parent[node]]
-    parent = (np.cumsum(kept) - 1)[nearest[hierarchy.parent[kept]]]
+    parent = (np.cumsum(remains) - 1)[nearest[hierarchy.parent[remains]]]
     parent[0] = -1
-    names = [hierarchy.labels[node] for node in np.flatnonzero(kept).tolist()]
-    made = Hierarchy.from_preorder(names, parent.astype(np.int64), hierarchy.column_depth[kept].tolist())
+    names = [hierarchy.labels[node] for node in np.flatnonzero(remains).tolist()]
+    made = Hierarchy.from_preorder(names, parent.astype(np.int64), hierarchy.column_depth[remains].tolist())
     return replace(
         made,
         aliases=hierarchy.aliases,

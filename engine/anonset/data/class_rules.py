@@ -62,8 +62,8 @@ class ClassRule(RedactedRepr):
         """Return the rule for classes of distinct tuples, given the tuple of each record."""
         width, known = max(1, len(self.overall)), self.value >= 0
         pairs, weight = np.unique(tuple_of[known].astype(np.int64) * width + self.value[known], return_counts=True)
-        held = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)
-        return TupleRule(self, n_tuples, *held)
+        entries = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)
+        return TupleRule(self, n_tuples, *entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +83,8 @@ class TupleRule(RedactedRepr):
         """Return the rule for classes of the given tuples, which are renumbered."""
         number = np.full(self.n_tuples, -1, np.int32)
         number[tuples] = np.arange(len(tuples))
-        kept = number[self.tuple_of] >= 0
-        entries = number[self.tuple_of[kept]], self.value[kept], self.weight[kept]
+        is_taken = number[self.tuple_of] >= 0
+        entries = number[self.tuple_of[is_taken]], self.value[is_taken], self.weight[is_taken]
         return TupleRule(self.rule, len(tuples), *entries)
 
     def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:

@@ -77,10 +77,10 @@ def cluster_of(address: str) -> Iterator[Any]:
         try:
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
         except Exception as error:  # the TLS and other protocol modules raise many types
-            why = "no scheduler answers"
+            reason = "no scheduler answers"
             if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
-                why = "Dask has no TLS configuration; set distributed.comm.tls in its configuration"
-            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
+                reason = "Dask has no TLS configuration; set distributed.comm.tls in its configuration"
+            msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
             raise InputError(msg) from None
         with client:
             yield client
@@ -99,8 +99,8 @@ def cluster_of(address: str) -> Iterator[Any]:
                 cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
                 client = stack.enter_context(Client(cluster, set_as_default=False))
         except Exception as error:  # the operating system refuses processes
-            why = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
-            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
+            reason = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
+            msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
             raise InputError(msg) from None
         try:
             yield client
@@ -148,7 +148,7 @@ class ClusterWorkers(Workers):
         """Return the number of tasks of a pass that run at the same time. It does not depend on `tasks`."""
         return self.count
 
-    def tasks(self, wanted: int) -> int:
+    def tasks(self, requested: int) -> int:
         """Return the number of tasks of a pass. It is small, because each task returns a result.
 
         A task costs some milliseconds, and the sum over many blocks is as small as the sum over one.
@@ -213,14 +213,14 @@ def require_workers(client: Any, store: Files) -> None:
             answers = client.run(_introduce, str(mark), on_error="return")
     finally:
         mark.unlink()
-    seen = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
-    if not seen:
+    responses = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
+    if not responses:
         msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
         raise InputError(msg)
     version = _version()
-    for worker, (found, sees) in sorted(seen.items()):
-        if found != version:
-            msg = f"{setting('cluster')}: worker {worker} runs another anonset ({found}, here {version})"
+    for worker, (worker_version, sees) in sorted(responses.items()):
+        if worker_version != version:
+            msg = f"{setting('cluster')}: worker {worker} runs another anonset ({worker_version}, here {version})"
             raise InputError(msg)
         if not sees:
             need = f"{setting('work_dir')} on a file system that all workers share"
@@ -301,12 +301,12 @@ def _packed(value: Any) -> bytes:
     from cloudpickle import Pickler
 
     class ByName(Pickler):  # type: ignore[misc]
-        def reducer_override(self, found: Any) -> Any:
-            if isinstance(found, np.ndarray) and found.size and (file := backing(found)) is not None:
-                offset = file.offset + found.ctypes.data - file.ctypes.data
-                if found.flags.c_contiguous:
-                    return _in_file, (str(file.filename), found.dtype.str, offset, found.shape)
-            return super().reducer_override(found)
+        def reducer_override(self, value: Any) -> Any:
+            if isinstance(value, np.ndarray) and value.size and (file := backing(value)) is not None:
+                offset = file.offset + value.ctypes.data - file.ctypes.data
+                if value.flags.c_contiguous:
+                    return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
+            return super().reducer_override(value)
 
     buffer = io.BytesIO()
     ByName(buffer, protocol=5).dump(value)

@@ -30,9 +30,9 @@ def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int
 
 def inner_labels(hierarchy: Hierarchy) -> set[str]:
     """Return the labels of the inner nodes, including collapsed nodes with a single child."""
-    gone = {label for label, _ in hierarchy.aliases}
+    collapsed = {label for label, _ in hierarchy.aliases}
     leaf = hierarchy.is_leaf.tolist()
-    return ({label for node, label in enumerate(hierarchy.labels) if not leaf[node]} | gone) - {
+    return ({label for node, label in enumerate(hierarchy.labels) if not leaf[node]} | collapsed) - {
         *hierarchy.leaves.labels
     }
 
@@ -60,18 +60,18 @@ def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
     HierarchyError
         If a label has the name of such a leaf.
     """
-    taken = {*hierarchy.labels, *(label for label, _ in hierarchy.aliases)}
+    used_labels = {*hierarchy.labels, *(label for label, _ in hierarchy.aliases)}
     above: dict[str, list[str]] = {}
-    for gone, label in hierarchy.aliases:
-        if gone != label:
-            above.setdefault(label, []).append(gone)
+    for collapsed, label in hierarchy.aliases:
+        if collapsed != label:
+            above.setdefault(label, []).append(collapsed)
     below: list[list[Tree]] = [[] for _ in hierarchy.labels]
     tree: Tree = ""
     for node in range(hierarchy.n_nodes - 1, -1, -1):
         label = hierarchy.labels[node]
-        tree = (label, [*reversed(below[node]), _unspecified(label, taken)]) if below[node] else label
-        for gone in reversed(above.get(label, [])):
-            tree = (gone, [tree, _unspecified(gone, taken)])
+        tree = (label, [*reversed(below[node]), _unspecified(label, used_labels)]) if below[node] else label
+        for collapsed in reversed(above.get(label, [])):
+            tree = (collapsed, [tree, _unspecified(collapsed, used_labels)])
         if node:
             below[int(hierarchy.parent[node])].append(tree)
     return Hierarchy.from_tree(tree)
@@ -79,14 +79,14 @@ def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
 
 def has_unspecified(hierarchy: Hierarchy) -> bool:
     """Return True if every inner node has a leaf that represents it, as added by `with_unspecified`."""
-    known = set(hierarchy.leaves.labels)
+    leaf_labels = set(hierarchy.leaves.labels)
     nodes = zip(hierarchy.labels, hierarchy.is_leaf.tolist(), strict=True)
-    return all(f"{label}{UNSPECIFIED}" in known for label, leaf in nodes if not leaf)
+    return all(f"{label}{UNSPECIFIED}" in leaf_labels for label, leaf in nodes if not leaf)
 
 
-def _unspecified(label: str, taken: set[str]) -> str:
+def _unspecified(label: str, used_labels: set[str]) -> str:
     name = f"{label}{UNSPECIFIED}"
-    if name in taken:
+    if name in used_labels:
         msg = f"hierarchy: label {datum(name)} is reserved for the leaf of item {datum(label)}; rename it"
         raise HierarchyError(msg)
     return name
@@ -94,6 +94,6 @@ def _unspecified(label: str, taken: set[str]) -> str:
 
 def nodes_of(hierarchy: Hierarchy) -> set[str]:
     """Return the labels of all nodes but the root, which has no information."""
-    above = [gone for gone, label in hierarchy.aliases if label == hierarchy.labels[0]]
+    above = [collapsed for collapsed, label in hierarchy.aliases if label == hierarchy.labels[0]]
     root = above[0] if above else hierarchy.labels[0]
-    return {*hierarchy.labels, *(gone for gone, _ in hierarchy.aliases)} - {root}
+    return {*hierarchy.labels, *(collapsed for collapsed, _ in hierarchy.aliases)} - {root}

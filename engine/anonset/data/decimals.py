@@ -80,8 +80,8 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
     except ValueError:
         fits = False
     if not fits:
-        asked = "above 0 and at most 1" if above_0 else "in [0, 1]"
-        msg = f"{setting(name)} must be a number {asked}, got {value!r}"
+        interval = "above 0 and at most 1" if above_0 else "in [0, 1]"
+        msg = f"{setting(name)} must be a number {interval}, got {value!r}"
         raise InputError(msg)
     return shortest_float(number)
 
@@ -103,9 +103,9 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
     before, last = (0, 1), (1, 0)
     above, below = value.numerator, value.denominator
     while before[1] + above // below * last[1] <= most:
-        whole = above // below
-        before, last = last, (before[0] + whole * last[0], before[1] + whole * last[1])
-        above, below = below, above - whole * below
+        quotient = above // below
+        before, last = last, (before[0] + quotient * last[0], before[1] + quotient * last[1])
+        above, below = below, above - quotient * below
     steps = (most - before[1]) // last[1]
     neighbours = Fraction(before[0] + steps * last[0], before[1] + steps * last[1]), Fraction(*last)
     return min(neighbours)
@@ -133,4 +133,6 @@ def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.i
         infinite = np.flatnonzero(~np.isfinite(values))
         large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)
         kinds = [(infinite, "a finite number"), (large, f"a number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")]
-    return next(((rows.astype(np.int64), asked) for rows, asked in kinds if len(rows)), (np.empty(0, np.int64), ""))
+    return next(
+        ((rows.astype(np.int64), requirement) for rows, requirement in kinds if len(rows)), (np.empty(0, np.int64), "")
+    )

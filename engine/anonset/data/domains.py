@@ -40,21 +40,21 @@ class Range(RedactedRepr):
 Domain = Hierarchy | ValueSet | Range
 
 
-def lists_persons(counts: Int64, few: int, n: int) -> bool:
+def lists_persons(counts: Int64, threshold: int, n: int) -> bool:
     """Return True if sets of values identify persons: more than `LISTED` of the n persons have a rare value.
 
     Parameters
     ----------
     counts
         int64 (values,): persons with each value that the sets contain.
-    few
+    threshold
         A value is rare if fewer persons have it.
 
     >>> import numpy as np
     >>> lists_persons(np.array([1] * 10 + [90]), 5, 100), lists_persons(np.array([1] * 11 + [89]), 5, 100)
     (False, True)
     """
-    of_few = counts[(counts > 0) & (counts < few)]
+    of_few = counts[(counts > 0) & (counts < threshold)]
     return len(of_few) >= FEWEST_LISTED and bool(of_few.sum() > LISTED * n)
 
 

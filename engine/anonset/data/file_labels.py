@@ -163,13 +163,13 @@ class FiledLabels(Sequence[str]):
         >>> list(labels.beginning(b"+-"))
         ['+1']
         """
-        wanted = np.frombuffer(marks, np.uint8)
+        first_bytes = np.frombuffer(marks, np.uint8)
         for first, end in spans(self.filed):
             starts = self.starts[first : end + 1]
-            held = np.flatnonzero(starts[1:] > starts[:-1])
+            positions = np.flatnonzero(starts[1:] > starts[:-1])
             if shown is not None:
-                held = held[shown[first + held]]
-            for position in held[np.isin(self.text[starts[held]], wanted)].tolist():
+                positions = positions[shown[first + positions]]
+            for position in positions[np.isin(self.text[starts[positions]], first_bytes)].tolist():
                 yield self[first + position]
 
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:

@@ -83,9 +83,9 @@ def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
     starts = labels.starts[first : end + 1]
     text = labels.text[starts[0] : starts[-1]]
     if not bool(np.any((text < _PLAIN[0]) | (text > _PLAIN[1]) | (text == _QUOTE) | (text == _BACKSLASH))):
-        room = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
-        quote_labels(LabelTexts(starts, labels.text), room)
-        return room.tobytes()
+        quoted = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
+        quote_labels(LabelTexts(starts, labels.text), quoted)
+        return quoted.tobytes()
     return (json.dumps([labels[code] for code in range(first, end)])[1:-1]).encode() + _BETWEEN
 
 
@@ -128,7 +128,7 @@ def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, Sequen
         labels = tuple(labels[code] for code in codes.tolist())
     if not all(map(lt, labels, islice(labels, 1, None))):  # common case: already sorted
         order = sorted(range(len(labels)), key=labels.__getitem__)
-        codes, labels = codes[order], tuple(labels[at] for at in order)
+        codes, labels = codes[order], tuple(labels[i] for i in order)
     place = np.zeros(len(vocabulary), np.int32)
     place[codes] = np.arange(len(codes), dtype=np.int32)
     return place, labels

@@ -132,8 +132,8 @@ class _Counted(RedactedRepr):
             exponent = _finest(max(abs(least), abs(largest)))
         cell, records = np.empty(0, np.int64), np.empty(0, np.int64)
         for block in blocks:
-            found, counts = np.unique(_cells(block, exponent), return_counts=True)
-            cell, records = np.append(cell, found), np.append(records, counts)
+            block_cells, counts = np.unique(_cells(block, exponent), return_counts=True)
+            cell, records = np.append(cell, block_cells), np.append(records, counts)
             order = np.argsort(cell, kind="stable")
             cell, records = _merge_equal_cells(cell[order], records[order])
             while len(cell) > MOST_CELLS:
@@ -168,7 +168,7 @@ def _cells(values: Numbers, exponent: int) -> Int64:
 def _multiples(number: Float64, exponent: int) -> Float64:
     """Return the floats nearest to multiples of a power of ten. They print as these multiples."""
     if abs(exponent) > _EXACT_POWER:
-        return np.array([float(f"{int(one)}e{exponent}") for one in number.tolist()], np.float64)
+        return np.array([float(f"{int(multiple)}e{exponent}") for multiple in number.tolist()], np.float64)
     return number * 10.0**exponent if exponent >= 0 else number / 10.0**-exponent
 
 
@@ -186,7 +186,7 @@ def _first_of_runs(codes: Int64) -> Int64:
 def _inner_ends(counted: _Counted, k: int) -> Int64:
     """Return the inner ends, ascending, as multiples of the power of ten."""
     cell, below = counted.cell, counted.below
-    ends, left = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, with 0 and all
+    ends, records_below = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, with 0 and all
     span = int(cell[-1]) - int(cell[0])
     for power in range(min(len(str(span)), _LARGEST_POWER), -1, -1):
         for step in (5 * 10**power, 2 * 10**power, 10**power):
@@ -196,10 +196,12 @@ def _inner_ends(counted: _Counted, k: int) -> Int64:
             for multiple in (wide[first[dense]] + 1, wide[first[dense]]):  # above and below a cell of k records
                 multiple = multiple[(wide[0] < multiple) & (multiple <= wide[-1])]
                 records = below[np.searchsorted(wide, multiple)]
-                at = np.searchsorted(left, records, side="right")
-                fits = (records - left[at - 1] >= k) & (left[np.minimum(at, len(left) - 1)] - records >= k)
+                index = np.searchsorted(records_below, records, side="right")
+                fits = (records - records_below[index - 1] >= k) & (
+                    records_below[np.minimum(index, len(records_below) - 1)] - records >= k
+                )
                 ends = np.sort(np.append(ends, multiple[fits] * step))
-                left = np.sort(np.append(left, records[fits]))
+                records_below = np.sort(np.append(records_below, records[fits]))
     return ends
 
 

@@ -43,7 +43,9 @@ class ArrayBuilder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is not None:
             self.drop()
 
@@ -72,9 +74,11 @@ class FileArrayBuilder(ArrayBuilder):
         """Delete the file."""
         self._path.unlink(missing_ok=True)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             with writing(self._path):
                 self._file.close()
         finally:
-            super().__exit__(kind, error, at)
+            super().__exit__(kind, error, trace)

@@ -107,18 +107,18 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
     stack: list[tuple[list[int], list[int], int, int, int]] = [([0], [0, weight[0]], 0, 1, -1)]
     while stack:
         nodes, sums, low, high, parent = stack.pop()
-        alone = high - low == 1
-        at = len(old_nodes)
-        old_nodes.append(nodes[low] if alone else _MADE)
+        is_single = high - low == 1
+        number = len(old_nodes)
+        old_nodes.append(nodes[low] if is_single else _MADE)
         parents.append(parent)
-        if alone and leaf[nodes[low]]:
+        if is_single and leaf[nodes[low]]:
             continue
-        if alone:
+        if is_single:
             nodes = sorted(hierarchy.children(nodes[low]), key=lambda node: (-below[node], node))
             sums = list(accumulate((weight[node] for node in nodes), initial=0))
             low, high = 0, len(nodes)
         middle = _middle(sums, low, high, by)
-        stack += [(nodes, sums, middle, high, at), (nodes, sums, low, middle, at)]
+        stack += [(nodes, sums, middle, high, number), (nodes, sums, low, middle, number)]
     return old_nodes, parents
 
 
@@ -126,8 +126,8 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
     """Return the start of the second half of neighbours. Both halves are non-empty."""
     if by == "number":
         return low + (high - low + 1) // 2
-    whole = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]
-    less = bisect_left(sums, whole, low + 1, high + 1, key=lambda upto: 2 * upto)
+    total = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]
+    less = bisect_left(sums, total, low + 1, high + 1, key=lambda upto: 2 * upto)
     return max(low + 1, min(high - 1, less - 1))
 
 
@@ -138,24 +138,24 @@ def _names(
     n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n
     old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
-    for at in range(n - 1, -1, -1):
-        if old_nodes[at] in old_leaf:
-            first[at], size[at] = place[old_leaf[old_nodes[at]]], 1
-        if (above := parent[at]) >= 0:
-            first[above] = min(first[above], first[at])
-            size[above] += size[at]
+    for node in range(n - 1, -1, -1):
+        if old_nodes[node] in old_leaf:
+            first[node], size[node] = place[old_leaf[old_nodes[node]]], 1
+        if (above := parent[node]) >= 0:
+            first[above] = min(first[above], first[node])
+            size[above] += size[node]
     prefix = _free_prefix(hierarchy.labels)
-    in_order = sorted((at for at in range(n) if made[at]), key=lambda at: (first[at], -size[at]))
+    in_order = sorted((node for node in range(n) if made[node]), key=lambda node: (first[node], -size[node]))
     names = [hierarchy.labels[old] for old in old_nodes]
-    for number, at in enumerate(in_order, 1):
-        names[at] = f"{prefix}{number}"
+    for number, node in enumerate(in_order, 1):
+        names[node] = f"{prefix}{number}"
     return names
 
 
 def _free_prefix(labels: Iterable[str]) -> str:
     """Return a prefix such that no label consists of this prefix and a number."""
-    prefix, known = "H", [label for label in labels if label.startswith("H")]
-    while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in known):
+    prefix, similar = "H", [label for label in labels if label.startswith("H")]
+    while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in similar):
         prefix += "_"
     return prefix
 
@@ -178,11 +178,11 @@ def in_order_of_place(hierarchy: Hierarchy) -> Hierarchy:
     stack = [(0, -1)]
     while stack:
         node, parent = stack.pop()
-        at = len(labels)
+        number = len(labels)
         labels.append(hierarchy.labels[node])
         parents.append(parent)
         children = sorted(hierarchy.children(node), key=lambda child: first[child], reverse=True)
-        stack += [(child, at) for child in children]
+        stack += [(child, number) for child in children]
         if not children:
             order.append(first[node])
     ordered = Hierarchy.from_preorder(labels, np.array(parents, np.int64))

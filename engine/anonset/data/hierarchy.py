@@ -230,7 +230,7 @@ class Hierarchy(RedactedRepr):
                 pending.append(old)
                 new_id[old] = -2 if above_of[old] < 0 else new_id[above_of[old]]
                 continue
-            aliases += [(labels[gone], labels[old]) for gone in pending]
+            aliases += [(labels[collapsed], labels[old]) for collapsed in pending]
             above = -1 if above_of[old] < 0 else new_id[above_of[old]]
             new_id[old] = len(names)
             kept_parent.append(-1 if above == -2 else above)
@@ -238,8 +238,8 @@ class Hierarchy(RedactedRepr):
             names.append(labels[old])
             pending = []
         if len(set(names)) != len(names):
-            seen: set[str] = set()
-            twice = next(x for x in names if x in seen or seen.add(x))  # type: ignore[func-returns-value]
+            earlier: set[str] = set()
+            twice = next(x for x in names if x in earlier or earlier.add(x))  # type: ignore[func-returns-value]
             msg = f"hierarchy: two nodes have the label {datum(twice)}; labels must be distinct"
             raise HierarchyError(msg)
         hierarchy = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
@@ -280,13 +280,13 @@ class Hierarchy(RedactedRepr):
         if not items:
             msg = "balanced hierarchy: at least one item is required"
             raise HierarchyError(msg)
-        taken = set(items)
+        item_set = set(items)
         level: list[Tree] = list(items)
         height = 0
         while len(level) > 1:
             height += 1
             names = [f"N{height}_{i}" for i in range(-(-len(level) // fanout))]
-            if clash := next((name for name in names if name in taken), None):
+            if clash := next((name for name in names if name in item_set), None):
                 ways = "rename it or give a hierarchy"
                 msg = f"balanced hierarchy: item {datum(clash)} has the name of an inner node; {ways}"
                 raise HierarchyError(msg)
@@ -349,12 +349,12 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     labels = (hierarchy.labels[0] + _BESIDE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
     columns = [0, *(hierarchy.column_depth + 1).tolist(), *[1] * len(items)]
-    beside = np.arange(hierarchy.n_leaves, hierarchy.n_leaves + len(items), dtype=np.int32)
+    sensitive_places = np.arange(hierarchy.n_leaves, hierarchy.n_leaves + len(items), dtype=np.int32)
     attached = replace(
         Hierarchy.from_preorder(labels, parent.astype(np.int64), columns),
         from_data=hierarchy.from_data,
         unnamed=hierarchy.unnamed,
-        place=None if hierarchy.place is None else np.concatenate([hierarchy.place, beside]),
+        place=None if hierarchy.place is None else np.concatenate([hierarchy.place, sensitive_places]),
         rival=None if hierarchy.rival is None else attach_sensitive(hierarchy.rival, items),
     )
     if attached.n_nodes != n + 1 + len(items):

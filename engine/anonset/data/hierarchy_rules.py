@@ -101,11 +101,11 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
         try:
             path = [] if label in NO_VALUE else above(label)
         except ValueError as error:
-            odd = odd_labels(spec, vocabulary.labels, name)
-            which = f"got {datum(label)}" + (f" and {len(odd) - 1:,} more" if len(odd) > 1 else "")
-            way = f"{setting('unknown', 'suppress')} publishes {'them' if len(odd) > 1 else 'it'} as '?'"
-            msg = f"hierarchy of {name!r}: {spec}: {error}, {which}; {way}"
-            raise HierarchyError(msg, column=name, count=len(odd)) from None
+            rejected = odd_labels(spec, vocabulary.labels, name)
+            shown = f"got {datum(label)}" + (f" and {len(rejected) - 1:,} more" if len(rejected) > 1 else "")
+            way = f"{setting('unknown', 'suppress')} publishes {'them' if len(rejected) > 1 else 'it'} as '?'"
+            msg = f"hierarchy of {name!r}: {spec}: {error}, {shown}; {way}"
+            raise HierarchyError(msg, column=name, count=len(rejected)) from None
         below = tree
         for node in reversed(path):
             below = below.setdefault(node, {})
@@ -124,22 +124,22 @@ def odd_labels(spec: str, labels: Sequence[str], name: str) -> list[str]:
     >>> odd_labels("date:month,year", ["2020-01-31", "unknown", "?"], "admitted")
     ['unknown']
     """
-    above, odd = _paths_of(spec, name), []
+    above, rejected = _paths_of(spec, name), []
     for label in labels:
         if label not in NO_VALUE:
             try:
                 above(label)
             except ValueError:
-                odd.append(label)
-    return odd
+                rejected.append(label)
+    return rejected
 
 
 def _paths_of(spec: str, name: str) -> Paths:
     """Return the function of a rule that maps a label to the nodes above it."""
-    rule, _, given = spec.partition(":")
+    rule, _, arguments = spec.partition(":")
     parts = {"prefix": _prefixes, "mask": _masks, "bins": _bins, "date": _dates}
     try:
-        return parts[rule](given)
+        return parts[rule](arguments)
     except ValueError as error:
         msg = f"hierarchy of {name!r}: {spec}: {error}"
         raise HierarchyError(msg) from None
@@ -147,8 +147,8 @@ def _paths_of(spec: str, name: str) -> Paths:
 
 def is_coarser(spec: object) -> bool:
     """Return True if a rule publishes no label unchanged: ``date:from-month,year``, ``mask:from-2,1``."""
-    rule, _, given = str(spec).partition(":")
-    return is_rule(spec) and rule in _FROM_RULES and given.rpartition(":")[2].startswith(FROM)
+    rule, _, arguments = str(spec).partition(":")
+    return is_rule(spec) and rule in _FROM_RULES and arguments.rpartition(":")[2].startswith(FROM)
 
 
 def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
@@ -174,9 +174,9 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
         longest = max(_whole_numbers(str(spec).partition(FROM)[2], "lengths"))
         paths = {label: above_label(label) for label in labels if len(label.rstrip("*")) > longest}
         return {label: nodes[0] for label, nodes in paths.items() if label not in NO_VALUE and nodes}
-    given = str(spec).removeprefix("date:")
+    arguments = str(spec).removeprefix("date:")
     try:
-        above, is_made = _dates(given), _OF_LEVEL[_first_level(given)][0].fullmatch
+        above, is_made = _dates(arguments), _OF_LEVEL[_first_level(arguments)][0].fullmatch
         return {label: above(label)[0] for label in labels if label not in NO_VALUE and not is_made(label)}
     except ValueError as error:
         way = f"{setting('unknown', 'suppress')} publishes other values as '?'"
@@ -233,35 +233,35 @@ def _nested(label: str, below: Children | None) -> Tree:
     return label if below is None else (label, [_nested(child, further) for child, further in below.items()])
 
 
-def _whole_numbers(given: str, what: str) -> list[int]:
+def _whole_numbers(text: str, noun: str) -> list[int]:
     """Parse distinct positive integers separated by commas."""
-    fields = given.split(",")
+    fields = text.split(",")
     if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in fields):
-        msg = f"{what} must be comma-separated integers of at least 1"
+        msg = f"{noun} must be comma-separated integers of at least 1"
         raise ValueError(msg)
     numbers = [int(part) for part in fields]
     if len(set(numbers)) < len(numbers):
-        msg = f"{what} must be distinct"
+        msg = f"{noun} must be distinct"
         raise ValueError(msg)
     return numbers
 
 
-def _prefixes(given: str) -> Paths:
-    lengths = sorted(_whole_numbers(given.removeprefix(FROM), "lengths"), reverse=True)
+def _prefixes(arguments: str) -> Paths:
+    lengths = sorted(_whole_numbers(arguments.removeprefix(FROM), "lengths"), reverse=True)
 
     def above(label: str) -> list[str]:
         nodes = [label[:length] + "*" for length in lengths if len(label) >= length]
-        return [node for node in nodes if node != label] if given.startswith(FROM) else nodes
+        return [node for node in nodes if node != label] if arguments.startswith(FROM) else nodes
 
     return above
 
 
-def _masks(given: str) -> Paths:
-    kept = sorted(_whole_numbers(given.removeprefix(FROM), "numbers of characters kept"), reverse=True)
+def _masks(arguments: str) -> Paths:
+    lengths = sorted(_whole_numbers(arguments.removeprefix(FROM), "numbers of characters kept"), reverse=True)
 
     def above(label: str) -> list[str]:
-        nodes = [label[:n] + "*" * (len(label) - n) for n in kept if n < len(label)]
-        return [node for node in nodes if node != label] if given.startswith(FROM) else nodes
+        nodes = [label[:n] + "*" * (len(label) - n) for n in lengths if n < len(label)]
+        return [node for node in nodes if node != label] if arguments.startswith(FROM) else nodes
 
     return above
 
@@ -278,10 +278,10 @@ def _shown(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
 
 
-def _bins(given: str) -> Paths:
-    if given.startswith("width="):
-        return _bins_of_widths(given.removeprefix("width="))
-    edges = [_number(edge) for edge in given.split(",")]
+def _bins(arguments: str) -> Paths:
+    if arguments.startswith("width="):
+        return _bins_of_widths(arguments.removeprefix("width="))
+    edges = [_number(edge) for edge in arguments.split(",")]
     if not all(low < high for low, high in pairwise(edges)):
         msg = "edges must be in ascending order"
         raise ValueError(msg)
@@ -297,8 +297,8 @@ def _bins(given: str) -> Paths:
     return above
 
 
-def _bins_of_widths(given: str) -> Paths:
-    widths = [_number(width) for width in given.split(",")]
+def _bins_of_widths(arguments: str) -> Paths:
+    widths = [_number(width) for width in arguments.split(",")]
     if not all(width > 0 for width in widths):
         msg = "widths must be positive"
         raise ValueError(msg)
@@ -314,12 +314,12 @@ def _bins_of_widths(given: str) -> Paths:
     return above
 
 
-def _first_level(given: str) -> str:
-    return given.rpartition(":")[2].partition(",")[0].removeprefix(FROM)
+def _first_level(arguments: str) -> str:
+    return arguments.rpartition(":")[2].partition(",")[0].removeprefix(FROM)
 
 
-def _dates(given: str) -> Paths:
-    form, _, levels = given.rpartition(":")
+def _dates(arguments: str) -> Paths:
+    form, _, levels = arguments.rpartition(":")
     names = levels.removeprefix(FROM).split(",")
     if unknown := [level for level in names if level not in _DATE_LEVELS]:
         msg = f"levels must be among {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"

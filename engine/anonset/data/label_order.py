@@ -85,10 +85,10 @@ class _Encoding(RedactedRepr):
             n_codes, end = 0, 0
             for first, code, chosen in self._numbered(by, texts, begins_of(size[0])):
                 codes[record[first : first + len(code)]] = code + np.int32(n_codes)
-                for own_starts, own in _copied(chosen, LabelTexts(texts.starts[first:], texts.text)):
-                    starts.append(own_starts[1:] + end)
-                    text.append(own)
-                    end += len(own)
+                for bucket_starts, bucket_text in _copied(chosen, LabelTexts(texts.starts[first:], texts.text)):
+                    starts.append(bucket_starts[1:] + end)
+                    text.append(bucket_text)
+                    end += len(bucket_text)
                 n_codes += len(chosen)
         return codes, FiledLabels(starts.finished(), text.finished(), numeric=numeric)
 

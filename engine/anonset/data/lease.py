@@ -115,19 +115,19 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     OSError
         If the lease cannot be written, or the directory does not exist.
     """
-    name, found = _last(folder)
-    if found is not None and not _is_stale(folder, found, tell):
-        raise in_use(folder, found)
-    name = LEASE if found is None else _successor(found)
+    name, last_content = _last(folder)
+    if last_content is not None and not _is_stale(folder, last_content, tell):
+        raise in_use(folder, last_content)
+    name = LEASE if last_content is None else _successor(last_content)
     mine = new_lease()
     try:
         descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         raise in_use(folder, _last(folder)[1]) from None
-    held = _held[folder] = _OwnLease(folder, name, descriptor, mine, threading.Lock())
+    own_lease = _held[folder] = _OwnLease(folder, name, descriptor, mine, threading.Lock())
     TOKENS.add(mine.token)
     try:
-        held.write(mine)
+        own_lease.write(mine)
         os.fsync(descriptor)
     except BaseException as error:
         forget(folder)
@@ -157,9 +157,9 @@ def renewed(lease: Lease) -> Lease:
 
 def holds(folder: Path) -> bool:
     """Return True if this process has the lease of a directory, and no other process has taken it over."""
-    held = _held.get(folder)
-    last = None if held is None else _last(folder)[1]
-    return held is not None and last is not None and _token(last) == held.lease.token
+    own_lease = _held.get(folder)
+    last = None if own_lease is None else _last(folder)[1]
+    return own_lease is not None and last is not None and _token(last) == own_lease.lease.token
 
 
 def is_lost(folder: Path) -> bool:
@@ -182,20 +182,20 @@ def require_held(*folders: Path) -> None:
 
 def mark_unused(folder: Path) -> None:
     """Mark the directory as unused in the lease, and stop renewing the lease."""
-    held = _held.get(folder)
-    if held is not None:
+    own_lease = _held.get(folder)
+    if own_lease is not None:
         try:
-            held.write(replace(held.lease, process=0, start=0, expires=0.0))
+            own_lease.write(replace(own_lease.lease, process=0, start=0, expires=0.0))
         finally:
             forget(folder)
 
 
 def forget(folder: Path) -> None:
     """Stop renewing the lease of a directory that is removed or about to be removed."""
-    held = _held.pop(folder, None)
-    if held is not None:
-        TOKENS.discard(held.lease.token)
-        held.close()
+    own_lease = _held.pop(folder, None)
+    if own_lease is not None:
+        TOKENS.discard(own_lease.lease.token)
+        own_lease.close()
 
 
 def release(folder: Path) -> None:
@@ -227,8 +227,8 @@ def lease_of(folder: Path) -> Lease | None:
     """
     if folder.lstat().st_uid != os.getuid():
         return None
-    _, found = _last(folder, own=True)
-    return None if found is None else parsed_lease(found)
+    _, content = _last(folder, own_only=True)
+    return None if content is None else parsed_lease(content)
 
 
 def state_of(folder: Path) -> State:
@@ -253,8 +253,8 @@ def state_of(folder: Path) -> State:
 
 def is_live(folder: Path) -> bool:
     """Return True if a run seems to use a directory. Runs on other hosts are judged by the expiry time."""
-    found = _last(folder)[1]
-    return found is not None and seems_live(found)
+    content = _last(folder)[1]
+    return content is not None and seems_live(content)
 
 
 def clear_command(folder: Path) -> str:
@@ -284,8 +284,8 @@ def _is_valid(lease: Lease) -> bool:
     return _start(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
-def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
-    return is_stale(folder, found, lambda: _last(folder)[1], tell)
+def _is_stale(folder: Path, content: bytes, tell: Tell | None) -> bool:
+    return is_stale(folder, content, lambda: _last(folder)[1], tell)
 
 
 def is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
@@ -326,25 +326,25 @@ def in_use(folder: object, found: bytes | None) -> InputError:
     return InputError(msg, code="in-use")
 
 
-def _last(folder: Path, *, own: bool = False) -> tuple[str, bytes | None]:
+def _last(folder: Path, *, own_only: bool = False) -> tuple[str, bytes | None]:
     """Return the name and content of the last lease of a directory; the content is None if there is no lease.
 
     Parameters
     ----------
-    own
+    own_only
         Read only files of this user.
     """
-    name, seen, last = LEASE, set[str](), None
-    while name not in seen:
-        seen.add(name)
-        data = _read(folder / name, own=own)
+    name, names, last = LEASE, set[str](), None
+    while name not in names:
+        names.add(name)
+        data = _read(folder / name, own_only=own_only)
         if data is None:
             break
         last, name = data, _successor(data)
     return name, last
 
 
-def _read(path: Path, *, own: bool) -> bytes | None:
+def _read(path: Path, *, own_only: bool) -> bytes | None:
     """Return the content of a lease: None if it is missing, empty if it is not a small regular file."""
     try:
         descriptor = os.open(path, _OPENED)
@@ -353,9 +353,9 @@ def _read(path: Path, *, own: bool) -> bytes | None:
     except OSError:
         return b""
     try:
-        found = os.fstat(descriptor)
-        foreign = own and found.st_uid != os.getuid()
-        if foreign or not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
+        status = os.fstat(descriptor)
+        foreign = own_only and status.st_uid != os.getuid()
+        if foreign or not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
             return b""
         return os.pread(descriptor, _MOST_BYTES, 0)
     except OSError:  # for example, the file is removed on a network file system
@@ -396,9 +396,9 @@ def _keep_renewing() -> None:
 def _renew() -> None:
     while True:
         time.sleep(EVERY)
-        for held in tuple(_held.values()):
+        for own_lease in tuple(_held.values()):
             with suppress(OSError):  # for example, on a full disk: `holds` checks whether the lease is lost
-                held.renew()
+                own_lease.renew()
 
 
 for _own in (_held, TOKENS):
@@ -407,8 +407,8 @@ for _own in (_held, TOKENS):
 
 def _is_here(lease: Lease) -> bool:
     """Return True if the process of a lease can be checked locally: same host, same boot, same process namespace."""
-    here = (platform.node(), _boot(), _processes())
-    return all(here) and (lease.host, lease.boot, lease.processes) == here
+    identity = (platform.node(), _boot(), _processes())
+    return all(identity) and (lease.host, lease.boot, lease.processes) == identity
 
 
 def _start(process: int) -> int:

@@ -178,19 +178,19 @@ def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
     return cost, np.zeros(len(size), np.int32), np.zeros(len(size), np.int32)
 
 
-def _weights(names: Sequence[str], given: Mapping[str, float] | None, *, bounded: bool) -> tuple[float, ...]:
-    if given is None:
+def _weights(names: Sequence[str], weights: Mapping[str, float] | None, *, bounded: bool) -> tuple[float, ...]:
+    if weights is None:
         return (1.0 / len(names),) * len(names)
-    if set(given) != set(names):
-        odd = sorted(set(given) ^ set(names))[0]
-        msg = f"relational weights must name each relational column once ({', '.join(names)}); check {odd!r}"
+    if set(weights) != set(names):
+        differing = sorted(set(weights) ^ set(names))[0]
+        msg = f"relational weights must name each relational column once ({', '.join(names)}); check {differing!r}"
         raise InputError(msg)
     for name in names:
-        if not 0.0 <= given[name] <= 1.0:
-            msg = f"relational weight of {name!r} must be in [0, 1], got {given[name]!r}"
+        if not 0.0 <= weights[name] <= 1.0:
+            msg = f"relational weight of {name!r} must be in [0, 1], got {weights[name]!r}"
             raise InputError(msg)
-    total = fsum(given.values())
+    total = fsum(weights.values())
     if bounded and total > 1.0 + 1e-9:
         msg = f"with a bound, the sum of the relational weights must be at most 1, got {total!r}"
         raise InputError(msg)
-    return tuple(float(given[name]) for name in names)
+    return tuple(float(weights[name]) for name in names)

@@ -62,8 +62,8 @@ def redacted(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.dtype} {'x'.join(map(str, value.shape))}>"
     if isinstance(value, partial):
-        given = [*map(redacted, value.args), *(f"{name}={redacted(part)}" for name, part in value.keywords.items())]
-        return f"{_name(value.func)}({', '.join(given)})"
+        arguments = [*map(redacted, value.args), *(f"{name}={redacted(part)}" for name, part in value.keywords.items())]
+        return f"{_name(value.func)}({', '.join(arguments)})"
     if isinstance(value, Sized):
         return f"<{len(value)}>"
     return _name(value) if callable(value) else f"<{type(value).__name__}>"

@@ -93,11 +93,11 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
 def _sum(path: Path) -> Sum:
     size = path.stat().st_size
     words = np.memmap(path, np.uint64, "r", shape=(size // 8,)) if size >= 8 else np.empty(0, np.uint64)
-    total, odd = 0, 0
+    total, parity = 0, 0
     for first, end in spans(len(words), _WORDS):
         total += int(np.add.reduce(words[first:end]))
-        odd ^= int(np.bitwise_xor.reduce(words[first:end]))
+        parity ^= int(np.bitwise_xor.reduce(words[first:end]))
     with path.open("rb") as file:
         file.seek(size - size % 8)
-        rest = int.from_bytes(file.read(), "little")
-    return size, (total + rest) % (1 << 64), odd ^ rest
+        tail = int.from_bytes(file.read(), "little")
+    return size, (total + tail) % (1 << 64), parity ^ tail

@@ -52,7 +52,7 @@ def cores() -> int:
 
 def memory_left() -> int | None:
     """Return the free memory within the group limits in bytes, counting page cache as free; None without a limit."""
-    left = []
+    free = []
     for folder in _folders("memory", _OWN, _GROUPS):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
@@ -62,15 +62,15 @@ def memory_left() -> int | None:
                 stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             except (OSError, ValueError):  # no such file, or "max"
                 continue
-            left.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
-    return min(left, default=None)
+            free.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
+    return min(free, default=None)
 
 
 @cache
-def _share(own: Path, groups: Path) -> int:
+def _share(group_file: Path, groups: Path) -> int:
     """Return the processor limit of the control groups. Cached: every step of a run needs it."""
     shares = [sys.maxsize]
-    for folder in _folders("cpu", own, groups):
+    for folder in _folders("cpu", group_file, groups):
         try:
             if (folder / "cpu.max").exists():
                 quota, period = map(int, (folder / "cpu.max").read_text().split())
@@ -83,10 +83,10 @@ def _share(own: Path, groups: Path) -> int:
     return min(shares)
 
 
-def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
+def _folders(controller: str, group_file: Path, groups: Path) -> Iterator[Path]:
     """Yield the directories of the process's group for a controller, and of the parent groups."""
     try:
-        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+        lines = [line.split(":", 2) for line in group_file.read_text().splitlines()]
     except OSError:
         return
     for _, controllers, path in lines:
@@ -168,9 +168,9 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArra
     >>> begins_of([2, 0, 3]).tolist()
     [0, 2, 2, 5]
     """
-    each = lengths if isinstance(lengths, np.ndarray) else np.fromiter(lengths, np.int64)
-    begins = np.zeros(len(each) + 1, np.int64)
-    np.cumsum(each, out=begins[1:])
+    sizes = lengths if isinstance(lengths, np.ndarray) else np.fromiter(lengths, np.int64)
+    begins = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=begins[1:])
     return begins
 
 

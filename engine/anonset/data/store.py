@@ -40,10 +40,10 @@ INSIDE = "anonset-work"
 _temporary: dict[Path, None] = {}  # existing temporary directories of this process
 
 
-def damage_error(file: object = "", why: str = "") -> InputError:
+def damage_error(file: object = "", reason: str = "") -> InputError:
     """Return the error for a work directory, or a file in it, that this run did not write in this form."""
-    said = [str(part) for part in (file, "the work directory is damaged", why, "delete it and start again") if part]
-    return InputError(": ".join(said), code="damaged")
+    parts = [str(part) for part in (file, "the work directory is damaged", reason, "delete it and start again") if part]
+    return InputError(": ".join(parts), code="damaged")
 
 
 _Task = TypeVar("_Task")
@@ -139,7 +139,9 @@ class Store(RedactedRepr, ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.remove()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -242,10 +244,10 @@ class Files(Store):
         """
         require_local(path)
         with writing(path):
-            there = path.is_dir()
-            if there and any(path.iterdir()):
+            is_directory = path.is_dir()
+            if is_directory and any(path.iterdir()):
                 raise InputError(why_taken(path), code="exists")
-            made = cls(path / INSIDE if there else path, limits, workers)
+            made = cls(path / INSIDE if is_directory else path, limits, workers)
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
             made.path.chmod(0o700)  # exact mode, independent of the umask

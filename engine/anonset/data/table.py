@@ -110,16 +110,16 @@ class SetColumn(RedactedRepr):
         indptr, places = gathered(first, self.indptr[records + 1] - first)
         return SetColumn(self.name, indptr, self.codes[places], self.vocabulary)
 
-    def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
-        """Return the column with only the items in `kept`, bool (M,), stored in `store`. The vocabulary is
+    def only(self, mask: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
+        """Return the column with only the items in `mask`, bool (M,), stored in `store`. The vocabulary is
         unchanged.
         """
         indptr = store.array("indptr", np.int64, self.n + 1)
-        items = codes_array(store, int(self.occurrences[kept].sum()), len(self.vocabulary))
+        items = codes_array(store, int(self.occurrences[mask].sum()), len(self.vocabulary))
         indptr[0] = 0
         for a, b in spans(self.n):
             block, begin = self.slice(a, b), int(indptr[a])
-            stays = kept[block.items]
+            stays = mask[block.items]
             indptr[a + 1 : b + 1] = begin + begins_of(stays)[block.indptr[1:]]
             items[begin : indptr[b]] = block.items[stays]
         return SetColumn(self.name, indptr, items, self.vocabulary)

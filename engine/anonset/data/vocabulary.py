@@ -100,9 +100,9 @@ class Vocabulary(RedactedRepr):
         if isinstance(self.labels, (NumberedLabels, FiledLabels)):
             return
         if len(self.index) != len(self.labels):
-            again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
+            code = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
             msg = (
-                f"labels {again} and {self.index[self.labels[again]]} of the vocabulary are equal; labels must be "
+                f"labels {code} and {self.index[self.labels[code]]} of the vocabulary are equal; labels must be "
                 "distinct"
             )
             raise InputError(msg)

@@ -51,11 +51,11 @@ class Workers(ABC):
         (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
         """
         tasks = min(self.tasks(len(parts) if tasks is None else tasks), len(parts))
-        return [parts[at::tasks] for at in range(tasks)]
+        return [parts[first::tasks] for first in range(tasks)]
 
-    def tasks(self, wanted: int) -> int:
+    def tasks(self, requested: int) -> int:
         """Return the number of tasks of a pass over many blocks, given the requested number."""
-        return wanted
+        return requested
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
         """Run `work` over independent tasks; yield the results in task order.
@@ -71,21 +71,21 @@ class Workers(ABC):
         if self.count == 1 and not self.remote:
             yield from map(work, tasks)
             return
-        waiting, ended, begun = iter(tasks), threading.Event(), deque[Future[_Done]]()
+        waiting, ended, futures = iter(tasks), threading.Event(), deque[Future[_Done]]()
 
         def begin(n: int) -> None:
-            begun.extend(self.begin(work, task, ended) for task in islice(waiting, n))
+            futures.extend(self.begin(work, task, ended) for task in islice(waiting, n))
 
         try:
             begin(_TASKS_AHEAD * self.count if ahead is None else ahead)
-            while begun:
-                done = begun[0].result()  # if interrupted, the task remains in the queue that is waited for
-                begun.popleft()
+            while futures:
+                done = futures[0].result()  # if interrupted, the task remains in the queue that is waited for
+                futures.popleft()
                 begin(1)
                 yield done
         finally:
             ended.set()
-            wait([task for task in begun if not task.cancel()])
+            wait([task for task in futures if not task.cancel()])
 
     @abstractmethod
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
@@ -133,9 +133,9 @@ class Threads(Workers):
 
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
         """Start a task in a thread. A forked process, which has no threads, creates a new pool."""
-        wanted = self._size, os.getpid()
-        if self._pool is None or self._made_for != wanted:
-            self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), wanted
+        pool_key = self._size, os.getpid()
+        if self._pool is None or self._made_for != pool_key:
+            self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), pool_key
         return self._pool.submit(run_task, work, task, ended)
 
 

@@ -57,8 +57,10 @@ def number_array(values: Any) -> Any:
     """
     import pyarrow as pa
 
-    held = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
+    contiguous = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
+    )
 
 
 def text_lists(rows: Sequence[Sequence[str]]) -> Any:
@@ -77,9 +79,9 @@ def digits(numbers: Any) -> Any:
     return cast(number_array(numbers), pa.large_string())
 
 
-def chosen(values: Any, at: Any) -> Any:
+def chosen(values: Any, positions: Any) -> Any:
     """Return the values at the given positions."""
-    return _call("take", values, number_array(at))
+    return _call("take", values, number_array(positions))
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
@@ -122,13 +124,13 @@ def cast(values: Any, kind: Any) -> Any:
     pyarrow.ArrowInvalid
         If the type cannot represent a value exactly.
     """
-    return _call("cast", values, options=lambda known: known.CastOptions(kind))
+    return _call("cast", values, options=lambda compute: compute.CastOptions(kind))
 
 
 def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
     """Dictionary-encode values. Null gets a code of its own if `nulls` is set, otherwise none."""
-    how = "encode" if nulls else "mask"
-    return _call("dictionary_encode", values, options=lambda known: known.DictionaryEncodeOptions(how))
+    null_encoding = "encode" if nulls else "mask"
+    return _call("dictionary_encode", values, options=lambda compute: compute.DictionaryEncodeOptions(null_encoding))
 
 
 def fill_null(values: Any, text: str) -> Any:
@@ -142,17 +144,17 @@ def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
 
     words = cast(text_array(among), values.type)
     words = pa.concat_arrays([words, pa.nulls(1, words.type)]) if nulls else words
-    return _call("is_in", values, options=lambda known: known.SetLookupOptions(words))
+    return _call("is_in", values, options=lambda compute: compute.SetLookupOptions(words))
 
 
 def matches(texts: Any, pattern: str) -> Any:
     """Return, for each text, whether it contains a match of a regular expression."""
-    return _call("match_substring_regex", texts, options=lambda known: known.MatchSubstringOptions(pattern))
+    return _call("match_substring_regex", texts, options=lambda compute: compute.MatchSubstringOptions(pattern))
 
 
 def replaced(texts: Any, part: str, other: str) -> Any:
     """Replace every occurrence of `part` by `other`."""
-    return _call("replace_substring", texts, options=lambda known: known.ReplaceSubstringOptions(part, other))
+    return _call("replace_substring", texts, options=lambda compute: compute.ReplaceSubstringOptions(part, other))
 
 
 def are_given(column: Any) -> NDArray[np.bool_]:
@@ -166,18 +168,18 @@ def are_given(column: Any) -> NDArray[np.bool_]:
 
 def without(texts: Any, pattern: str) -> Any:
     """Delete all matches of a regular expression from texts."""
-    return _call("replace_substring_regex", texts, options=lambda known: known.ReplaceSubstringOptions(pattern, ""))
+    return _call("replace_substring_regex", texts, options=lambda compute: compute.ReplaceSubstringOptions(pattern, ""))
 
 
 def split(texts: Any, mark: str) -> Any:
     """Split each text at a separator into a list."""
-    return _call("split_pattern", texts, options=lambda known: known.SplitPatternOptions(mark))
+    return _call("split_pattern", texts, options=lambda compute: compute.SplitPatternOptions(mark))
 
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
     """Call an Arrow function. `options` maps the module of the option classes to the options."""
-    known = _known()
-    return known.call_function(name, list(values), None if options is None else options(known))
+    compute = _known()
+    return compute.call_function(name, list(values), None if options is None else options(compute))
 
 
 def _known() -> Any:

@@ -131,7 +131,7 @@ _WITH_HEADER = ("csv", "tsv", "xlsx")
 """Formats with a header line."""
 
 
-def open_source(given: Any, how: FileProperties = AS_RECOGNISED) -> OpenedSource:
+def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> OpenedSource:
     """Open any input that `source_of` accepts. All files of a source must have the same columns.
 
     Raises
@@ -139,15 +139,15 @@ def open_source(given: Any, how: FileProperties = AS_RECOGNISED) -> OpenedSource
     InputError
         If the input is none of these or cannot be read, or if a file has other columns than the first.
     """
-    source = source_of(given, how.format, no_header=how.dialect.no_header)
-    _require_lines(source.where, source.format, how)
+    source = source_of(data, properties.format, no_header=properties.dialect.no_header)
+    _require_lines(source.where, source.format, properties)
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
-    opened = _with_nulls(opens(source, how), how.null)
-    if how.skip_without_id:
-        opened = without_missing_ids(opened, how.ids)
-    if both := [name for name in source.keys if name in opened.names]:
+    opened = _with_nulls(opens(source, properties), properties.null)
+    if properties.skip_without_id:
+        opened = without_missing_ids(opened, properties.ids)
+    if twice := [name for name in source.keys if name in opened.names]:
         msg = (
-            f"{source.where}: column {both[0]!r} occurs in the files and in the folder names; remove or rename it in "
+            f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "
             "either"
         )
         raise InputError(msg)
@@ -173,11 +173,11 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         for batch in opened.batches([*names, *(name for name in ids if name not in names)]):
-            given = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in ids])
+            has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in ids])
             columns = {name: batch.columns[name] for name in names}
-            if not given.all():
-                columns = {name: column.filter(pa.array(given)) for name, column in columns.items()}
-            yield replace(batch, columns=columns, without_id=int((~given).sum()))
+            if not has_ids.all():
+                columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
+            yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
     return replace(opened, batches=batches)
 
@@ -195,7 +195,7 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
         yield item  # type: ignore[misc]
 
 
-def _require_lines(where: object, kind: str, how: FileProperties) -> None:
+def _require_lines(where: object, kind: str, properties: FileProperties) -> None:
     """Reject header options for formats without a header, and `null` for formats that contain only items.
 
     Raises
@@ -203,18 +203,18 @@ def _require_lines(where: object, kind: str, how: FileProperties) -> None:
     InputError
         If an option does not fit the format.
     """
-    dialect, what = how.dialect, ""
+    dialect, problem = properties.dialect, ""
     if kind == OBJECT:
         return
     if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
-        what = f"{name} applies to CSV and TSV files only"
+        problem = f"{name} applies to CSV and TSV files only"
     elif dialect.skip_footer and kind not in _WITH_HEADER:
-        what = f"{setting('skip_rows', 'footer')} applies to CSV and TSV files only"
-    elif how.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
-        what = f"{setting('null')} applies to tables only, whose fields may be null"
-    if what:
-        msg = f"{where}: {what}; got {kind}"
+        problem = f"{setting('skip_rows', 'footer')} applies to CSV and TSV files only"
+    elif properties.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
+        problem = f"{setting('null')} applies to tables only, whose fields may be null"
+    if problem:
+        msg = f"{where}: {problem}; got {kind}"
         raise InputError(msg)
 
 

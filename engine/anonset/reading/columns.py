@@ -165,8 +165,8 @@ class Encoder:
             self._refuse_null(name, column, "fill in a number, or drop the column")
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        given = column if plain else self._text(name, column)
-        return read_numbers(self.where, name, given, self.before, self.until(given), self.decimal)
+        values = column if plain else self._text(name, column)
+        return read_numbers(self.where, name, values, self.before, self.until(values), self.decimal)
 
     def until(self, column: Any) -> int | None:
         """Return the number, from 1, of the last row of a batch; None if no rows follow the batch."""
@@ -311,7 +311,7 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
     """Replace each value that is one of `words`, ignoring blanks around it, by null."""
     import pyarrow as pa
 
-    known = sorted(words)
+    null_words = sorted(words)
 
     def cleared(column: Any) -> Any:
         if isinstance(column, SetColumn):
@@ -320,7 +320,7 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             return column
         text = arrow.cast(column, pa.large_string())
-        null = arrow.is_in(arrow.utf8_trim_whitespace(text), known)
+        null = arrow.is_in(arrow.utf8_trim_whitespace(text), null_words)
         return arrow.if_else(null, arrow.null(text.type), text) if arrow.any(null).as_py() else column
 
     return {name: cleared(column) for name, column in columns.items()}
@@ -380,4 +380,4 @@ def _united(column: Any) -> tuple[Int32, list[str]]:
     if used.all():
         return codes, list(code_of)
     place = (np.cumsum(used) - 1).astype(np.int32)
-    return place[codes], [label for label, there in zip(code_of, used.tolist(), strict=True) if there]
+    return place[codes], [label for label, is_used in zip(code_of, used.tolist(), strict=True) if is_used]

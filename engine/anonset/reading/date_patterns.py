@@ -31,8 +31,8 @@ def contains_contact(text: str) -> bool:
     >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
     (True, True, False)
     """
-    found = _PHONE.search(text) or _MAIL.search(text)
-    return found is not None and any(map(str.isalpha, text[: found.start()] + text[found.end() :]))
+    match = _PHONE.search(text) or _MAIL.search(text)
+    return match is not None and any(map(str.isalpha, text[: match.start()] + text[match.end() :]))
 
 
 def contains_date(text: str) -> bool:

@@ -109,8 +109,8 @@ _SAFE_TO_SHOW = re.compile(r"Conversion failed for column .* with type \w+")
 
 
 @contextmanager
-def reading(where: object, what: str = "cannot be read", *, values: bool = False) -> Iterator[None]:
-    """Convert all read errors (or, with `what`, write errors) to an InputError that names the file.
+def reading(where: object, problem: str = "cannot be read", *, values: bool = False) -> Iterator[None]:
+    """Convert all read errors (or, with `problem`, write errors) to an InputError that names the file.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
             safe = _SAFE_TO_SHOW.search(reason)
             reason, shows = safe[0] if safe else type(error).__name__, True
             _forget(error)
-        msg = f"{where}: {what}: {reason if shows else foreign(reason)}"
+        msg = f"{where}: {problem}: {reason if shows else foreign(reason)}"
         raise InputError(msg) from error
 
 
@@ -192,12 +192,12 @@ def read_bytes(path: Path) -> bytes:
         return unpacked
 
 
-def text_lines(path: Path, each: str) -> list[str]:
+def text_lines(path: Path, entry: str) -> list[str]:
     """Return the non-empty lines of a text file, stripped.
 
     Parameters
     ----------
-    each
+    entry
         Name of the content of a line, for messages.
 
     Raises
@@ -208,7 +208,7 @@ def text_lines(path: Path, each: str) -> list[str]:
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        msg = f"{path}: must be UTF-8 text with {each} per line"
+        msg = f"{path}: must be UTF-8 text with {entry} per line"
         raise InputError(msg) from None
     return [line.strip() for line in lines if line.strip()]
 
@@ -280,11 +280,11 @@ def arrow_threads(workers: int | None) -> Iterator[None]:
         pa.set_cpu_count(before)
 
 
-def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
+def open_parquet(file: Any, *, far: bool = False, **options: Any) -> Any:
     """Open a file as Parquet (``pyarrow.parquet.ParquetFile``) and read it page by page; `far`: a remote file.
 
     Without page reads, Arrow loads a whole compressed row group before it returns the first row.
     """
     from pyarrow import parquet
 
-    return parquet.ParquetFile(file, buffer_size=_FAR_BUFFER if far else _BUFFER, pre_buffer=False, **how)
+    return parquet.ParquetFile(file, buffer_size=_FAR_BUFFER if far else _BUFFER, pre_buffer=False, **options)

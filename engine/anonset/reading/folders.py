@@ -25,14 +25,12 @@ def names_below(folder: Path) -> list[str]:
 
     paths: list[str] = []
     for place, inner, names in os.walk(folder, onerror=refuse):
-        here = Path(place)
+        parent = Path(place)
         for name in inner:
-            if (here / name).is_symlink():
-                msg = (
-                    f"{here / name}: links to folders are not followed; use the target as the input, or remove the link"
-                )
+            if (path := parent / name).is_symlink():
+                msg = f"{path}: links to folders are not followed; use the target as the input, or remove the link"
                 raise InputError(msg)
-        paths += [(here / name).relative_to(folder).as_posix() for name in names]
+        paths += [(parent / name).relative_to(folder).as_posix() for name in names]
     return paths
 
 
@@ -59,19 +57,19 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
         The message names the file or folder.
     """
     data: list[str] = []
-    odd: list[tuple[str, str]] = []
+    rejected: list[tuple[str, str]] = []
     for name in sorted(names, key=lambda name: PurePosixPath(name).parts):
         place, reason = _odd(name, endings)
         if reason:
-            odd.append((place, reason))
+            rejected.append((place, reason))
         elif _is_data(name, endings):
             data.append(name)
-    if not data and not any(_is_data(place, endings) for place, _ in odd):
-        what = f"{endings[0]} file" if endings else "data file"
-        msg = f"{where}: the directory contains no {what}"
+    if not data and not any(_is_data(place, endings) for place, _ in rejected):
+        expected = f"{endings[0]} file" if endings else "data file"
+        msg = f"{where}: the directory contains no {expected}"
         raise InputError(msg)
-    if odd:
-        place, reason = min(odd)
+    if rejected:
+        place, reason = min(rejected)
         msg = f"{where.rstrip('/')}/{place}: {reason}"
         raise InputError(msg)
     return data

@@ -78,10 +78,10 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
             f"if each cell is an item: {setting('one_code')}; if each word is an item: {setting('separator', ' ')}"
         )
         raise InputError(msg)
-    if not baskets and separator is None and (held := next(filter(_is_list, labels), None)) is not None:
+    if not baskets and separator is None and (list_text := next(filter(_is_list, labels), None)) is not None:
         msg = (
-            f"{where}: {datum(held)} looks like a list but would become a single item; remove {held[0]} and "
-            f"{held[-1]}; "
+            f"{where}: {datum(list_text)} looks like a list but would become a single item; remove {list_text[0]} and "
+            f"{list_text[-1]}; "
             f"if it is an item: {setting('separator', ' ')}"
         )
         raise InputError(msg)
@@ -162,13 +162,13 @@ def _mark_within(labels: Collection[str]) -> str | None:
 
 def _separates(mark: str, labels: Collection[str]) -> bool:
     """Return True if most labels contain the separator, or if its parts are also found in other labels."""
-    held = [{part.strip() for part in label.split(mark)} for label in labels if mark in label]
-    if 2 * len(held) > len(labels):
+    parts_of_labels = [{part.strip() for part in label.split(mark)} for label in labels if mark in label]
+    if 2 * len(parts_of_labels) > len(labels):
         return True
-    times = Counter(part for parts in held for part in parts)
+    times = Counter(part for parts in parts_of_labels for part in parts)
     times.update(label for label in labels if mark not in label)
-    again = sum(any(times[part] > 1 for part in parts) for parts in held)
-    return 2 * again >= len(held) > 0
+    n_recurring = sum(any(times[part] > 1 for part in parts) for parts in parts_of_labels)
+    return 2 * n_recurring >= len(parts_of_labels) > 0
 
 
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
@@ -226,8 +226,8 @@ def are_titles(labels: Sequence[str]) -> bool:
     >>> are_titles(["The Lost City", "House of Fire"]), are_titles(["Vincent van Gogh", "Ann Lee"])
     (True, False)
     """
-    held = sum(not _TITLE_WORDS.isdisjoint(label.casefold().split()) for label in labels)
-    return 20 * held > len(labels)
+    n_titles = sum(not _TITLE_WORDS.isdisjoint(label.casefold().split()) for label in labels)
+    return 20 * n_titles > len(labels)
 
 
 def require_single(where: str, name: str, labels: Sequence[str]) -> None:
@@ -276,11 +276,11 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
     labels_of = [(name, set(labels)) for name, labels in columns]
     indicators = [name for name, labels in labels_of if labels and labels <= PRESENT | ABSENT]
     if any(labels & ABSENT for name, labels in labels_of if name in indicators):
-        which = ", ".join(map(repr, indicators[:5])) + (
+        columns_text = ", ".join(map(repr, indicators[:5])) + (
             f" and {len(indicators) - 5} more" if len(indicators) > 5 else ""
         )
         msg = (
-            f"{where}: {which} contain only 0 and 1, which would become items; "
+            f"{where}: {columns_text} contain only 0 and 1, which would become items; "
             f"if each column is an item: {setting('one_hot', ','.join(indicators))}"
         )
         raise InputError(msg)

@@ -61,10 +61,10 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
             and several
             and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
         ):
-            beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
-            if beside is None:
+            other_mark = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
+            if other_mark is None:
                 return mark
-            return beside if _OF_SETS.search(name) and _recur(looked_at, beside) else None
+            return other_mark if _OF_SETS.search(name) and _recur(looked_at, other_mark) else None
     return None
 
 

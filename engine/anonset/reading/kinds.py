@@ -110,8 +110,8 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     kind = kind_of_values(looked_at)
     regular = _regular(looked_at, kind)
     look = _look(name, regular, kind)
-    odd = look.odd + len(looked_at) - len(regular)
-    return replace(look, odd=odd) if odd else look
+    irregular = look.odd + len(looked_at) - len(regular)
+    return replace(look, odd=irregular) if irregular else look
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
@@ -207,8 +207,8 @@ def _are_icd9(labels: Sequence[str]) -> bool:
     """Return True if possible ICD-9 codes are more than numbers of three digits."""
     if any(label[0] in "EV" for label in labels):
         return True
-    whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
-    return whole and sum("." in label for label in labels) * 20 > len(labels)
+    three_digits = all(len(label.partition(".")[0]) >= 3 for label in labels)
+    return three_digits and sum("." in label for label in labels) * 20 > len(labels)
 
 
 def _are_atc(labels: Sequence[str]) -> bool:
@@ -224,31 +224,31 @@ def _dates(labels: Sequence[str]) -> ValueFormat:
         doubt = "dates in several formats; write all of them as YYYY-MM-DD"
         return ValueFormat("dates", doubt=doubt, usable=False)
     forms = [form for form, days in read.items() if len(days) == most]
-    form, odd = forms[0], len(labels) - most
+    form, irregular = forms[0], len(labels) - most
     days = read[form]
-    if "%y" in form and any(max(read[one]) > date.today() for one in forms):
+    if "%y" in form and any(max(read[candidate]) > date.today() for candidate in forms):
         doubt = "years of two digits without a clear century; write them with four"
         return ValueFormat("dates", form, doubt, usable=False)
     if len(forms) > 1:
-        ways = " or ".join(f"date:{one}:month,year,decade" for one in forms)
+        ways = " or ".join(f"date:{candidate}:month,year,decade" for candidate in forms)
         doubt = f"day and month are ambiguous, so only the year is used; to use months, choose {ways}"
-        return ValueFormat("dates", form, doubt, odd=odd)
+        return ValueFormat("dates", form, doubt, odd=irregular)
     iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
-    return ValueFormat("dates", "" if iso else form, odd=odd)
+    return ValueFormat("dates", "" if iso else form, odd=irregular)
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:
     """Return the formats that parse at least one of the first labels."""
-    found: dict[str, None] = {}
+    formats: dict[str, None] = {}
     for label in labels[:_FIRST]:
         if (split := _DAY_AND_TIME(label)) is None:
-            found.update(dict.fromkeys(_formats_of_day(label)))
+            formats.update(dict.fromkeys(_formats_of_day(label)))
             continue
         day, between, time = split.groups()
         days = _formats_of_day(day)
         times = [form for form in _TIME_FORMATS if _parsed([time], form)]
-        found.update(dict.fromkeys(f"{one}{between}{other}" for one in days for other in times))
-    return sorted(found, key=_rank)
+        formats.update(dict.fromkeys(f"{day_format}{between}{other}" for day_format in days for other in times))
+    return sorted(formats, key=_rank)
 
 
 def _formats_of_day(label: str) -> list[str]:
@@ -264,13 +264,13 @@ def _rank(form: str) -> int:
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:
     """Return the days of the labels that match a format."""
-    days, odd = [], 0
+    days, irregular = [], 0
     for label in labels:
         try:
             days.append(datetime.strptime(label, form).date())
         except ValueError:
-            odd += 1
-            if odd > _most_odd(len(labels)):
+            irregular += 1
+            if irregular > _most_odd(len(labels)):
                 break
     return days
 
@@ -329,9 +329,9 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
 
 def _width(numbers: Sequence[float]) -> str:
     """Return about a twentieth of the range of `numbers`, as 1, 2 or 5 times a power of ten."""
-    wanted = (max(numbers) - min(numbers)) / 20
-    if not 1e-6 < wanted < 1e12:
+    target = (max(numbers) - min(numbers)) / 20
+    if not 1e-6 < target < 1e12:
         return ""
-    power = floor(log10(wanted))
-    digit = next(leading for leading in (1, 2, 5, 10) if leading * 10.0**power >= wanted * 0.999)
+    power = floor(log10(target))
+    digit = next(leading for leading in (1, 2, 5, 10) if leading * 10.0**power >= target * 0.999)
     return f"{digit * 10.0**power:.12g}"

@@ -68,9 +68,9 @@ class Changes:
 
     def list_changes(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
         """Return all changes, ordered by column, then by rule."""
-        asked = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
-        known = [change for change in dict.fromkeys(asked) if change in self.labels]
-        return tuple(Change(*change, len(self.labels[change]), self.occurrences[change]) for change in known)
+        requested = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
+        applied = [change for change in dict.fromkeys(requested) if change in self.labels]
+        return tuple(Change(*change, len(self.labels[change]), self.occurrences[change]) for change in applied)
 
 
 def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], changes: Changes) -> SetColumn:
@@ -101,24 +101,24 @@ def _normalized(
     column: _Column,
     names: Sequence[str],
     changes: Changes,
-    what: str,
+    noun: str,
     renamed: Callable[[_Column, dict[str, str]], _Column],
 ) -> _Column:
-    """Apply rules to the labels of a column; `renamed` replaces labels, and `what` names them in messages."""
+    """Apply rules to the labels of a column; `renamed` replaces labels, and `noun` names them in messages."""
     for name in names:
-        if image := _image(column, name, what):
+        if image := _image(column, name, noun):
             changes.note(column, name, image)
             column = renamed(column, image)
     return column
 
 
-def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[str, str]:
+def _image(column: SetColumn | CategoricalColumn, rule: str, noun: str) -> dict[str, str]:
     """Return the new label of each label that a rule changes."""
     image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
         msg = (
-            f"{setting('normalize', rule)} makes {what} {datum(bare)} of column {column.name!r} empty; remove the "
-            f"rule or the {what}"
+            f"{setting('normalize', rule)} makes {noun} {datum(bare)} of column {column.name!r} empty; remove the "
+            f"rule or the {noun}"
         )
         raise InputError(msg)
     return image

@@ -79,18 +79,20 @@ def recognised_decimal(values: Iterable[str]) -> str:
     >>> recognised_decimal(["€ 1.234,50", "€ 7"]), recognised_decimal(["$1,234.50"]), recognised_decimal(["7", "1.5"])
     (',', '.', '')
     """
-    found = decimals_of(values)
-    return found[0] if len(found) == 1 else ""
+    signs = decimals_of(values)
+    return signs[0] if len(signs) == 1 else ""
 
 
 def decimals_of(values: Iterable[str]) -> list[str]:
     """Return the decimal signs under which all values are numbers; none if all are plain numbers."""
-    held = [value for value in values if value]
-    if all(re.match(_NUMBER, value) for value in held):
+    filled = [value for value in values if value]
+    if all(re.match(_NUMBER, value) for value in filled):
         return []
-    found = [decimal for decimal, form in _FITS.items() if all(map(form.match, held)) and len(_currencies(held)) <= 1]
-    same = len(found) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in held)
-    return found[1:] if same else found
+    signs = [
+        decimal for decimal, form in _FITS.items() if all(map(form.match, filled)) and len(_currencies(filled)) <= 1
+    ]
+    same = len(signs) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in filled)
+    return signs[1:] if same else signs
 
 
 def plain_number(value: str, decimal: str) -> str:
@@ -162,10 +164,14 @@ class _Numbers:
             f"not a number with a decimal {sign}; if its decimal sign is the {other}: {setting('decimal', remedy)}",
         )
         currency = arrow.without(text, _NO_CURRENCY)
-        known = [one for one in arrow.unique(currency).to_pylist() if one]
-        mixed = np.flatnonzero(arrow.to_numpy(arrow.is_in(currency, known[1:]))) if len(known) > 1 else np.empty(0, int)
+        currencies = [symbol for symbol in arrow.unique(currency).to_pylist() if symbol]
+        mixed = (
+            np.flatnonzero(arrow.to_numpy(arrow.is_in(currency, currencies[1:])))
+            if len(currencies) > 1
+            else np.empty(0, int)
+        )
         self.refuse(mixed, ONE_CURRENCY)
-        return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(known)
+        return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(currencies)
 
     def parsed(self, text: Any) -> Numbers:
         """Parse text as integers if all values are integers, else as floats."""
@@ -174,9 +180,11 @@ class _Numbers:
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
         if len(wrong):
             first = text[int(wrong[0])].as_py()
-            why = "" if first.strip() == first else ": remove the blanks around it"
+            reason = "" if first.strip() == first else ": remove the blanks around it"
             hint = _hint(first.strip())
-            self.refuse(wrong, "not a number" + why + hint if first.strip() else "the field is empty; fill in a number")
+            self.refuse(
+                wrong, "not a number" + reason + hint if first.strip() else "the field is empty; fill in a number"
+            )
         if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
             try:
                 integers = arrow.to_numpy(arrow.cast(text, pa.int64())).astype(np.int64)
@@ -204,26 +212,26 @@ class _Numbers:
         rows, required = unfit(values)
         self.refuse(rows, f"must be {required}")
         floats = values.astype(np.float64)
-        whole = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
-        return Numbers(floats, values.dtype == np.int64, whole)
+        are_integers = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
+        return Numbers(floats, values.dtype == np.int64, are_integers)
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
         """Reject the given rows, if any. The message shows no values."""
         if len(rows):
             first = self.before + rows[0] + 1
-            which = f"row {first}{others(len(rows), self.until)}"
-            msg = f"{self.where}: numeric column {self.name!r}: {which}: {required}"
+            place = f"row {first}{others(len(rows), self.until)}"
+            msg = f"{self.where}: numeric column {self.name!r}: {place}: {required}"
             raise InputError(msg, column=self.name, row=first)
 
 
 def _hint(value: str) -> str:
     """Return the hint for a number in another notation; empty for text that is not a number."""
-    found = decimals_of([value])
-    if len(found) > 1:
+    signs = decimals_of([value])
+    if len(signs) > 1:
         comma, point = (setting("decimal", sign) for sign in (",", "."))
         return f"; if the comma is the decimal sign: {comma}; if it separates thousands: {point}"
-    what = "a decimal comma" if found == [","] else "thousands separators or a currency"
-    return f"; for {what}: {setting('decimal', found[0])}" if found else ""
+    notation = "a decimal comma" if signs == [","] else "thousands separators or a currency"
+    return f"; for {notation}: {setting('decimal', signs[0])}" if signs else ""
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
@@ -237,11 +245,11 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
     if not arrow.any(long).as_py():
         return np.empty(0, np.int64)
     doubted = np.flatnonzero(arrow.to_numpy(long))
-    written, held = arrow.chosen(text, doubted), arrow.chosen(values, doubted)
-    left = np.flatnonzero(arrow.to_numpy(arrow.not_equal(arrow.cast(held, written.type), written)))
-    pairs = zip(arrow.chosen(written, left).to_pylist(), arrow.chosen(held, left).to_pylist(), strict=True)
+    written, floats = arrow.chosen(text, doubted), arrow.chosen(values, doubted)
+    differing = np.flatnonzero(arrow.to_numpy(arrow.not_equal(arrow.cast(floats, written.type), written)))
+    pairs = zip(arrow.chosen(written, differing).to_pylist(), arrow.chosen(floats, differing).to_pylist(), strict=True)
     wrong = [row for row, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
-    return doubted[left[wrong]]
+    return doubted[differing[wrong]]
 
 
 def _is_held(text: str, number: float) -> bool:

@@ -347,14 +347,14 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
     ({'codes': '|', 'drugs': ','}, {})
     """
     text = f" {separator or ''} "
-    found = {name: re.search(f" {re.escape(name)}=([^ ]+) ", text) for name in items}
-    return {name: match[1].replace("\\t", "\t") for name, match in found.items() if match is not None}
+    match_of = {name: re.search(f" {re.escape(name)}=([^ ]+) ", text) for name in items}
+    return {name: match[1].replace("\\t", "\t") for name, match in match_of.items() if match is not None}
 
 
-def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
+def _rules(rules: Names) -> dict[str, tuple[str, ...]]:
     """Return the rules of each column; the empty name has the rules for all items."""
     rules_of: dict[str, tuple[str, ...]] = {}
-    for rule_text in names_in((), asked):
+    for rule_text in names_in((), rules):
         column, _, rule = rule_text.rpartition("=")
         require_rules([rule])
         rules_of[column] = (*rules_of.get(column, ()), rule)

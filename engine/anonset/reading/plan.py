@@ -43,7 +43,7 @@ class Plan:
     """Item of each 0/1 column."""
 
     @classmethod
-    def of(cls, source: NamedColumns, numeric: Names, given: Mapping[str, Names]) -> "Plan":
+    def of(cls, source: NamedColumns, numeric: Names, roles_given: Mapping[str, Names]) -> "Plan":
         """Assign a role to every column of a source.
 
         Raises
@@ -51,12 +51,18 @@ class Plan:
         InputError
             If a named column does not exist, or a column has no role or two.
         """
-        if source.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
-            given = {**given, "items": source.names[0]}
+        if (
+            source.sets_only
+            and roles_given["items"] is None
+            and not any(map(roles_given.get, ("one_hot", "one_code", "drop")))
+        ):
+            roles_given = {**roles_given, "items": source.names[0]}
         roles, numbers = resolve(
-            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **given
+            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **roles_given
         )
-        return cls(source.names, roles, numbers, {name: label_of(name, given.get("one_hot")) for name in roles.one_hot})
+        return cls(
+            source.names, roles, numbers, {name: label_of(name, roles_given.get("one_hot")) for name in roles.one_hot}
+        )
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -109,11 +115,11 @@ class Plan:
         """
         roles = self.roles
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
-        known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
-        if wrong := [name for name in rules if name and name not in known]:
-            places = ", ".join(map(repr, known)) or "none"
-            what = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
-            msg = f"{where}: {what}; text columns: {places}"
+        text_columns = [*roles.items, *texts, *(["items"] if roles.wide else [])]
+        if wrong := [name for name in rules if name and name not in text_columns]:
+            places = ", ".join(map(repr, text_columns)) or "none"
+            problem = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
+            msg = f"{where}: {problem}; text columns: {places}"
             raise InputError(msg)
         if "" in rules and not (roles.items or roles.wide):
             rule = rules[""][0]

@@ -47,16 +47,16 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
         If the file cannot be read or contains no group, or if an item is unknown, in two groups or in none.
     """
     where = Path(path)
-    lines, seen = _lines(where), dict[str, int]()
+    lines, line_of = _lines(where), dict[str, int]()
     for number, items in lines:
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)
         for item in items:
-            if item in seen:
-                both = f"lines {seen[item]} and {number} both contain item {datum(item)}"
-                msg = f"{where}: {both}; an item may be in one group only"
+            if item in line_of:
+                problem = f"lines {line_of[item]} and {number} both contain item {datum(item)}"
+                msg = f"{where}: {problem}; an item may be in one group only"
                 raise InputError(msg)
-            seen[item] = number
+            line_of[item] = number
     policy = UtilityPolicy.of(items for _, items in lines)
     if vocabulary is not None:
         try:
@@ -128,12 +128,12 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for item in items:
-        if item in seen:
+        if item in earlier:
             msg = f"{path}: line {number} contains item {datum(item)} twice; remove one"
             raise InputError(msg, line=number)
-        seen.add(item)
+        earlier.add(item)
 
 
 def _require_known(path: Path, number: int, items: Sequence[str], vocabulary: Vocabulary | None) -> None:

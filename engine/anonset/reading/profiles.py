@@ -107,11 +107,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        what = "bytes" if pa.types.is_binary(kind) else "nested values"
+        content = "bytes" if pa.types.is_binary(kind) else "nested values"
         look = ValueFormat(
-            what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False
+            content, doubt=f"contains {content}, which are not supported; convert them to plain values", usable=False
         )
-        return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
+        return Profile(column, content, n, 0, nulls, 0, 0.0, 0, look=look)
     if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)
@@ -126,20 +126,20 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items, times = _items(loaded, mark)
         return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
     values = values or _values(loaded)
-    look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
-    total = sum(held) if isinstance(held, list) else int(held.sum())
-    if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
+    look, some, frequencies = look_at(column, values.given), values.given[:_SOME], values.counts
+    total = sum(frequencies) if isinstance(frequencies, list) else int(frequencies.sum())
+    if len(frequencies) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = ValueFormat("text")
     return Profile(
         column,
         look.kind,
         n,
-        len(held),
+        len(frequencies),
         nulls,
         n - nulls - total,
-        entropy(held),
-        max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
-        rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
+        entropy(frequencies),
+        max(frequencies, default=0) if isinstance(frequencies, list) else int(frequencies.max(initial=0)),
+        rarest=min(frequencies, default=0) if isinstance(frequencies, list) else int(frequencies.min(initial=n)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(values.given),
@@ -172,8 +172,8 @@ def _values(loaded: Any) -> _Values:
     values, counts = _counts(loaded)
     words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
     words = _null_words(words, len(values) - len(words))
-    given = ~_are_in(values, words)
-    return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
+    is_value = ~_are_in(values, words)
+    return _Values(_texts(values.filter(pa.array(is_value))[:MOST_LOOKED_AT]), words, counts[is_value])
 
 
 def _few_values(loaded: Any) -> _Values:
@@ -181,8 +181,8 @@ def _few_values(loaded: Any) -> _Values:
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
     words = _null_words(missing, len(times) - len(missing)) if missing else []
-    given = [text for text in times if text not in words]
-    return _Values(given, words, [times[text] for text in given])
+    texts = [text for text in times if text not in words]
+    return _Values(texts, words, [times[text] for text in texts])
 
 
 def _few_texts(loaded: Any) -> list[str | None]:
@@ -212,14 +212,14 @@ def coded(loaded: Any) -> Any:
 def _of_sets(
     name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
 ) -> Profile:
-    held = [item for item in items if item]
+    filled = [item for item in items if item]
     most = int(counts.max(initial=0))
-    kind = kind_of_values(held)
+    kind = kind_of_values(filled)
     return Profile(
-        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
-        null_words=tuple(sorted(NULLS.intersection(held))),
-        reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
-        prose="items are dates" if kind == "dates" else _prose(held, nnz),
+        name, "sets", n, len(filled), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
+        null_words=tuple(sorted(NULLS.intersection(filled))),
+        reaches="name" if kind == "text" and are_names(filled[:_SOME]) else "",
+        prose="items are dates" if kind == "dates" else _prose(filled, nnz),
     )  # fmt: skip
 
 
@@ -244,13 +244,13 @@ def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
     others = [label for label in labels if label not in negative and label not in positive]
     if len(others) < 2 or not all(map(_NUMBER, others)):
         return ()
-    found, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
+    codes, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
     for code in sorted(map(int, positive)):
         if code >= _FAR * largest:
-            found.append(str(code))
+            codes.append(str(code))
         else:  # a value of the column
             largest = max(largest, code)
-    return tuple(found)
+    return tuple(codes)
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:
@@ -321,12 +321,12 @@ def _null_words(words: Collection[str], others: int) -> list[str]:
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
-def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
-    """Return, for each distinct value, whether `wanted` contains it."""
+def _are_in(values: Any, words: Collection[str]) -> NDArray[np.bool_]:
+    """Return, for each distinct value, whether `words` contains it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
+    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(words), values.type)))
 
 
 def _flat(column: Any) -> Any:
@@ -339,9 +339,9 @@ def _flat(column: Any) -> Any:
 def entropy(counts: NDArray[np.int64] | list[int]) -> float:
     """Return the entropy of a value in bits, given the frequencies of the values."""
     if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
-        held: list[int] = counts if isinstance(counts, list) else counts.tolist()
-        total = sum(held)
-        return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
+        frequencies: list[int] = counts if isinstance(counts, list) else counts.tolist()
+        total = sum(frequencies)
+        return max(0.0, -sum(count / total * log2(count / total) for count in frequencies if count))
     total = int(counts.sum())
     if not total:
         return 0.0

@@ -287,9 +287,9 @@ def _amnesia(where: Path, text: str) -> Project:
     return Project(where, tuple(columns), (f"{k}-anonymity",) if k else ())
 
 
-def _amnesia_column(name: str, taken: bool, more: list[str]) -> ProjectColumn:
+def _amnesia_column(name: str, is_included: bool, more: list[str]) -> ProjectColumn:
     kind, hierarchy = (*(part.strip() for part in more), "", "")[:2]
-    if not taken:
+    if not is_included:
         return ProjectColumn(name, "drop")
     others = () if kind in _KINDS else (f"type {kind!r}",)
     return ProjectColumn(name, "relational" if hierarchy and not others else None, hierarchy or None, others=others)

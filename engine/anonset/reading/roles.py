@@ -47,7 +47,7 @@ class Roles:
         return tuple("items" if name == first else name for name in names if name in shown or name == first)
 
 
-def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
+def absent(names: Sequence[str], declared: Iterable[Names]) -> list[str]:
     """Return the columns that have a role and are not among `names`.
 
     Raises
@@ -55,8 +55,8 @@ def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
     InputError
         If a role is not given as names.
     """
-    known = frozenset(names)
-    return [name for value in given for name in names_in(names, value) if not _matching(names, known, name)]
+    name_set = frozenset(names)
+    return [name for value in declared for name in names_in(names, value) if not _matching(names, name_set, name)]
 
 
 def resolve(
@@ -85,25 +85,26 @@ def resolve(
     InputError
         If a named column does not exist, a column has no role or two, or two columns have the same name.
     """
-    wanted = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
-    taken = {name for role, asked in wanted.items() if role not in _WIDE for name in asked}
+    names_of = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
+    with_role = {name for role, columns in names_of.items() if role not in _WIDE for name in columns}
     for role in _WIDE:
-        wanted[role] = _expanded([name for name in names if name not in taken], wanted.get(role, ()))
-    genuine = not first_line or any(not set(names).isdisjoint(asked) for asked in wanted.values())
-    lines = not any(asked for role, asked in wanted.items() if role != "items")
+        names_of[role] = _expanded([name for name in names if name not in with_role], names_of.get(role, ()))
+    genuine = not first_line or any(not set(names).isdisjoint(columns) for columns in names_of.values())
+    lines = not any(columns for role, columns in names_of.items() if role != "items")
     header = Header(where, names, genuine, hint, lines)
     header.require_distinct()
-    for role, asked in wanted.items():
-        header.require_there(role, asked)
-    ids, numbers = frozenset(wanted.get("id", ())), frozenset(wanted.pop("numeric"))
-    for name in sorted(numbers - frozenset(wanted.get("relational", ()))):
+    for role, columns in names_of.items():
+        header.require_there(role, columns)
+    ids, numbers = frozenset(names_of.get("id", ())), frozenset(names_of.pop("numeric"))
+    for name in sorted(numbers - frozenset(names_of.get("relational", ()))):
         msg = f"{where}: numeric column {name!r} must also be declared as {setting('relational')}"
         raise InputError(msg)
-    dropped = frozenset(wanted.get("drop", ())) - ids  # ids are never published
-    wanted = {
-        role: tuple(name for name in asked if (name in dropped) == (role == "drop")) for role, asked in wanted.items()
+    dropped = frozenset(names_of.get("drop", ())) - ids  # ids are never published
+    names_of = {
+        role: tuple(name for name in columns if (name in dropped) == (role == "drop"))
+        for role, columns in names_of.items()
     }  # a dropped column has no other role, so that a command can be extended by the remedy in a message
-    roles = Roles(**wanted)
+    roles = Roles(**names_of)
     _refuse_clash(where, roles)
     _refuse_shapes(where, roles)
     header.require_placed({*roles.used, *roles.drop})
@@ -128,27 +129,27 @@ class Header:
 
     def require_distinct(self) -> None:
         """Reject duplicate column names."""
-        seen: dict[str, int] = {}
+        number_of: dict[str, int] = {}
         for number, name in enumerate(self.names, 1):
-            if name in seen:
-                msg = f"{self.where}: columns {seen[name]} and {number} have the same name; names must be distinct"
+            if name in number_of:
+                msg = f"{self.where}: columns {number_of[name]} and {number} have the same name; names must be distinct"
                 msg += (
                     ""
                     if self.genuine
                     else f"; if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
                 )
                 raise InputError(msg)
-            seen[name] = number
+            number_of[name] = number
 
-    def require_there(self, role: str, wanted: Sequence[str]) -> None:
+    def require_there(self, role: str, declared: Sequence[str]) -> None:
         """Reject names that are not columns."""
-        known = frozenset(self.names)
-        for name in wanted:
-            if name not in known:
-                there = f"; columns: {_listed(self.names)}"
+        name_set = frozenset(self.names)
+        for name in declared:
+            if name not in name_set:
+                columns = f"; columns: {_listed(self.names)}"
                 doubt = "" if self.hint else f"; {self.doubt}"
-                rest = there if self.genuine else doubt
-                msg = f"{self.where}: no column {name!r} ({setting(role)}){rest}{self.hint}"
+                hint = columns if self.genuine else doubt
+                msg = f"{self.where}: no column {name!r} ({setting(role)}){hint}{self.hint}"
                 raise InputError(msg)
 
     def require_placed(self, placed: set[str]) -> None:
@@ -158,10 +159,10 @@ class Header:
             return
         protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
         ways = f"declare each by {protecting}, {setting('keep')} (published unchanged) or {setting('drop')}"
-        which = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
+        columns = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
         if not self.genuine and any(map(_may_be_a_value, self.names)):
-            which, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
-        msg = f"{self.where}: {which} without a role; {ways}"
+            columns, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
+        msg = f"{self.where}: {columns} without a role; {ways}"
         raise InputError(msg)
 
     @property
@@ -182,7 +183,7 @@ def _may_be_a_value(name: str) -> bool:
     return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
 
 
-def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
+def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
     """Return the declared names as a tuple.
 
     Names are separated by commas, except within a name that is one of `names`.
@@ -190,13 +191,13 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
     >>> names_in(["id", "Name, Vorname"], "id,Name, Vorname"), names_in(["Name, Vorname"], ["Name", "Vorname"])
     (('id', 'Name, Vorname'), ('Name, Vorname',))
     """
-    if given is None:
+    if declared is None:
         return ()
-    if isinstance(given, str):
-        given = [given] if given in names or not given else [part.strip() for part in given.split(",")]
-    listed = list(given) if isinstance(given, Iterable) else [given]
-    if odd := next((name for name in listed if not isinstance(name, str)), None):
-        msg = f"column names must be text or a list of text, got {type(odd).__name__}"
+    if isinstance(declared, str):
+        declared = [declared] if declared in names or not declared else [part.strip() for part in declared.split(",")]
+    listed = list(declared) if isinstance(declared, Iterable) else [declared]
+    if invalid := next((name for name in listed if not isinstance(name, str)), None):
+        msg = f"column names must be text or a list of text, got {type(invalid).__name__}"
         raise InputError(msg)
     return tuple(dict.fromkeys(_with_commas(names, listed)))
 
@@ -215,29 +216,31 @@ def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
     return joined
 
 
-def label_of(name: str, asked: Names) -> str:
+def label_of(name: str, declared: Names) -> str:
     """Return the item of a 0/1 column: the column name without the selecting prefix.
 
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
     ('E10', 'dx_E10')
     """
-    patterns = [text for text in names_in((), asked) if text.endswith("*") and name not in names_in((), asked)]
+    patterns = [text for text in names_in((), declared) if text.endswith("*") and name not in names_in((), declared)]
     prefix = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
     return name[len(prefix) :]
 
 
-def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[str]:
+def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> list[str]:
     """Return the columns that a declared name selects: itself, or all columns with the prefix before ``*``."""
-    if asked in known:
-        return [asked]
-    start = asked[:-1]
-    return [name for name in names if name.startswith(start) and name != start] if asked.endswith("*") else []
+    if pattern in name_set:
+        return [pattern]
+    start = pattern[:-1]
+    return [name for name in names if name.startswith(start) and name != start] if pattern.endswith("*") else []
 
 
-def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+def _expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
     """Replace each pattern, such as ``diag*``, by the matching column names. Other names remain."""
-    known = frozenset(names)
-    return tuple(dict.fromkeys(name for pattern in asked for name in _matching(names, known, pattern) or [pattern]))
+    name_set = frozenset(names)
+    return tuple(
+        dict.fromkeys(name for pattern in patterns for name in _matching(names, name_set, pattern) or [pattern])
+    )
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
@@ -256,8 +259,8 @@ def _refuse_clash(where: str, roles: Roles) -> None:
     for role in (field.name for field in fields(roles)):
         for name in getattr(roles, role):
             if name in role_of:
-                both = f"{setting(role_of[name])} and {setting(role)}"
-                msg = f"{where}: column {name!r} has two roles ({both}); remove one"
+                clashing = f"{setting(role_of[name])} and {setting(role)}"
+                msg = f"{where}: column {name!r} has two roles ({clashing}); remove one"
                 raise InputError(msg)
             role_of[name] = role
 

@@ -111,7 +111,7 @@ def _workbook_size(name: str, file: Any) -> DataSize:
 
     try:
         with ZipFile(file) as opened:
-            sheets = sum(one.file_size for one in opened.infolist() if one.filename.startswith("xl/worksheets/"))
+            sheets = sum(entry.file_size for entry in opened.infolist() if entry.filename.startswith("xl/worksheets/"))
     except BadZipFile:
         msg = f"{name}: not a valid workbook (.xlsx)"
         raise InputError(msg) from None

@@ -44,8 +44,8 @@ def _state_of_object(system: Any, path: str) -> FileState:
     """Return the state of a remote object, bypassing cached listings."""
     if (fsspec := getattr(getattr(system, "handler", None), "fs", None)) is not None:
         fsspec.invalidate_cache()
-        found = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
-        return found.get("size"), *(str(found.get(name)) for name in _VERSIONS)
+        facts = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
+        return facts.get("size"), *(str(facts.get(name)) for name in _VERSIONS)
     info = system.get_file_info(path)
     with system.open_input_file(path) as file:
         metadata = file.metadata() or {}
@@ -150,10 +150,10 @@ class Source(RedactedRepr):
     def sha256(self) -> str:
         """SHA-256 of the file; for several files, over their names and digests, or over all files of their folder."""
         if Path(self.where).is_dir():
-            found = digest(self.where)
+            folder_digest = digest(self.where)
             for file in self.files:
                 file._require_unchanged()
-            return found
+            return folder_digest
         if len(self.files) == 1:
             return self.files[0].sha256()
         lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
@@ -264,12 +264,12 @@ def _at_address(address: str, declared: str | None) -> Source:
     start = base.rstrip("/") + "/"
     names = [entry.path.removeprefix(start) for entry in below if entry.type == fs.FileType.File]
     if root != address:
-        asked = address[len(root) + 1 :]
-        names = [name for name in names if fnmatchcase(name, asked.replace("**/", "*"))]
+        pattern = address[len(root) + 1 :]
+        names = [name for name in names if fnmatchcase(name, pattern.replace("**/", "*"))]
         if not names:
             raise InputError(_nothing(address))
-    kept = data_files(root, names, _endings(names, declared))
-    files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in kept]
+    data_names = data_files(root, names, _endings(names, declared))
+    files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in data_names]
     return _together(address, declared, files)
 
 
@@ -279,15 +279,15 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
         ending = _ENDINGS.get(format_of(Path("x"), declared))
         return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
     low = [name.lower().removesuffix(".gz").removesuffix(".zst") for name in names]
-    known = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
-    return (known,) if known == ".parquet" else (known, f"{known}.gz", f"{known}.zst")
+    suffix = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
+    return (suffix,) if suffix == ".parquet" else (suffix, f"{suffix}.gz", f"{suffix}.zst")
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
     """Return files as a source. Reject files if their folders encode other columns than the first file."""
     first = files[0]
     for file in files:
-        names, expected = ([name for name, _ in each.keys] for each in (file, first))
+        names, expected = ([name for name, _ in one_file.keys] for one_file in (file, first))
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
             msg = (

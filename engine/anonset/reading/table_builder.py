@@ -89,27 +89,27 @@ def gather(
     plan = options.plan(source)
     _require_by_blocks(source.where, options, plan, store)
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
-    held = with_ids or options.group
+    keeps_ids = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
     watched = () if options.word.rows_are_persons else watched  # the owner declared that rows are persons
 
-    def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    def read_again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         return (batch.columns for batch in source.batches(names))
 
     with ExitStack() as stack:
-        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, held=held))
-        seen = None
+        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, keeps_ids=keeps_ids))
+        watcher = None
         if watched:
-            seen = stack.enter_context(WatchedCandidates(watched, store, again))
+            watcher = stack.enter_context(WatchedCandidates(watched, store, read_again))
         without_id = footer = 0
         used = plan.roles.used
-        names = (*used, *(name for name in (() if seen is None else seen.names) if name not in used))
+        names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
         for batch, more in _with_more(ahead(source.batches(names), store)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
-            if seen is not None:
-                seen.add(batch.columns)
+            if watcher is not None:
+                watcher.add(batch.columns)
             tell(gathering.n)
             without_id, footer = without_id + batch.without_id, footer + batch.footer
         source.judge()
@@ -118,7 +118,7 @@ def gather(
             replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
         if gathering.persons is not None:
             gathering.persons.refuse_repeated(source.where)
-        repeated = (*repeated, *(() if seen is None else seen.repeated()))
+        repeated = (*repeated, *(() if watcher is None else watcher.repeated()))
         table = gathering.table(encoder)
         if options.group:
             united = unite(source.where, table, store)
@@ -175,10 +175,8 @@ def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
     """Reject merging of rows out of core for roles that do not support it."""
     if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
-        beside = "with a sensitive column" if plan.roles.sensitive else "with ids of several columns"
-        msg = (
-            f"{where}: {setting('group', True)} {beside} does not run out of core; merge the rows of each person first"
-        )
+        case = "with a sensitive column" if plan.roles.sensitive else "with ids of several columns"
+        msg = f"{where}: {setting('group', True)} {case} does not run out of core; merge the rows of each person first"
         raise InputError(msg)
 
 
@@ -192,7 +190,7 @@ class _TableColumns(ExitStack):
         expected: Mapping[str, CategoricalColumn],
         sets: SetColumn | None,
         *,
-        held: bool,
+        keeps_ids: bool,
     ) -> None:
         super().__init__()
         roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
@@ -202,7 +200,7 @@ class _TableColumns(ExitStack):
         in_files = roles.keep if store.in_files else ()
         self.texts = {name: Categories(name, store) for name in texts if name not in in_files}
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
-        self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
+        self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if keeps_ids else {}
         self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
@@ -218,8 +216,8 @@ class _TableColumns(ExitStack):
             numbers.add(encoder.where, encoder.numbers(name, batch.columns[name]))
         for name, text in self.texts.items():
             text.add(encoder.category(name, batch.columns[name]))
-        for name, kept in self.kept.items():
-            kept.add(encoder, batch.columns[name])
+        for name, texts in self.kept.items():
+            texts.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
         if self.persons is not None:
@@ -306,8 +304,8 @@ class _ExpectedSets(ExpectedColumn[SetColumn]):
             If a record differs.
         """
         meant, codes = self._next(part.n), self._labels.codes_of(part.name, part.vocabulary)
-        found = part.recoded(codes, len(self._labels.index))
-        if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(found, meant.items)):
+        codes_found = part.recoded(codes, len(self._labels.index))
+        if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(codes_found, meant.items)):
             self._refuse()
 
 

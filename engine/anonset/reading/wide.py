@@ -49,13 +49,13 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     rows = [np.flatnonzero(_present(encoder, name_of[x], columns[name_of[x]])) for x in vocabulary.labels]
     n = len(next(iter(columns.values())))
     lengths = np.zeros(n, np.int64)
-    for held in rows:
-        lengths[held] += 1
+    for rows_with_item in rows:
+        lengths[rows_with_item] += 1
     indptr = begins_of(lengths)
     free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
-    for code, held in enumerate(rows):
-        items[free[held]] = code
-        free[held] += 1
+    for code, rows_with_item in enumerate(rows):
+        items[free[rows_with_item]] = code
+        free[rows_with_item] += 1
     return SetColumn(NAME, indptr, items, vocabulary)
 
 

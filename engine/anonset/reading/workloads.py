@@ -46,8 +46,8 @@ def read_workload(path: str | Path) -> Workload:
 
 
 def _query(path: Path, number: int, query: Any) -> Query:
-    asked: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
-    items, where = asked.get("items", []), asked.get("where", [])
+    entries: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
+    items, where = entries.get("items", []), entries.get("where", [])
     if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
         msg = f'{path}: query {number}: "items" must be a list of distinct texts, and "where" a list'
         raise InputError(msg)

@@ -97,11 +97,11 @@ def _with_sensitive_kept(table: Table, name: str | None) -> Table:
 
 
 def bind_columns(
-    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
+    table: Table, hierarchies: Mapping[str, HierarchySpec], sensitive: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
-    The hierarchy does not contain the items `beside`. If several set-valued columns were joined, either the joined
+    The hierarchy does not contain the items `sensitive`. If several set-valued columns were joined, either the joined
     column has a hierarchy, or each of them has.
 
     Raises
@@ -110,21 +110,21 @@ def bind_columns(
         If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values.
     """
     column = table.transactions
-    known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
-    possible = dict.fromkeys([*known, *table.joined])
+    column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
+    possible = dict.fromkeys([*column_of, *table.joined])
     if unknown := sorted(set(hierarchies) - set(possible)):
         names = ", ".join(possible) or "none"
         msg = f"{hierarchy_of()}: {unknown[0]!r} is not a column of items or quasi-identifiers; these are: {names}"
         raise InputError(msg)
-    table, fitting = fit(table, hierarchies, beside)
+    table, fitting = fit(table, hierarchies, sensitive)
     column = table.transactions
-    known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
-    specs = _with_joined(table, fitting, beside)
+    column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
+    specs = _with_joined(table, fitting, sensitive)
     of_columns: dict[str, Hierarchy] = {}
     for name, spec in specs.items():
-        target = known[name]
+        target = column_of[name]
         if isinstance(target, SetColumn):
-            of_columns[name] = _items_hierarchy(spec, target, beside)
+            of_columns[name] = _items_hierarchy(spec, target, sensitive)
             table = table.with_transactions(of_columns[name].bind(target, table.store))
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             of_columns[name] = bound
@@ -146,14 +146,14 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
     return {name: _capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
 
 
-def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
+def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
     """Return a hierarchy restricted to a column of the hierarchy file, or to the given nodes, and below.
 
     A text is a column number, or a file with a node per line.
     """
-    ceiling = given
-    if isinstance(given, (str, os.PathLike)):
-        ceiling = _ceiling_in(os.fspath(given))
+    ceiling = bound
+    if isinstance(bound, (str, os.PathLike)):
+        ceiling = _ceiling_in(os.fspath(bound))
     if isinstance(ceiling, int) and hierarchy.unnamed:
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
         raise InputError(msg)
@@ -176,7 +176,7 @@ def _ceiling_in(text: str) -> int | list[str]:
 
 
 def fit(
-    table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
+    table: Table, hierarchies: Mapping[str, HierarchySpec], sensitive: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
     """Fit the codes of a table to the hierarchies by the reading options of the table. Idempotent.
 
@@ -185,33 +185,33 @@ def fit(
     InputError
         If a hierarchy is invalid, or labels of the data are not leaves.
     """
-    specs = {name: _spec(name, given) for name, given in hierarchies.items()}
+    specs = {name: _spec(name, hierarchy) for name, hierarchy in hierarchies.items()}
     if table.rules == CodeRules() and all(
         isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
     ):
         return table, specs  # a tree built from the labels of the data fits them
 
-    return fit_codes(table, specs, beside)
+    return fit_codes(table, specs, sensitive)
 
 
-def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
+def _spec(name: str, hierarchy: HierarchySpec) -> Hierarchy | str:
     """Return a hierarchy in memory, or a specification."""
-    if isinstance(given, Hierarchy):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return os.fspath(given)
+    if isinstance(hierarchy, Hierarchy):
+        return hierarchy
+    if isinstance(hierarchy, (str, os.PathLike)):
+        return os.fspath(hierarchy)
 
-    return hierarchy_from(name, given)
+    return hierarchy_from(name, hierarchy)
 
 
 def _with_joined(
-    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
+    table: Table, hierarchies: Mapping[str, Hierarchy | str], sensitive: tuple[str, ...]
 ) -> Mapping[str, Hierarchy | str]:
     """Join the separate hierarchies of joined columns under a root with the name of the joined column."""
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
         return hierarchies
-    private, labels = set(beside), column.vocabulary.labels
+    private, labels = set(sensitive), column.vocabulary.labels
     codes: dict[str, dict[str, int]] = {}
     for name in table.joined:
         mark = prefixed(name, "")
@@ -227,10 +227,12 @@ def _with_joined(
     for name in table.joined:
         if name not in hierarchies:
             continue
-        spec, own = hierarchies[name], Vocabulary.of(codes[name])
+        spec, vocabulary = hierarchies[name], Vocabulary.of(codes[name])
         _require_tree(spec, name)
-        part = hierarchy_for(spec, own, name, column.occurrences[[codes[name][label] for label in own.labels]])
-        if own.labels or not is_over_data(spec):  # a column without items adds no hierarchy
+        part = hierarchy_for(
+            spec, vocabulary, name, column.occurrences[[codes[name][label] for label in vocabulary.labels]]
+        )
+        if vocabulary.labels or not is_over_data(spec):  # a column without items adds no hierarchy
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
     return {**others, column.name: join_hierarchies(parts, column.name)}
@@ -242,14 +244,14 @@ def _require_tree(spec: Hierarchy | str, name: str) -> None:
         raise InputError(msg)
 
 
-def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str, ...]) -> Hierarchy:
+def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, sensitive: tuple[str, ...]) -> Hierarchy:
     _require_tree(spec, column.name)
-    if isinstance(spec, Hierarchy) and is_attached(spec, beside):
+    if isinstance(spec, Hierarchy) and is_attached(spec, sensitive):
         return spec
-    private = set(beside)
-    kept = [code for code, label in enumerate(column.vocabulary.labels) if label not in private]
-    others = Vocabulary(tuple(column.vocabulary.labels[code] for code in kept))
-    return attach_sensitive(hierarchy_for(spec, others, column.name, column.occurrences[kept]), beside)
+    private = set(sensitive)
+    codes = [code for code, label in enumerate(column.vocabulary.labels) if label not in private]
+    others = Vocabulary(tuple(column.vocabulary.labels[code] for code in codes))
+    return attach_sensitive(hierarchy_for(spec, others, column.name, column.occurrences[codes]), sensitive)
 
 
 def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | NumericColumn) -> Hierarchy | None:
@@ -263,8 +265,8 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     if isinstance(column, NumericColumn):
         msg = f"{hierarchy_of(column.name)}: the column contains numbers, which generalize to ranges; read it as text"
         raise InputError(msg)
-    found = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
-    return _named_by_members(found, column.name) if found.unnamed else found
+    hierarchy = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
+    return _named_by_members(hierarchy, column.name) if hierarchy.unnamed else hierarchy
 
 
 def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
@@ -275,9 +277,9 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
     InputError
         If these names could not be read back.
     """
-    if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
+    if invalid := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
-            f"hierarchy of {name!r}: value {datum(odd)} contains a comma or parenthesis, but sets of values are "
+            f"hierarchy of {name!r}: value {datum(invalid)} contains a comma or parenthesis, but sets of values are "
             "published as (a,b,c); rename the value, or give a hierarchy with named nodes"
         )
         raise InputError(msg)
@@ -310,8 +312,8 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         msg = f"model {model.name} requires at least one sensitive item; name it with {setting('sensitive_items')}"
         raise InputError(msg)
     labels = [label for label, count in zip(column.vocabulary.labels, column.occurrences, strict=True) if count]
-    there = set(labels)
-    unknown = [label for label in named if label not in there]
+    occurring = set(labels)
+    unknown = [label for label in named if label not in occurring]
     if unknown:
         like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= _MOST_COMPARED else []
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
@@ -346,17 +348,17 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     InputError
         The message names these columns.
     """
-    if found := unprotected(table, model):
+    if columns := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
-        msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, found))}; "
+        msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, columns))}; "
         name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
         sensitive = name if "sensitive" not in model.protects else None
         sets = None if table.transactions is None else table.transactions.name
-        others = found if sensitive is None else [column for column in found if column not in (sensitive, sets)]
+        others = columns if sensitive is None else [column for column in columns if column not in (sensitive, sets)]
         ways = [] if sensitive is None else [_way_to_protect(table, sensitive)]
         if others:
             ways.append(
-                f"publish {'these columns' if others == found else ', '.join(map(repr, others))} unchanged with "
+                f"publish {'these columns' if others == columns else ', '.join(map(repr, others))} unchanged with "
                 f"{setting('keep')}, or remove them with {setting('drop')}"
             )
         raise InputError(msg + "; ".join(ways))
@@ -375,7 +377,7 @@ def _way_to_protect(table: Table, name: str) -> str:
     return f"{way}; or remove it with {setting('drop', name)}"
 
 
-def require_table(given: object) -> None:
+def require_table(data: object) -> None:
     """Reject any argument that is not a table.
 
     Raises
@@ -383,6 +385,6 @@ def require_table(given: object) -> None:
     InputError
         The message names the type of the argument, and the call that converts it to a table.
     """
-    if not isinstance(given, Table):
-        msg = f"the data must be a table, got {type(given).__name__}; convert them with anonset.read"
+    if not isinstance(data, Table):
+        msg = f"the data must be a table, got {type(data).__name__}; convert them with anonset.read"
         raise InputError(msg)

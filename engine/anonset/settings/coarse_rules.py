@@ -16,7 +16,7 @@ _PLACES = ("postal codes", "zip codes")
 _CUTS = ("3,1", "2,1", "1")
 
 
-def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: int, rule: str = "") -> str:
+def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], threshold: int, rule: str = "") -> str:
     """Return the finest rule under which few values are rare; empty if there is none.
 
     Parameters
@@ -43,7 +43,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: in
         sums = Counter[str]()
         for label, count in present.items():
             sums[above.get(label, label)] += count
-        if len(sums) > 1 and not lists_persons(np.array(list(sums.values()), np.int64), few, persons):
+        if len(sums) > 1 and not lists_persons(np.array(list(sums.values()), np.int64), threshold, persons):
             return _as_read(within, cut, rule)
     return ""
 

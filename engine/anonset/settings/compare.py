@@ -46,18 +46,21 @@ def compare_settings_model() -> type[CompareSettings]:
 @cache
 def compare_options_model() -> type[CompareSettings]:
     """Return the settings with text fields for numbers, which accept several values or a range."""
-    found = {name: replace(one, type=str) if _is_number(one.type) else one for name, one in parameters().items()}
-    return with_parameters(CompareSettings, found)
+    text_parameters = {
+        name: replace(parameter, type=str) if _is_number(parameter.type) else parameter
+        for name, parameter in parameters().items()
+    }
+    return with_parameters(CompareSettings, text_parameters)
 
 
-def with_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Split settings into fixed values, and texts of numbers with several values.
 
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
     """
     fixed, varied = dict[str, Any](), dict[str, str]()
-    for name, value in given.items():
+    for name, value in options.items():
         number = isinstance(value, str) and name in parameters() and _is_number(parameters()[name].type)
         if number and ("," in value or ".." in value):
             varied[name] = value

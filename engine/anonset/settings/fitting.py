@@ -56,13 +56,13 @@ class HierarchyLabels(NamedTuple):
 
 
 def fit_codes(
-    table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str]
+    table: Table, hierarchies: Mapping[str, Hierarchy | str], sensitive: Sequence[str]
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
     """Fit a table to the hierarchies, and record the changes in the table.
 
     Parameters
     ----------
-    beside
+    sensitive
         Sensitive items, which are not in the hierarchy.
 
     Raises
@@ -70,38 +70,38 @@ def fit_codes(
     HierarchyError
         If labels of a column are not leaves and no rule covers them.
     """
-    found, rules = dict(hierarchies), table.rules
+    fitted_specs, rules = dict(hierarchies), table.rules
     fits = False
     for name, spec in hierarchies.items():
-        part = part_of(table, name, beside)
+        part = part_of(table, name, sensitive)
         if part is not None and isinstance(spec, str) and is_rule(spec):
             fits = fits or table.rules.unknown == "suppress"
             table = _fit_to_rule(table, part, spec)
         tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
-        table, fitted_tree, left = fit_part(table, part, tree)
-        found[name] = fitted_tree
+        table, fitted_tree, unfit_labels = fit_part(table, part, tree)
+        fitted_specs[name] = fitted_tree
         fits = True
-        if left:
-            raise HierarchyError(refusal(part, left, tree), column=name, count=len(left))
-        if is_refined(spec) and (fitted := part_of(table, name, beside)) is not None:
+        if unfit_labels:
+            raise HierarchyError(refusal(part, unfit_labels, tree), column=name, count=len(unfit_labels))
+        if is_refined(spec) and (fitted := part_of(table, name, sensitive)) is not None:
             counts = np.array(fitted.occurrences, np.int64)
-            found[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
+            fitted_specs[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
     if rules != CodeRules() and not fits:
-        asked = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
-        msg = f"{asked} requires a hierarchy file or a rule; give a hierarchy or remove the option"
+        option = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
+        msg = f"{option} requires a hierarchy file or a rule; give a hierarchy or remove the option"
         raise InputError(msg)
-    return replace(table, rules=CodeRules()), found
+    return replace(table, rules=CodeRules()), fitted_specs
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
     """Suppress values that a rule rejects, if requested, and apply levels that the rule always generalizes."""
-    odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
-    if odd:
+    rejected = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
+    if rejected:
         to = None if part.of_items else MISSING_VALUE
-        table = _changed(table, part, "unknown suppress", dict.fromkeys(odd, to))
-    coarse = coarser(spec, [label for label in part.labels if label not in odd], part.name)
+        table = _changed(table, part, "unknown suppress", dict.fromkeys(rejected, to))
+    coarse = coarser(spec, [label for label in part.labels if label not in rejected], part.name)
     return _changed(table, part, f"{COARSENED}{spec}", dict(coarse)) if coarse else table
 
 
@@ -116,7 +116,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
     return table, extended, [misfit for misfit in wrong if not any(misfit.label in image for image in images.values())]
 
 
-def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLabels | None:
+def part_of(table: Table, name: str, sensitive: Sequence[str] = ()) -> HierarchyLabels | None:
     """Return the labels of the column with this name; None if the table has no such column."""
     sets = table.transactions
     for column in table.relational:
@@ -124,11 +124,11 @@ def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLab
             return HierarchyLabels(name, tuple(column.vocabulary.labels), column.occurrences.tolist(), of_items=False)
     if sets is None or name not in (sets.name, *table.joined):
         return None
-    private = frozenset(beside)
+    private = frozenset(sensitive)
     mark = prefixed(name, "") if name in table.joined and name != sets.name else ""
     counted = zip(sets.vocabulary.labels, sets.occurrences.tolist(), strict=True)
-    own = [(x.removeprefix(mark), n) for x, n in counted if x.startswith(mark) and x not in private]
-    return HierarchyLabels(name, tuple(label for label, _ in own), [n for _, n in own], mark)
+    label_counts = [(x.removeprefix(mark), n) for x, n in counted if x.startswith(mark) and x not in private]
+    return HierarchyLabels(name, tuple(label for label, _ in label_counts), [n for _, n in label_counts], mark)
 
 
 def _images(
@@ -163,8 +163,8 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
     for column in table.relational:
         if column.name == part.name and isinstance(column, CategoricalColumn):
             change = change_of(column, rule, image)
-            known = {old: new for old, new in image.items() if new is not None}
-            column = recategorize(column, known, table.store)
+            replaced = {old: new for old, new in image.items() if new is not None}
+            column = recategorize(column, replaced, table.store)
         columns.append(column)
     return replace(table, relational=tuple(columns), changes=(*table.changes, change))
 
@@ -173,9 +173,9 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     """Return the message about labels that are not leaves, the most frequent first, and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
-    rest = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
+    more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
-    return f"hierarchy of {part.name!r}: {number}: {labels}{rest}; {label_remedies(part, wrong, tree)}"
+    return f"hierarchy of {part.name!r}: {number}: {labels}{more}; {label_remedies(part, wrong, tree)}"
 
 
 def _kind(misfit: Misfit) -> str:
@@ -184,7 +184,7 @@ def _kind(misfit: Misfit) -> str:
 
 def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Return the options that make the labels leaves, the smallest change first."""
-    best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
+    best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     if best == len(wrong):
         return f"use {_rules_option(part, names)}"
     unknown = [misfit for misfit in wrong if not misfit.inner]
@@ -209,15 +209,15 @@ def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return the number of labels that the rules turn into leaves; 0 if the rules remove a leaf."""
-    leaves, found = tree.leaves.index, 0
+    leaves, gained = tree.leaves.index, 0
     for before in part.labels:
         after = before
         for rule in rules:
             after = RULES[rule](after)
         if before in leaves and after not in leaves:
             return 0
-        found += before not in leaves and after in leaves
-    return found
+        gained += before not in leaves and after in leaves
+    return gained
 
 
 def nearest(misfit: Misfit, tree: Hierarchy) -> str:
@@ -226,10 +226,10 @@ def nearest(misfit: Misfit, tree: Hierarchy) -> str:
         return misfit.label
     nodes = sorted(nodes_of(tree))
     plain = {_plain(node): node for node in nodes}
-    if found := plain.get(_plain(misfit.label)):
-        return found
-    if found := longest_prefix(misfit.label, set(nodes)):
-        return found
+    if node := plain.get(_plain(misfit.label)):
+        return node
+    if node := longest_prefix(misfit.label, set(nodes)):
+        return node
     like = get_close_matches(misfit.label, nodes, 1, 0.6) if len(nodes) <= _MOST_COMPARED else []
     return next(iter(like), "")
 
@@ -241,7 +241,7 @@ def _plain(label: str) -> str:
 def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
     """Return the items that are not leaves and that no rule covers, with frequency and most similar node."""
     part = part_of(Table(column), column.name)
-    left = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
+    unfit_labels = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
     return [
         {
             "item": misfit.label,
@@ -249,5 +249,5 @@ def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict
             "is": "an inner node" if misfit.inner else "missing",
             "nearest": nearest(misfit, tree),
         }
-        for misfit in sorted(left, key=lambda misfit: -misfit.occurrences)
+        for misfit in sorted(unfit_labels, key=lambda misfit: -misfit.occurrences)
     ]

@@ -34,14 +34,14 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
     require_file(path)
     try:
         text = path.read_bytes().decode()
-        found = tomllib.loads(text, parse_float=WrittenFloat)
+        entries = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
         msg = f"job file {str(path)!r} is not valid TOML: {error}"
         raise InputError(msg) from None
     except RecursionError:
         msg = f"job file {str(path)!r} is not valid TOML: it is nested too deeply"
         raise InputError(msg) from None
-    return {key.replace("-", "_"): value for key, value in found.items()}, text
+    return {key.replace("-", "_"): value for key, value in entries.items()}, text
 
 
 def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: bool = False) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _with_declared_unit(
     answers = job.pop(ANSWERS, {})
     if "unit" not in job and not answers:
         return job
-    if not (isinstance(answers, dict) and all(isinstance(own, dict) for own in answers.values())):
+    if not (isinstance(answers, dict) and all(isinstance(roles, dict) for roles in answers.values())):
         msg = f"{path}: {ANSWERS} must be a table with the settings for each value of unit"
         raise InputError(msg)
     without = {name: value for name, value in job.items() if name != "unit"}
@@ -90,13 +90,13 @@ def _with_declared_unit(
     if answers:
         if key not in answers:
             has = listed([f'unit = "{answer}"' for answer in answers], "or")
-            given = {"rows_are_persons": True} if rows else {"id": names, "group": True}
+            options = {"rows_are_persons": True} if rows else {"id": names, "group": True}
             further = (Path(path).with_stem(f"{Path(path).stem}-{number}") for number in count(2))
             new = next(file for file in further if not file.exists())
-            again = as_typed("inspect", path, {**given, "out": str(new)})
+            command = as_typed("inspect", path, {**options, "out": str(new)})
             msg = (
                 f'{path}: the job has no roles for unit = "{key}", only for {has}; '
-                f"to write a job file with these roles: {again}"
+                f"to write a job file with these roles: {command}"
             )
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in answers[key].items()}
@@ -108,12 +108,12 @@ def _with_declared_unit(
 
 def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return the roles of a job if `names` identify the person; these columns may have other roles in the job."""
-    left: dict[str, Any] = {
+    roles: dict[str, Any] = {
         role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
-    if "sensitive" in left:
-        left["sensitive"] = left["sensitive"][0] if left["sensitive"] else []
-    return {**left, "id": list(names), "group": job.get("group", True)}
+    if "sensitive" in roles:
+        roles["sensitive"] = roles["sensitive"][0] if roles["sensitive"] else []
+    return {**roles, "id": list(names), "group": job.get("group", True)}
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
@@ -139,11 +139,11 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
 
 def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
     """Reject keys that are not settings of ``anonymize`` or of the command that reads the job."""
-    known: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
-    if known.keys() >= job.keys():
+    accepted: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
+    if accepted.keys() >= job.keys():
         return
-    known |= parameters()
-    if unknown := [unknown_setting(name, known) for name in job if name not in known]:
+    accepted |= parameters()
+    if unknown := [unknown_setting(name, accepted) for name in job if name not in accepted]:
         msg = f"{source}: {'; '.join(unknown)}"
         raise InputError(msg)
 
@@ -179,5 +179,5 @@ def over_job(
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)
-    taken = {name: value for name, value in model.of_job(job, flags).items() if name != place}
-    return job[place], over(taken, flags)
+    job_settings = {name: value for name, value in model.of_job(job, flags).items() if name != place}
+    return job[place], over(job_settings, flags)

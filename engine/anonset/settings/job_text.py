@@ -81,7 +81,7 @@ def _settings_lines(
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
         if name not in tables:
-            lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"{name} = {_toml(value)}"]
+            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"{name} = {_toml(value)}"]
     if guarantee:
         lines += [
             "",
@@ -91,7 +91,7 @@ def _settings_lines(
     lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         if entries or not within:
-            lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{within}{name}]"]
+            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
             lines += [f"{_toml(key)} = {_toml(value)}" for key, value in entries.items()]
     return lines
 

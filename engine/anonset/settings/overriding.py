@@ -38,11 +38,11 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
-    given = _without_dropped({name: value for name, value in flags.items() if value is not None})
-    job, flags = _with_moved_columns(_without_other_model(job, given), given)
+    set_flags = _without_dropped({name: value for name, value in flags.items() if value is not None})
+    job, flags = _with_moved_columns(_without_other_model(job, set_flags), set_flags)
     merged = {**job, **flags}
-    trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
-    if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
+    trees = [tree for tree in (job.get("hierarchy"), flags.get("hierarchy")) if tree is not None]
+    if len(trees) > 1 and all(isinstance(tree, Mapping) for tree in trees):
         merged["hierarchy"] = {**trees[0], **trees[1]}
     return merged
 
@@ -56,15 +56,15 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
     model = flags.get("model")
     if model not in MODELS or model == job.get("model"):
         return job
-    left, named = dict(job), str(flags.get("algorithm") or job.get("algorithm") or "")
+    remaining, named = dict(job), str(flags.get("algorithm") or job.get("algorithm") or "")
     if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
-        del left["algorithm"]
+        del remaining["algorithm"]
         named = ""
     name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
     if name not in ALGORITHMS:  # rejected later
-        return left
+        return remaining
     strange = parameters().keys() - parameters(name).keys() - Settings.model_fields.keys()
-    return {name: value for name, value in left.items() if name not in strange}
+    return {name: value for name, value in remaining.items() if name not in strange}
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
@@ -75,16 +75,16 @@ def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(flags.get("drop"), str | list):
         return flags
-    dropped, left = frozenset(name_list(flags["drop"])), dict(flags)
+    dropped, remaining = frozenset(name_list(flags["drop"])), dict(flags)
     for role in (*_MOVES, *_LEFT):
         names = flags.get(role)
         if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(name_list(names)):
-            left[role] = [name for name in name_list(names) if name not in dropped]
-            if not left[role]:
-                del left[role]
+            remaining[role] = [name for name in name_list(names) if name not in dropped]
+            if not remaining[role]:
+                del remaining[role]
     if isinstance(trees := flags.get("hierarchy"), Mapping):
-        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in dropped}
-    return left
+        remaining["hierarchy"] = {name: tree for name, tree in trees.items() if name not in dropped}
+    return remaining
 
 
 def _with_moved_columns(
@@ -95,28 +95,32 @@ def _with_moved_columns(
     >>> _with_moved_columns({"relational": ["age", "house"], "drop": ["name"]}, {"drop": "house"})
     ({'relational': ['age'], 'drop': ['name']}, {'drop': ['name', 'house']})
     """
-    given = {role: name_list(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)}
-    moved = {name for names in given.values() for name in names}
+    columns_of = {
+        role: name_list(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)
+    }
+    moved = {name for names in columns_of.values() for name in names}
     if not moved or not any(isinstance(job.get(role), str | list) for role in (*_MOVES, *_LEFT)):
         return job, flags
-    published = {*given.get("relational", ()), *given.get("items", ())}
-    left = dict(job)
+    published = {*columns_of.get("relational", ()), *columns_of.get("items", ())}
+    remaining = dict(job)
     for role in (*_MOVES, *_LEFT):
         if isinstance(names := job.get(role), str | list):
-            stays = published if role == "numeric" else set(given.get(role, ()))
-            left[role] = [name for name in name_list(names) if name not in moved or name in stays]
+            stays = published if role == "numeric" else set(columns_of.get(role, ()))
+            remaining[role] = [name for name in name_list(names) if name not in moved or name in stays]
             if role == "sensitive" and isinstance(names, str):
-                left[role] = ",".join(left[role])
-            if not left[role]:
-                del left[role]
+                remaining[role] = ",".join(remaining[role])
+            if not remaining[role]:
+                del remaining[role]
     if isinstance(trees := job.get("hierarchy"), Mapping):
-        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in moved or name in published}
+        remaining["hierarchy"] = {name: tree for name, tree in trees.items() if name not in moved or name in published}
     added = {
-        role: list(dict.fromkeys([*name_list(left.get(role, [])), *given[role]])) for role in _MOVES if role in given
+        role: list(dict.fromkeys([*name_list(remaining.get(role, [])), *columns_of[role]]))
+        for role in _MOVES
+        if role in columns_of
     }
-    return left, {**flags, **added}
+    return remaining, {**flags, **added}
 
 
-def name_list(given: str | Sequence[str]) -> list[str]:
+def name_list(names: str | Sequence[str]) -> list[str]:
     """Return names as a list; in a text they are separated by commas."""
-    return [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)

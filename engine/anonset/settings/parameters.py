@@ -148,8 +148,8 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
             form = form_of(field.name)
             kind = types[field.name] if form.type is None else form.type
             if form.setting in parameters_of:
-                known = parameters_of[form.setting]
-                parameters_of[form.setting] = replace(known, users=(*known.users, name))
+                parameter = parameters_of[form.setting]
+                parameters_of[form.setting] = replace(parameter, users=(*parameter.users, name))
             else:
                 parameters_of[form.setting] = Parameter(form.setting, field.name, kind, cls, (name,))
     return parameters_of
@@ -176,8 +176,8 @@ def field_texts(cls: type) -> dict[str, str]:
 
 @cache
 def _own_texts(cls: type) -> dict[str, str]:
-    found = AttributeDocstrings().get_attr_docs(cls)  # empty without source code, as in a frozen installation
-    return {name: " ".join(text.split()) for name, (text, _, _) in found.items()}
+    docstrings = AttributeDocstrings().get_attr_docs(cls)  # empty without source code, as in a frozen installation
+    return {name: " ".join(text.split()) for name, (text, _, _) in docstrings.items()}
 
 
 def option(name: str) -> str:
@@ -190,7 +190,7 @@ def option(name: str) -> str:
 
 
 def make_algorithm(
-    model: str | None, algorithm: str | None, given: Mapping[str, Any], context: ParsingContext | None = None
+    model: str | None, algorithm: str | None, values: Mapping[str, Any], context: ParsingContext | None = None
 ) -> Algorithm:
     """Create the algorithm for the name of a model or an algorithm, and parameters.
 
@@ -198,7 +198,7 @@ def make_algorithm(
     ----------
     model, algorithm
         Names; either is sufficient.
-    given
+    values
         The parameters by setting.
     context
         The data. If they are not read yet, parameters derived from them are omitted, and the algorithm is only used to
@@ -213,14 +213,14 @@ def make_algorithm(
     cls: type[Any] = ALGORITHMS[name]
     if model is not None and MODELS[model].equals is None:
         _require_answers(model, name)
-    own = {form_of(field.name).setting for field in fields(cls)}
-    given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
+    settings = {form_of(field.name).setting for field in fields(cls)}
+    values = {setting: value for setting, value in values.items() if setting in settings or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
-    given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
-    context = replace(context or ParsingContext(early=True), given=given)
-    made: Algorithm = build(cls, f"algorithm {name}", given, context, model)
+    values = {**{setting: value for setting, value in preset.items() if setting in settings}, **values}
+    context = replace(context or ParsingContext(early=True), given=values)
+    made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
-        if lacking := [n for n in _needed(MODELS[model].model) if n in own and n not in given]:
+        if lacking := [n for n in _needed(MODELS[model].model) if n in settings and n not in values]:
             msg = f"model {model} requires {' and '.join(map(option, lacking))}"
             raise InputError(msg)
         msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
@@ -266,7 +266,7 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
 
 
 def build(
-    cls: type[Any], what: str, given: Mapping[str, Any], context: ParsingContext, model: str | None = None
+    cls: type[Any], target: str, settings: Mapping[str, Any], context: ParsingContext, model: str | None = None
 ) -> Any:
     """Create an algorithm or a model from settings.
 
@@ -280,20 +280,25 @@ def build(
     InputError
         If a setting does not apply, is missing, or is invalid.
     """
-    own = {form_of(field.name).setting: field for field in fields(cls)}
+    field_of = {form_of(field.name).setting: field for field in fields(cls)}
     needed = _needed(cls)
-    taken = {n for name, value in given.items() if name in own for n in companions_of(form_of(own[name].name), value)}
-    strange = [name for name in given if name not in own and name not in taken]
-    problems = [*misfits(what, strange, own), *_accepting_algorithms(strange, model)]
-    if missing := [option(n) for n in needed if n not in given]:
-        why = "".join(form_of(own[n].name).missing for n in needed if n not in given)
-        problems.append(f"{what} requires {' and '.join(missing)}{why}")
+    companions = {
+        n
+        for name, value in settings.items()
+        if name in field_of
+        for n in companions_of(form_of(field_of[name].name), value)
+    }
+    strange = [name for name in settings if name not in field_of and name not in companions]
+    problems = [*misfits(target, strange, field_of), *_accepting_algorithms(strange, model)]
+    if missing := [option(n) for n in needed if n not in settings]:
+        hint = "".join(form_of(field_of[n].name).missing for n in needed if n not in settings)
+        problems.append(f"{target} requires {' and '.join(missing)}{hint}")
     if problems:
         raise InputError("; ".join(problems))
     values = {}
-    for setting, value in ((name, value) for name, value in given.items() if name in own):
-        form = form_of(own[setting].name)
-        values[own[setting].name] = value if form.read is None else form.read(value, context)
+    for setting, value in ((name, value) for name, value in settings.items() if name in field_of):
+        form = form_of(field_of[setting].name)
+        values[field_of[setting].name] = value if form.read is None else form.read(value, context)
     return cls(**values)
 
 
@@ -303,11 +308,13 @@ def _needed(cls: type[Any]) -> list[str]:
     return [form_of(field.name).setting for field in lacks]
 
 
-def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
+def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> list[str]:
     """Return messages on the given settings that do not apply."""
-    known = list(own)
-    names = ", ".join(map(option, known)) or "none"
-    return [f"{option(n)} does not apply to {what} (its parameters: {names})" for n in given if n not in known]
+    names_known = list(accepted)
+    names = ", ".join(map(option, names_known)) or "none"
+    return [
+        f"{option(n)} does not apply to {target} (its parameters: {names})" for n in settings if n not in names_known
+    ]
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
@@ -317,8 +324,8 @@ def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
     return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []
 
 
-def needs_data(given: Mapping[str, Any]) -> bool:
+def needs_data(settings: Mapping[str, Any]) -> bool:
     """Return True if a parameter is derived from the data."""
     forms = {form.setting: form for form in FORMS.values()}
     read_with = {name: form.needs_data for name, form in forms.items() if form.needs_data is not None}
-    return any(name in read_with and read_with[name](value) for name, value in given.items())
+    return any(name in read_with and read_with[name](value) for name, value in settings.items())

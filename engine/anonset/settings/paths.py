@@ -62,7 +62,7 @@ def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) ->
     InputError
         The message names the settings that name the files.
     """
-    if changed := [name for name, found in side_digests(settings).items() if before.get(name) != found]:
+    if changed := [name for name, file_digest in side_digests(settings).items() if before.get(name) != file_digest]:
         msg = f"the file of {', '.join(changed)} changed during the run; repeat the run"
         raise InputError(msg)
 
@@ -117,8 +117,8 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     """Return a hierarchy specification with another path, if it contains a path."""
     if not isinstance(spec, str):
         return spec
-    how, path = split_spec(spec)
-    return f"{how}{placed(path)}" if path else spec
+    prefix, path = split_spec(spec)
+    return f"{prefix}{placed(path)}" if path else spec
 
 
 def _is_path(value: str, words: tuple[str, ...]) -> bool:

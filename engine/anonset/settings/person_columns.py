@@ -63,8 +63,8 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     if meaning in ATTRIBUTES:
         return None
     if profile.name in identifying or meaning in ("person id", "case id"):
-        what = "identifies people or cases" if meaning == "case id" else "identifies people"
-        return ProposedRole("drop", f"{what}, {described} in {profile.records:,} rows")
+        description = "identifies people or cases" if meaning == "case id" else "identifies people"
+        return ProposedRole("drop", f"{description}, {described} in {profile.records:,} rows")
     if is_sensitive(profile.name):
         return None
     if (
@@ -93,9 +93,9 @@ def with_unit(
     """Return the roles if some columns identify the person."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
-        if own.role == "id" and own.reason != "given"
-        else own
-        for name, own in proposed.items()
+        if role.role == "id" and role.reason != "given"
+        else role
+        for name, role in proposed.items()
     }
     for name in unit:
         if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
@@ -106,7 +106,7 @@ def with_unit(
 
 
 def roles_by_person(
-    found: Mapping[str, ProposedRole],
+    proposed: Mapping[str, ProposedRole],
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
@@ -130,20 +130,20 @@ def roles_by_person(
         Returns the hierarchy of items of a kind.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
-    single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
+    single = [n for n, role in proposed.items() if role.role in roles_of_one and role.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
-    roles = dict(found)
-    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
+    roles = dict(proposed)
+    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in proposed.values()):
         for code in _codes(list(differing), profiles)[:1]:
             levels = tree(profiles[code].kind)
-            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="a code per row of a person")
+            roles[code] = replace(proposed[code], role="items", hierarchy=levels, reason="a code per row of a person")
             del differing[code]
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        if found[name].role == UNRECOGNIZED and profiles[name].kind == "text":
+        if proposed[name].role == UNRECOGNIZED and profiles[name].kind == "text":
             reason += f"; if each value is an item: {setting('items', name)}"
-        elif found[name].role != UNRECOGNIZED and persons <= _FEW_DIFFERING * max(
+        elif proposed[name].role != UNRECOGNIZED and persons <= _FEW_DIFFERING * max(
             profiles[column].distinct for column in unit
         ):
             reason += f"; to publish it, {correct(name)}"
@@ -199,23 +199,23 @@ def possible_items(
     proposed, united
         The roles before and after the rows of a person are merged.
     """
-    if any(own.role in ("items", "one_hot", "one_code") for own in united.values()):
+    if any(role.role in ("items", "one_hot", "one_code") for role in united.values()):
         return {}
-    unknown = [profiles[name] for name, own in proposed.items() if own.role == UNRECOGNIZED]
+    unknown = [profiles[name] for name, role in proposed.items() if role.role == UNRECOGNIZED]
     texts = tuple(
-        one.name
-        for one in unknown
-        if one.kind == "text"
-        and united[one.name].role == "drop"
-        and 2 < one.distinct <= one.records // _ROWS_OF_AN_ITEM
-        and not one.prose
+        profile.name
+        for profile in unknown
+        if profile.kind == "text"
+        and united[profile.name].role == "drop"
+        and 2 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
+        and not profile.prose
     )
-    marked = tuple(one.name for one in unknown if one.kind in MARKS)
+    marked = tuple(profile.name for profile in unknown if profile.kind in MARKS)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
 def recognized_roles(
-    found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
+    proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
     """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
 
@@ -223,23 +223,23 @@ def recognized_roles(
     (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
     value of fewer than k rows cannot be published.
     """
-    roles = dict(found)
-    sensitive = [name for name, own in found.items() if own.role == "sensitive" and own.reason != "given"]
-    taken = any(own.role == "sensitive" and own.reason == "given" for own in found.values())
-    sets = any(own.role in ("items", "one_hot", "one_code") for own in found.values())
-    relational = any(own.role == "relational" for own in found.values())
-    for name, own in found.items():
-        if own.role == UNRECOGNIZED:
-            what = f"{own.reason}: not recognized as an attribute that others know"
+    roles = dict(proposed)
+    sensitive = [name for name, role in proposed.items() if role.role == "sensitive" and role.reason != "given"]
+    has_sensitive = any(role.role == "sensitive" and role.reason == "given" for role in proposed.values())
+    sets = any(role.role in ("items", "one_hot", "one_code") for role in proposed.values())
+    relational = any(role.role == "relational" for role in proposed.values())
+    for name, role in proposed.items():
+        if role.role == UNRECOGNIZED:
+            description = f"{role.reason}: not recognized as an attribute that others know"
             ways = f"if it is one: {setting('relational', name)}"
             ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
-            roles[name] = ProposedRole("drop", f"{what}; {ways}")
+            roles[name] = ProposedRole("drop", f"{description}; {ways}")
     for name in sensitive:
         profile = profiles[name]
-        why = (
+        grounds = (
             "models for sets of items do not protect it" if sets
             else "models protect it only if there are quasi-identifiers" if not relational
-            else "models protect one sensitive column, and another is declared" if taken
+            else "models protect one sensitive column, and another is declared" if has_sensitive
             else f"models protect one sensitive column; {setting('sensitive', name)} chooses it" if len(sensitive) > 1
             else (
                 f"{profile.missing_codes[0]} may mean a missing value: {setting('null', profile.missing_codes[0])}; "
@@ -248,21 +248,26 @@ def recognized_roles(
             else f"some values occur in fewer than {k} rows" if profile.rarest < k
             else ""
         )  # fmt: skip
-        if why:
-            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {why}")
+        if grounds:
+            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {grounds}")
     return roles
 
 
-def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
+def without_commas(proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
     """Return roles in which quasi-identifiers with commas in their values, but without a hierarchy, are dropped.
 
     Commas separate the values of published sets.
     """
-    roles = dict(found)
-    for name, own in found.items():
-        if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:
-            what = (
+    roles = dict(proposed)
+    for name, role in proposed.items():
+        if (
+            role.role == "relational"
+            and role.hierarchy == "values"
+            and role.reason != "given"
+            and profiles[name].commas
+        ):
+            description = (
                 f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
             )
-            roles[name] = ProposedRole("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
+            roles[name] = ProposedRole("drop", f"{description}; with {setting('relational')} it needs a hierarchy")
     return roles

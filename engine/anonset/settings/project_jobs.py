@@ -30,19 +30,19 @@ def job_of(project: Project) -> ProjectJob:
     """
     guarantee, unknown = _guarantee(tuple(criterion for criterion in project.criteria if criterion != _SAMPLE))
     settings: dict[str, Any] = {} if project.delimiter is None else {"delimiter": project.delimiter}
-    left = list(project.others)
+    skipped = list(project.others)
     if _SAMPLE in project.criteria:
-        left.append("research sample: the job uses all records")
+        skipped.append("research sample: the job uses all records")
     protected = guarantee.pop("sensitive", None)
     for column in project.columns:
         role = column.role
         if role == "sensitive" and column.name == protected:
             settings[role] = column.name
         elif role is None or role == "sensitive":
-            left.append(f"{column.name!r}: {_WITHOUT[role]}; declare a role")
+            skipped.append(f"{column.name!r}: {_WITHOUT[role]}; declare a role")
         else:
             settings.setdefault(role, []).append(column.name)
-        left += [f"{column.name!r}: {other}" for other in column.others]
+        skipped += [f"{column.name!r}: {other}" for other in column.others]
     if protected is not None and "sensitive" not in settings:
         unknown.append(f"criterion of {protected!r}, which is not a sensitive column")
     relational = [column for column in project.columns if column.role == "relational"]
@@ -53,16 +53,16 @@ def job_of(project: Project) -> ProjectJob:
             unknown.append(f"hierarchical distance of {protected!r}: the project has no hierarchy for it")
         else:
             trees[protected] = tree
-    left += [f"privacy criterion: {criterion}" for criterion in unknown]
+    skipped += [f"privacy criterion: {criterion}" for criterion in unknown]
     if unknown or "k" not in guarantee:
-        left.append("no privacy model: add model, k and other parameters before you run the job")
-        return ProjectJob(settings, {}, trees, tuple(left))
+        skipped.append("no privacy model: add model, k and other parameters before you run the job")
+        return ProjectJob(settings, {}, trees, tuple(skipped))
     if project.suppressed:
         guarantee["max_suppressed_records"] = project.suppressed
     weights = {column.name: column.weight for column in relational if column.weight is not None}
     if len(set(weights.values())) > 1:
         settings["relational_weights"] = weights
-    return ProjectJob(settings, guarantee, trees, tuple(left))
+    return ProjectJob(settings, guarantee, trees, tuple(skipped))
 
 
 _WITHOUT = {None: "no role in the project", "sensitive": "sensitive, but no converted criterion protects it"}
@@ -103,16 +103,16 @@ def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
     >>> _guarantee(("5-anonymity", "distinct-3-diversity for attribute 'drug'"))[0]
     {'model': 'kl', 'algorithm': 'full-domain', 'k': 5, 'l_kind': 'distinct', 'l': 3, 'sensitive': 'drug'}
     """
-    taken: dict[str, dict[str, Any]] = {}
+    parameters_of: dict[str, dict[str, Any]] = {}
     unknown = []
     for criterion in criteria:
-        read = next(filter(None, (_read(criterion, *known) for known in _CRITERIA)), None)
+        read = next(filter(None, (_read(criterion, *parser) for parser in _CRITERIA)), None)
         family = "k" if read is not None and "k" in read else "classes"
-        if read is None or family in taken:
+        if read is None or family in parameters_of:
             unknown.append(criterion)
         else:
-            taken[family] = read
-    model = {**taken.get("k", {}), **taken.get("classes", {})}
+            parameters_of[family] = read
+    model = {**parameters_of.get("k", {}), **parameters_of.get("classes", {})}
     least = model.pop("k", model.get("l"))
     first = {"model": model.pop("model", None), "algorithm": "full-domain"}
     return {**first, **({} if least is None else {"k": least}), **model}, unknown

@@ -45,10 +45,10 @@ class OriginalSettings(ComparedSettings):
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job for reading INPUT, the original; without it if the file does not exist."""
-        original, taken = flags.get("original", job.get("input")), {*_OF_JOB}
+        original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and _is_there(original):
-            job, taken = {**job, "original": original}, {*taken, *_OF_ITS_ORIGINAL, "original"}
-        job = {name: value for name, value in job.items() if name in taken}
+            job, names = {**job, "original": original}, {*names, *_OF_ITS_ORIGINAL, "original"}
+        job = {name: value for name, value in job.items() if name in names}
         return super().of_job(job, flags)
 
 

@@ -20,8 +20,8 @@ def out_of_range(settings: Mapping[str, Any]) -> list[str]:
     ["--id names column 'who' twice; name it once", '--workers must be an integer of at most 4096, got 5000', \
 '--gap must be a finite number, got nan']
     """
-    found = (_wrong(name, value) for name, value in settings.items())
-    return [f"{option(name)} {wrong}" for name, wrong in zip(settings, found, strict=True) if wrong]
+    problems = (_wrong(name, value) for name, value in settings.items())
+    return [f"{option(name)} {wrong}" for name, wrong in zip(settings, problems, strict=True) if wrong]
 
 
 def _wrong(name: str, value: Any) -> str:

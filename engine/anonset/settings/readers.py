@@ -130,14 +130,14 @@ def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
 
 def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, float]:
     """Parse the weights of columns."""
-    found = {}
+    weight_of = {}
     for name, text in value.items():
         try:
-            found[name] = float(text)
+            weight_of[name] = float(text)
         except ValueError:
             msg = f"--relational-weights: the weight of {name!r} must be a number, got {text!r}"
             raise InputError(msg) from None
-    return found
+    return weight_of
 
 
 def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> PrivacyPolicy | None:

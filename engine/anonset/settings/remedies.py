@@ -35,10 +35,10 @@ class Remedy(RedactedRepr):
     def __str__(self) -> str:
         are = "is not a leaf" if self.misfits == 1 else "are not leaves"
         ways = " ".join(setting(n, ",".join(v) if isinstance(v, list) else v) for n, v in self.settings.items())
-        gone = f"this suppresses {counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences)"
-        what = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
-        remedy = f"hierarchy of {self.column!r}: {what}; use {ways}"
-        return f"{remedy}; {gone}" if self.left_out else remedy
+        loss = f"this suppresses {counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences)"
+        problem = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
+        remedy = f"hierarchy of {self.column!r}: {problem}; use {ways}"
+        return f"{remedy}; {loss}" if self.left_out else remedy
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
@@ -59,38 +59,38 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     tree = None if part is None else hierarchy_of_labels(hierarchy)
     if part is None or tree is None or not (wrong := misfits(tree, part.labels, part.occurrences)):
         return None
-    gain, rules = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
+    gain, rules = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     labels = list(part.labels)
     for rule in rules if gain else ():
         labels = [RULES[rule](label) for label in labels]
-    left = misfits(tree, tuple(labels), part.occurrences)
+    unfit_labels = misfits(tree, tuple(labels), part.occurrences)
     changes: dict[str, Any] = {"normalize": _rules(part, rules)} if gain else {}
-    nodes, unknown = nodes_of(tree), [one for one in left if not one.inner]
-    prefixes = [longest_prefix(one.label, nodes) for one in unknown]
+    nodes, unknown = nodes_of(tree), [misfit for misfit in unfit_labels if not misfit.inner]
+    prefixes = [longest_prefix(misfit.label, nodes) for misfit in unknown]
     by_prefix = bool(unknown) and all(prefixes)
-    if len(unknown) < len(left) or (by_prefix and not {*prefixes} <= set(tree.leaves.labels)):
+    if len(unknown) < len(unfit_labels) or (by_prefix and not {*prefixes} <= set(tree.leaves.labels)):
         changes["inner_items"] = "leaf"
     if unknown and not by_prefix and not part.of_items:
         return None
     if unknown:
         changes["unknown"] = "prefix" if by_prefix else "suppress"
-    gone = [] if by_prefix else unknown
-    return Remedy(column, changes, len(wrong), len(labels), len(gone), _share(gone, part))
+    suppressed = [] if by_prefix else unknown
+    return Remedy(column, changes, len(wrong), len(labels), len(suppressed), _share(suppressed, part))
 
 
 def _remedy_for_rule(part: HierarchyLabels, rule: str) -> Remedy | None:
     """Return the setting that suppresses the values that a rule rejects."""
-    odd = frozenset(odd_labels(rule, part.labels, part.name))
-    if not odd:
+    rejected = frozenset(odd_labels(rule, part.labels, part.name))
+    if not rejected:
         return None
     counts = zip(part.labels, part.occurrences, strict=True)
-    lost = sum(count for label, count in counts if label in odd) / max(1, sum(part.occurrences))
-    return Remedy(part.name, {"unknown": "suppress"}, len(odd), len(part.labels), len(odd), lost)
+    lost = sum(count for label, count in counts if label in rejected) / max(1, sum(part.occurrences))
+    return Remedy(part.name, {"unknown": "suppress"}, len(rejected), len(part.labels), len(rejected), lost)
 
 
 def _rules(part: HierarchyLabels, rules: tuple[str, ...]) -> list[str]:
     return list(rules) if part.of_items and not part.mark else [f"{part.name}={rule}" for rule in rules]
 
 
-def _share(gone: list[Misfit], part: HierarchyLabels) -> float:
-    return sum(one.occurrences for one in gone) / max(1, sum(part.occurrences))
+def _share(suppressed: list[Misfit], part: HierarchyLabels) -> float:
+    return sum(misfit.occurrences for misfit in suppressed) / max(1, sum(part.occurrences))

@@ -55,10 +55,10 @@ def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
     """Return the fields of options as fields of settings, in which column names are lists."""
     types = get_type_hints(options)
     return {
-        one.name: (Names, Field([], **one.metadata))
-        if types[one.name] == reading.Names
-        else (types[one.name], Field(one.default, **one.metadata))
-        for one in fields(options)
+        option_field.name: (Names, Field([], **option_field.metadata))
+        if types[option_field.name] == reading.Names
+        else (types[option_field.name], Field(option_field.default, **option_field.metadata))
+        for option_field in fields(options)
     }
 
 
@@ -155,8 +155,8 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 
     def read_options(self) -> dict[str, Any]:
         """Return the fields of `ReadOptions`."""
-        found = self.model_dump(include=set(RoleSettings.model_fields))
-        return {**found, "items": self.items or None}
+        options = self.model_dump(include=set(RoleSettings.model_fields))
+        return {**options, "items": self.items or None}
 
 
 class InputSettings(RoleSettings):
@@ -174,8 +174,8 @@ class InputSettings(RoleSettings):
 
     def read_options(self) -> dict[str, Any]:
         """Return the fields of `ReadOptions`. A column with the domain ``range`` contains numbers."""
-        found = super().read_options()
-        return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
+        options = super().read_options()
+        return {**options, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
 
 class Settings(InputSettings):
@@ -249,8 +249,8 @@ class Settings(InputSettings):
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
-        own = set(type(self).model_fields) - set(Settings.model_fields)
-        return self.model_dump(include=own | GENERAL, exclude_none=True)
+        names = set(type(self).model_fields) - set(Settings.model_fields)
+        return self.model_dump(include=names | GENERAL, exclude_none=True)
 
 
 _Roles = TypeVar("_Roles", bound=InputSettings)
@@ -270,11 +270,11 @@ def settings_model() -> type[Settings]:
     return with_parameters(Settings, parameters())
 
 
-def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
+def with_parameters(base: type[Any], new_parameters: Mapping[str, Parameter]) -> type[Any]:
     """Return settings with an optional field for every parameter that they lack."""
     added: dict[str, Any] = {
-        name: (one.type | None, Field(None, description=one.description, json_schema_extra=one.marks))
-        for name, one in found.items()
+        name: (parameter.type | None, Field(None, description=parameter.description, json_schema_extra=parameter.marks))
+        for name, parameter in new_parameters.items()
         if name not in base.model_fields
     }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
@@ -295,7 +295,7 @@ def is_job(path: str | None) -> bool:
     return path is not None and (path.lower().endswith(".toml") or Path(path).name == REPORT)
 
 
-def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
+def validate(model: type[_Settings], values: Mapping[str, Any]) -> _Settings:
     """Validate settings.
 
     Raises
@@ -303,18 +303,18 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     InputError
         The message contains every error, separated by semicolons.
     """
-    if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
+    if bad := [name for name in PLACES if "\0" in str(values.get(name, ""))]:
         msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)
         raise InputError(msg)
-    written = {name: path for name in _WRITTEN if isinstance(path := given.get(name), str)}
+    written = {name: path for name in _WRITTEN if isinstance(path := values.get(name), str)}
     require_local(*(path for name, path in written.items() if name == "work_dir" or not is_address(path)))
     try:
-        validated = model.model_validate(dict(given))
+        validated = model.model_validate(dict(values))
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):
             return validated
     except ValidationError as error:
-        problems = [_describe(dict(found), model) for found in error.errors()]
-    source = given.get("input") if "input" in model.model_fields else None
+        problems = [_describe(dict(detail), model) for detail in error.errors()]
+    source = values.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not (
         set(source) & set("*?[") or "://" in source or Path(source).exists()
     ):  # first: all other settings depend on it
@@ -336,9 +336,9 @@ _REQUIRED = {
 """Messages for pydantic's errors."""
 
 
-def unknown_setting(name: str, known: Iterable[str]) -> str:
+def unknown_setting(name: str, names: Iterable[str]) -> str:
     """Return the message on an unknown setting, with the most similar known setting."""
-    near = similar_name(name, [option(setting).removeprefix("--") for setting in known])
+    near = similar_name(name, [option(setting).removeprefix("--") for setting in names])
     return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
 
 
@@ -351,6 +351,6 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
         return unknown_setting(where, model.model_fields)
     required = _REQUIRED.get(error["type"], "is invalid: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
-    given = error["input"]
-    got = str(given).lower() if isinstance(given, bool) else shortened(given)  # as written in a settings file
+    value = error["input"]
+    got = str(value).lower() if isinstance(value, bool) else shortened(value)  # as written in a settings file
     return f"{name} {required.format(reason=reason, **error.get('ctx', {}))}, got {got}"

@@ -138,23 +138,23 @@ def group_parts(
         done += len(grouped.part.rows)
         if progress is not None:
             progress("parts", float(done), float(n))
-        whole = grouped
+        solved = grouped
         if waiting is not None:
-            whole, waiting = solve(_joined(waiting.part, grouped.part)), None
-        if not whole.figures["groups"] and len(whole.part.rows) <= largest:
-            waiting = whole
+            solved, waiting = solve(_joined(waiting.part, grouped.part)), None
+        if not solved.figures["groups"] and len(solved.part.rows) <= largest:
+            waiting = solved
             continue
         if last is not None:
             yield last
-        last = whole
+        last = solved
     if waiting is not None:
         last = waiting if last is None else solve(_joined(last.part, waiting.part))
     if last is not None:
         yield last
 
 
-def _joined(one: PartOfTuples, other: PartOfTuples) -> PartOfTuples:
-    return PartOfTuples(np.sort(np.concatenate([one.rows, other.rows])), f"{one.name}{other.name}")
+def _joined(first: PartOfTuples, second: PartOfTuples) -> PartOfTuples:
+    return PartOfTuples(np.sort(np.concatenate([first.rows, second.rows])), f"{first.name}{second.name}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,5 +182,5 @@ class CollectedGroups(RedactedRepr):
         """Replace group numbers, assigned part by part, by the given numbers, int32 (groups,)."""
         for first, end in spans(len(self.group)):
             group = self.group[first:end]
-            kept = group != SUPPRESSED
-            group[kept] = number_of[group[kept]]
+            is_grouped = group != SUPPRESSED
+            group[is_grouped] = number_of[group[is_grouped]]

@@ -185,9 +185,9 @@ class _Solver(RedactedRepr):
         from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 
         k, n = self.algorithm.k, len(part.rows)
-        whole = not part.name
-        ids = self.ids if whole else tuple(column.take(part.rows) for column in self.ids)
-        sensitive = self.sensitive if whole else self.sensitive.take(part.rows)
+        is_complete = not part.name
+        ids = self.ids if is_complete else tuple(column.take(part.rows) for column in self.ids)
+        sensitive = self.sensitive if is_complete else self.sensitive.take(part.rows)
         by_id, runs = sorted_rows(ids)
         figures = dict.fromkeys(FIGURES, 0) | {"individuals": len(runs) - 1}
         if len(runs) - 1 < k:
@@ -197,14 +197,14 @@ class _Solver(RedactedRepr):
             bounds = group_bounds(len(start) - 1, k, self._key(LARGER, part))
             keys = np.stack([self._key(purpose, part) for purpose in (VALUE, PERSON, TUPLE)])
             values = _looked_up(sensitive, tuples)
-            kept, too_frequent = diversify(values, start, bounds, len(sensitive.vocabulary), self.algorithm.l, keys)
-            shown, dropped = fewest_shown(kept, start, bounds, k)
+            remains, too_frequent = diversify(values, start, bounds, len(sensitive.vocabulary), self.algorithm.l, keys)
+            shown, dropped = fewest_shown(remains, start, bounds, k)
             number_of = np.cumsum(shown > 0, dtype=np.int32) - np.int32(1)
-            group, starred = assign_groups(kept, tuples, start, bounds, shown, number_of, self._key(SHOWN, part))
+            group, starred = assign_groups(remains, tuples, start, bounds, shown, number_of, self._key(SHOWN, part))
         figures |= {
             "groups": int(np.count_nonzero(shown)),
             "starred": int(np.count_nonzero(starred)),
-            "removed_for_diversity": int(len(kept) - np.count_nonzero(kept)),
+            "removed_for_diversity": int(len(remains) - np.count_nonzero(remains)),
             "removed_with_groups": int(dropped),
             "too_frequent": int(too_frequent),
         }

@@ -105,26 +105,26 @@ class Formation(RedactedRepr, ABC):
         if len(parts := _under_ceilings(qi)) > 1:
             return self._clusters_of_parts(qi, parts, progress)
         cluster = self.form(qi, progress)
-        kept = merge_broken(qi, cluster)
+        formed = merge_broken(qi, cluster)
         if not self.refine or not qi.n:
-            return kept, {}
-        before = {"ncp_before": relational_ncp(qi, kept), "clusters_before": float(kept.max()) + 1}
+            return formed, {}
+        before = {"ncp_before": relational_ncp(qi, formed), "clusters_before": float(formed.max()) + 1}
         if qi.rule is None:
             refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
         else:
-            refined = self._refined_by_rule(qi, cluster, kept, progress)
+            refined = self._refined_by_rule(qi, cluster, formed, progress)
         return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def _refined_by_rule(
-        self, qi: QuasiIdentifiers, cluster: Int32, kept: Int32, progress: Progress | None
+        self, qi: QuasiIdentifiers, cluster: Int32, formed: Int32, progress: Progress | None
     ) -> RefinedClusters:
-        """Refine by k only, merge clusters that break the rule, then refine the cheaper of this result and `kept` by
+        """Refine by k only, merge clusters that break the rule, then refine the cheaper of this result and `formed` by
         the rule.
         """
         half = max(1, self.max_evaluations // 2)
         free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
         merged = merge_broken(qi, free.cluster)
-        start = merged if relational_ncp(qi, merged) < relational_ncp(qi, kept) else kept
+        start = merged if relational_ncp(qi, merged) < relational_ncp(qi, formed) else formed
         refined = refine_clusters(qi, start, self.k, half, progress)
         evaluations, gains = free.evaluations + refined.evaluations, free.gains + refined.gains
         return RefinedClusters(refined.cluster, evaluations, free.steps + refined.steps, gains)
@@ -136,17 +136,17 @@ class Formation(RedactedRepr, ABC):
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
-            few = f"with the ceilings, {small:,} of {qi.n:,} records are in classes of fewer than k={self.k}"
-            reason = f"{few}; use a higher ceiling"
+            problem = f"with the ceilings, {small:,} of {qi.n:,} records are in classes of fewer than k={self.k}"
+            reason = f"{problem}; use a higher ceiling"
             raise InfeasibleError(self.name, reason, achieved=float(smallest), bound=float(self.k))
         if qi.rule is not None and qi.rule.broken_classes(_numbered(parts, qi.n), len(parts)).any():
             reason = f"with the ceilings, a class does not contain {self.model.asked}"
             raise InfeasibleError(self.name, f"{reason}; use a higher ceiling")
         cluster, first, figures = np.empty(qi.n, np.int32), 0, dict[str, float]()
         for records in parts:
-            own, more = self.clusters(qi.take(records), progress)
-            cluster[records] = own + first
-            first += int(own.max()) + 1
+            part_cluster, more = self.clusters(qi.take(records), progress)
+            cluster[records] = part_cluster + first
+            first += int(part_cluster.max()) + 1
             figures = {name: figures.get(name, 0.0) + value for name, value in more.items()}
         return renumber_clusters(cluster)[0], {name: x for name, x in figures.items() if name != "ncp_before"}
 
@@ -276,9 +276,9 @@ def bind_tuples(
         If the table has records, but fewer than k.
     """
     if table.transactions is not None and not table.relational:
-        alone = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
+        alternative = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
         needed = "the table must have at least one relational column (quasi-identifier), got none"
-        msg = f"{needed}; {alone} protects only sets"
+        msg = f"{needed}; {alternative} protects only sets"
         raise InputError(msg)
     qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)
     require_plain_values(qi)

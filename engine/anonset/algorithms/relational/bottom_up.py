@@ -42,21 +42,21 @@ class BottomUp(SubtreeFormation):
         cuts = Cuts(qi, at_roots=False)
         waiting = [set(tree.inner) for tree in cuts.trees]
         smallest, small = cuts.smallest(self.k)
-        begun = small
+        n_small = small
         while small and any(waiting):
             best, chosen = (0, 0.0), (-1, -1)
             for a, tree in enumerate(cuts.trees):
                 for node in sorted(waiting[a]):
                     if waiting[a].isdisjoint(tree.children(node)):
-                        tried = self._try(cuts, a, node, smallest)
-                        if chosen[0] < 0 or tried > best:
-                            best, chosen = tried, (a, node)
+                        gain = self._try(cuts, a, node, smallest)
+                        if chosen[0] < 0 or gain > best:
+                            best, chosen = gain, (a, node)
             a, node = chosen
             cuts.put(a, cuts.below(a, node), node)
             waiting[a].remove(node)
             smallest, small = cuts.smallest(self.k)
             if progress is not None:
-                progress("records", float(begun - small), float(begun))
+                progress("records", float(n_small - small), float(n_small))
         specialize(cuts, self.k, progress)
         return cuts
 

@@ -42,23 +42,27 @@ def model_of(
     """
     (l, kind, c), (t, distance, tree) = diversity, closeness  # noqa: E741
     if sensitive is None:
-        given = [name for name, value in (("l", l), ("c", c), ("t", t)) if value is not None]
-        given += [
+        set_parameters = [name for name, value in (("l", l), ("c", c), ("t", t)) if value is not None]
+        set_parameters += [
             name for name, differs in (("l_kind", kind != "distinct"), ("t_distance", distance != "equal")) if differs
         ]
-        if given:
-            needed = f"{setting(given[0])} requires {setting('sensitive')}"
-            without = f"{setting('model', 'k')} without {setting(given[0])} protects tables without such a column"
+        if set_parameters:
+            needed = f"{setting(set_parameters[0])} requires {setting('sensitive')}"
+            without = (
+                f"{setting('model', 'k')} without {setting(set_parameters[0])} protects tables without such a column"
+            )
             msg = f"{needed}: the column whose values are mixed in each class; {without}"
             raise InputError(msg)
         return KAnonymity(k)
     if (l is None) == (t is None):
-        both = f"{setting('l')} and {setting('t')}"
-        which = (
-            f"one of {both} is required with it" if l is None else f"{both} belong to different models; use only one"
+        parameters = f"{setting('l')} and {setting('t')}"
+        problem = (
+            f"one of {parameters} is required with it"
+            if l is None
+            else f"{parameters} belong to different models; use only one"
         )
         ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} removes it"
-        msg = f"{setting('sensitive')} {sensitive!r}: {which}; {ways}"
+        msg = f"{setting('sensitive')} {sensitive!r}: {problem}; {ways}"
         raise InputError(msg)
     if l is not None:
         _require_alone(distance != "equal" or tree is not None, "t_distance", "t")
@@ -67,8 +71,8 @@ def model_of(
     return KTCloseness(k, t if t is not None else 1, sensitive, distance, tree)
 
 
-def _require_alone(given: bool, name: str, of: str) -> None:
-    if given:
+def _require_alone(is_set: bool, name: str, of: str) -> None:
+    if is_set:
         msg = f"{setting(name)} requires {setting(of)}"
         raise InputError(msg)
 
@@ -87,10 +91,10 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
 
     column = _sensitive(model.sensitive, table)
-    there = _known_values(column)
-    n = int(column.overall[there].sum())
+    occurring = _known_values(column)
+    n = int(column.overall[occurring].sum())
     place_of = np.full(len(column.vocabulary), -1, np.int64)
-    place_of[there] = np.arange(len(there))
+    place_of[occurring] = np.arange(len(occurring))
     if isinstance(model, KLDiversity):
         kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[model.l_kind]
         c = Fraction(1) if model.c is None else exact(model.c)
@@ -107,8 +111,8 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
         msg = f"model kt: {n:,} records with distances of {scale:,} steps are too many for an exact comparison"
         raise InputError(msg)
     t = exact(model.t)
-    whole, rest = divmod(t.numerator * scale * n, t.denominator)
-    return _rule((kind, 0, 1, 1, n, whole, rest, t.denominator), column, place_of, ways)
+    quotient, remainder = divmod(t.numerator * scale * n, t.denominator)
+    return _rule((kind, 0, 1, 1, n, quotient, remainder, t.denominator), column, place_of, ways)
 
 
 def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
@@ -167,13 +171,13 @@ class _Merging:
         nearest = np.argsort(keys, kind="stable")[: min(NEAREST, int(self.there.sum()) - 1)].tolist()
         breaks = self._unions_break(c, nearest)
         partner = nearest[int(np.argmin(breaks))]
-        kept, gone = min(c, partner), max(c, partner)
-        self.tuples.merge(kept, gone)
-        self.size[kept] += self.size[gone]
-        self._values[kept] = np.concatenate([self._values[kept], self._values[gone]])
-        self.into[self.into == gone] = kept
-        self.there[gone] = self.open[gone] = False
-        self.open[kept] = bool(breaks.all())
+        low, high = min(c, partner), max(c, partner)
+        self.tuples.merge(low, high)
+        self.size[low] += self.size[high]
+        self._values[low] = np.concatenate([self._values[low], self._values[high]])
+        self.into[self.into == high] = low
+        self.there[high] = self.open[high] = False
+        self.open[low] = bool(breaks.all())
 
     def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return, for each candidate, whether its union with cluster `c` breaks the rule: bool."""
@@ -200,15 +204,15 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
     lowest common ancestor.
     """
     labels, paths = column.vocabulary.labels, model.paths
-    there = _known_values(column).tolist()
-    if any(labels[code] not in paths for code in there):
+    occurring = _known_values(column).tolist()
+    if any(labels[code] not in paths for code in occurring):
         msg = f"sensitive column {column.name!r}: a value is not in {setting('t_tree')}; add a line for each value"
         raise InputError(msg)
     height: dict[str, int] = {}
     for path in paths.values():
         for steps, node in enumerate(path):
             height[node] = max(height.get(node, 0), steps)
-    ordered = sorted(there, key=lambda code: paths[labels[code]][::-1])
+    ordered = sorted(occurring, key=lambda code: paths[labels[code]][::-1])
     ends: dict[str, tuple[int, int, int]] = {}
     for place, code in enumerate(ordered):
         path = paths[labels[code]]
@@ -223,8 +227,8 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:
     """Return the sensitive column of a table."""
-    beside = () if table.sensitive is None else (table.sensitive,)
-    columns: tuple[CategoricalColumn, ...] = (*table.kept, *beside)
+    separate = () if table.sensitive is None else (table.sensitive,)
+    columns: tuple[CategoricalColumn, ...] = (*table.kept, *separate)
     for column in columns:
         if column.name == name:
             return column

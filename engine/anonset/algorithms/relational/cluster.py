@@ -87,12 +87,14 @@ class Cluster(Formation):
         if self.seed is not None:
             random = SplitMix(self.seed)
             picks[:] = [random.below(qi.n - j * self.k) for j in range(len(picks))]
-        left, made = _RemainingTuples(qi, cluster), np.array([self.k, 0], np.int64)
+        remaining, made = _RemainingTuples(qi, cluster), np.array([self.k, 0], np.int64)
         for first in range(0, len(picks), _SEEDS_PER_CALL):
-            if 2 * np.count_nonzero(left.left.in_tuple) < len(left.left.in_tuple):
-                left = _RemainingTuples(qi, cluster)
+            if 2 * np.count_nonzero(remaining.left.in_tuple) < len(remaining.left.in_tuple):
+                remaining = _RemainingTuples(qi, cluster)
             chunk = picks[first : first + _SEEDS_PER_CALL]
-            form_clusters(qi.space, left.tuples, left.bounds, left.records, left.left, cluster, chunk, made)
+            form_clusters(
+                qi.space, remaining.tuples, remaining.bounds, remaining.records, remaining.left, cluster, chunk, made
+            )
             if progress is not None:
                 progress("clusters", float(made[1]), float(len(picks)))
 
@@ -137,14 +139,14 @@ class _RemainingTuples:
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
     """Add each remaining record to the cluster with the least loss, and update this cluster immediately."""
-    left = np.flatnonzero(cluster < 0)
-    if not len(left):
+    unassigned = np.flatnonzero(cluster < 0)
+    if not len(unassigned):
         return
-    kept = np.flatnonzero(cluster >= 0)
-    part = qi.take(kept)
-    tuples = GeneralizedTuples.of(part, cluster[kept], n_clusters)
-    singles = GeneralizedTuples.of_tuples(qi.take(left))
-    for r, t in zip(left.tolist(), qi.take(left).tuple_of.tolist(), strict=True):
+    assigned = np.flatnonzero(cluster >= 0)
+    part = qi.take(assigned)
+    tuples = GeneralizedTuples.of(part, cluster[assigned], n_clusters)
+    singles = GeneralizedTuples.of_tuples(qi.take(unassigned))
+    for r, t in zip(unassigned.tolist(), qi.take(unassigned).tuple_of.tolist(), strict=True):
         best = first_least(singles.union_losses(t, tuples))
         cluster[r] = best
         tuples.merge(best, t, singles)

@@ -114,21 +114,21 @@ class FullDomain(Formation):
         failed = np.zeros(len(vectors), bool)
         hereditary = not budget or levels.qi.rule is None or levels.qi.rule.hereditary
         best, best_key = -1, np.inf
-        for done, at in enumerate(np.lexsort((np.arange(len(vectors)), loss_keys(least / n))).tolist()):
-            if loss_keys(least[at : at + 1] / n)[0] > best_key:
+        for done, number in enumerate(np.lexsort((np.arange(len(vectors)), loss_keys(least / n))).tolist()):
+            if loss_keys(least[number : number + 1] / n)[0] > best_key:
                 break
-            if failed[at]:
+            if failed[number]:
                 continue
-            vector = tuple(vectors[at].tolist())
+            vector = tuple(vectors[number].tolist())
             _, small, loss = counted.count(levels.ids, levels.costs, levels.rows(vector), self.k)
             if small > budget:
                 if not hereditary:  # a coarser vector may join failing classes with others, or fail with more
                     continue
-                self._climb(levels, counted, vectors, failed, at, budget)
+                self._climb(levels, counted, vectors, failed, number, budget)
             elif small == 0 or (small >= self.k and not counted.together_fail()):
                 key = loss_keys(np.array([(loss + small * root) / n]))[0]
-                if key < best_key or (key == best_key and at < best):
-                    best, best_key = at, key
+                if key < best_key or (key == best_key and number < best):
+                    best, best_key = number, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
         if best < 0:  # without a ceiling, only a root class of fewer than k records; `bind_tuples` rejects it
@@ -142,24 +142,24 @@ class FullDomain(Formation):
         counted: Classes,
         vectors: NDArray[np.int64],
         failed: NDArray[np.bool_],
-        at: int,
+        number: int,
         budget: int,
     ) -> None:
         """Search for a coarser vector that fails too, moving half way to the top at each step. All vectors below it
         fail.
         """
-        vector = vectors[at]
+        vector = vectors[number]
         top = np.array(levels.heights)
-        known = vector
+        failing = vector
         for _ in range(int(top.sum()).bit_length()):
-            higher = known + (top - known) // 2
-            if (higher == known).all():
+            higher = failing + (top - failing) // 2
+            if (higher == failing).all():
                 break
             rows = levels.rows(tuple(higher.tolist()))
             if counted.count(levels.ids, levels.costs, rows, self.k)[1] <= budget:
                 break
-            known = higher
-        failed |= (vectors <= known).all(axis=1)
+            failing = higher
+        failed |= (vectors <= failing).all(axis=1)
 
 
 def require_few_vectors(name: str, levels: Levels, most: int) -> None:

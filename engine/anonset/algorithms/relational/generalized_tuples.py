@@ -79,9 +79,9 @@ class GeneralizedTuples:
         numbers, codes = qi.tuples
         chosen, of = pairs % max(1, qi.n_tuples), pairs // max(1, qi.n_tuples)
         tuples = cls.empty(qi, n_clusters)
-        seen = np.zeros(n_clusters, np.uint8)
+        is_started = np.zeros(n_clusters, np.uint8)
         members = Tuples(np.ascontiguousarray(numbers[:, chosen]), np.ascontiguousarray(codes[:, chosen]))
-        group_tuples(qi.space, members, of, tuples.values, seen)
+        group_tuples(qi.space, members, of, tuples.values, is_started)
         return tuples
 
     @property

@@ -36,29 +36,29 @@ class KMember(QuadraticFormation):
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by smallest record."""
-        left = _RemainingRecords(qi)
+        remaining = _RemainingRecords(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)
         tuples = GeneralizedTuples.empty(qi, n_clusters)
         size = np.full(n_clusters, self.k)
         last = int(qi.tuple_of[0]) if qi.n else 0
         for c in range(n_clusters):
-            last = left.furthest(last)
-            cluster[left.remove(last)] = c
-            tuples.put(c, left.singles, last)
+            last = remaining.furthest(last)
+            cluster[remaining.remove(last)] = c
+            tuples.put(c, remaining.singles, last)
             for grown in range(1, self.k):
-                last = left.nearest(tuples, c, grown)
-                cluster[left.remove(last)] = c
-                tuples.merge(c, last, left.singles)
+                last = remaining.nearest(tuples, c, grown)
+                cluster[remaining.remove(last)] = c
+                tuples.merge(c, last, remaining.singles)
             if progress is not None:
                 progress("clusters", float(c + 1), float(n_clusters))
         for r in np.flatnonzero(cluster < 0).tolist() if n_clusters else []:
             t = int(qi.tuple_of[r])
-            increase = (size + 1) * left.singles.union_losses(t, tuples) - size * tuples.losses()
+            increase = (size + 1) * remaining.singles.union_losses(t, tuples) - size * tuples.losses()
             best = first_least(increase)
             cluster[r] = best
             size[best] += 1
-            tuples.merge(best, t, left.singles)
+            tuples.merge(best, t, remaining.singles)
         return renumber_clusters(cluster)[0]
 
 

@@ -95,12 +95,12 @@ class Levels:
             if isinstance(domain, Hierarchy):
                 code[slot] = self.ids[self.first[a] + level, member]
                 continue
-            whole = level > 0
+            at_root = level > 0
             if isinstance(domain, Range):
-                low[slot, whole], high[slot, whole] = domain.low, domain.high
+                low[slot, at_root], high[slot, at_root] = domain.low, domain.high
             elif isinstance(domain, ValueSet):
-                code[slot, whole] = len(domain.vocabulary)
-                bits[qi.word_at[a] : qi.word_at[a + 1], whole] = all_of(len(domain.vocabulary))[:, None]
+                code[slot, at_root] = len(domain.vocabulary)
+                bits[qi.word_at[a] : qi.word_at[a + 1], at_root] = all_of(len(domain.vocabulary))[:, None]
         return tuples
 
 

@@ -61,38 +61,38 @@ class LocalRecoding(Formation):
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
         rule = tuple_rule(qi)
-        class_of, rest = np.full(qi.n_tuples, -1, np.int64), np.arange(qi.n_tuples)
+        class_of, remaining = np.full(qi.n_tuples, -1, np.int64), np.arange(qi.n_tuples)
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
         n_classes, price = 0, 0
-        while len(rest) and weight[rest].sum() >= self.k:
-            counted = Classes(weight[rest], None if rule is None else rule.take(rest))
-            class_of_rest = self._round(levels, counted, rest, root * PRICES[min(price, len(PRICES) - 1)])
+        while len(remaining) and weight[remaining].sum() >= self.k:
+            counted = Classes(weight[remaining], None if rule is None else rule.take(remaining))
+            class_of_rest = self._round(levels, counted, remaining, root * PRICES[min(price, len(PRICES) - 1)])
             if class_of_rest is None and price >= len(PRICES) - 1:
-                class_of[rest] = n_classes  # all columns are at their roots, so all tuples form one class
-                rest = rest[:0]
+                class_of[remaining] = n_classes  # all columns are at their roots, so all tuples form one class
+                remaining = remaining[:0]
             elif class_of_rest is not None:
-                class_of[rest] = np.where(class_of_rest < 0, -1, class_of_rest + n_classes)
+                class_of[remaining] = np.where(class_of_rest < 0, -1, class_of_rest + n_classes)
                 n_classes = int(class_of.max()) + 1
-                rest = rest[class_of_rest < 0]
+                remaining = remaining[class_of_rest < 0]
             price += 1
             if progress is not None:
-                progress("tuples", float(qi.n_tuples - len(rest)), float(qi.n_tuples))
-        return self._join(qi, class_of) if len(rest) else renumber_clusters(class_of[qi.tuple_of])[0]
+                progress("tuples", float(qi.n_tuples - len(remaining)), float(qi.n_tuples))
+        return self._join(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
-    def _round(self, levels: Levels, counted: Classes, rest: Int64, price: float) -> Int64 | None:
+    def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
         """Return the class of each remaining tuple, -1 for failing classes; None if no vector costs less than the
         price.
         """
-        ids, costs = np.ascontiguousarray(levels.ids[:, rest]), np.ascontiguousarray(levels.costs[:, rest])
+        ids, costs = np.ascontiguousarray(levels.ids[:, remaining]), np.ascontiguousarray(levels.costs[:, remaining])
         n, vectors = int(counted.weight.sum()), levels.vectors()
         cheapest = costs.min(axis=1)[levels.first[:-1] + vectors].sum(axis=1)
         best, best_key = -1, loss_keys(np.array([price]))[0]
-        for at in np.flatnonzero(cheapest < price - 1e-12).tolist():
-            vector = tuple(vectors[at].tolist())
+        for number in np.flatnonzero(cheapest < price - 1e-12).tolist():
+            vector = tuple(vectors[number].tolist())
             _, small, loss = counted.count(ids, costs, levels.rows(vector), self.k)
             key = loss_keys(np.array([(loss + small * price) / n]))[0]
             if key < best_key:
-                best, best_key = at, key
+                best, best_key = number, key
         if best < 0:
             return None
         counted.count(ids, costs, levels.rows(tuple(vectors[best].tolist())), self.k)
@@ -103,13 +103,13 @@ class LocalRecoding(Formation):
     def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
         """Add the last records, if there are fewer than k, to the classes with the least increase of loss."""
         cluster = class_of[qi.tuple_of]
-        kept, left = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)
-        cluster[kept] = renumber_clusters(cluster[kept])[0]
-        size = np.bincount(cluster[kept])
-        tuples = GeneralizedTuples.of(qi.take(kept), cluster[kept].astype(np.int32), len(size))
-        others = qi.take(left)
+        assigned, unassigned = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)
+        cluster[assigned] = renumber_clusters(cluster[assigned])[0]
+        size = np.bincount(cluster[assigned])
+        tuples = GeneralizedTuples.of(qi.take(assigned), cluster[assigned].astype(np.int32), len(size))
+        others = qi.take(unassigned)
         singles = GeneralizedTuples.of_tuples(others)
-        for r, t in zip(left.tolist(), others.tuple_of.tolist(), strict=True):
+        for r, t in zip(unassigned.tolist(), others.tuple_of.tolist(), strict=True):
             increase = (size + 1) * singles.union_losses(t, tuples) - size * tuples.losses()
             best = first_least(increase)
             cluster[r] = best

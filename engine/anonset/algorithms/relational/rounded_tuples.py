@@ -46,8 +46,8 @@ class RoundedTuples(GeneralizedTuples):
         """Return the loss N of the unions of cluster `c` with each cluster of `others` (default: this object),
         float64.
         """
-        own, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
-        out = own.union_losses(c, GeneralizedTuples(self.qi, target.published))
+        tuples, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
+        out = tuples.union_losses(c, GeneralizedTuples(self.qi, target.published))
         low, high = target.values[:2]
         _, slot, _, weight, width, *_ = self.qi.space
         for a, domain in enumerate(self.qi.domains):

@@ -24,9 +24,9 @@ def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[
         if isinstance(domain, Hierarchy):
             labels = [domain.labels[v] for v in code[s].tolist()]
         elif isinstance(domain, Range):
-            whole = isinstance(column, NumericColumn) and column.values.dtype == np.int64
+            integers = isinstance(column, NumericColumn) and column.values.dtype == np.int64
             ends = (low[s], high[s]) if domain.grid is None else domain.grid.rounded(low[s], high[s])
-            labels = [range_text(x, y, whole=whole) for x, y in zip(*(end.tolist() for end in ends), strict=True)]
+            labels = [range_text(x, y, whole=integers) for x, y in zip(*(end.tolist() for end in ends), strict=True)]
         else:
             labels = _set_texts(domain, bits[qi.word_at[a] : qi.word_at[a + 1]])
         published.append(RelationalValues(column.name, tuple(labels)))

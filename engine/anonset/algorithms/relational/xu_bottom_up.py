@@ -59,20 +59,20 @@ class XuBottomUp(QuadraticFormation):
         A union is stored at the place of the earlier cluster, so places remain sorted by smallest record.
         """
         size = np.array([len(part) for part in parts])
-        there, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)
+        alive, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)
         for c in small:
             if touched[c]:
                 continue
-            losses = np.where(there, (size + size[c]) * tuples.union_losses(c), np.inf)
+            losses = np.where(alive, (size + size[c]) * tuples.union_losses(c), np.inf)
             losses[c] = np.inf
             partner = first_least(losses)
-            kept, gone = min(c, partner), max(c, partner)
-            tuples.merge(kept, gone)
-            parts[kept] += parts[gone]
-            size[kept] += size[gone]
-            touched[kept] = touched[gone] = True
-            there[gone] = False
-        return np.flatnonzero(there)
+            low, high = min(c, partner), max(c, partner)
+            tuples.merge(low, high)
+            parts[low] += parts[high]
+            size[low] += size[high]
+            touched[low] = touched[high] = True
+            alive[high] = False
+        return np.flatnonzero(alive)
 
     def _split(self, qi: QuasiIdentifiers, singles: GeneralizedTuples, records: list[int]) -> list[list[int]]:
         """Split a cluster of 2k records or more into pieces of k, by distance to its first record."""

@@ -71,16 +71,16 @@ class ClustersOfAllParts(Clusters):
     order = "btd"
     most = MOST_TOGETHER
 
-    def __init__(self, qi: QuasiIdentifiers, begun: Sequence[PartlyMergedClusters], numerator: Numerator) -> None:
-        low, high, code, bits = zip(*(part.values for part in begun), strict=True)
+    def __init__(self, qi: QuasiIdentifiers, parts: Sequence[PartlyMergedClusters], numerator: Numerator) -> None:
+        low, high, code, bits = zip(*(part.values for part in parts), strict=True)
         bounds = np.concatenate(low, axis=1), np.concatenate(high, axis=1)
         coded = np.concatenate(code, axis=1), np.concatenate(bits, axis=1)
         tuples = GeneralizedTuples(qi, ClusterStates(*bounds, *coded))
-        size = np.concatenate([part.size for part in begun])
+        size = np.concatenate([part.size for part in parts])
         self._begin(list(np.arange(len(size))[:, None]), size, tuples, int(size.sum()))
-        longest = [part.longest for part in begun if part.longest is not None]
+        longest = [part.longest for part in parts if part.longest is not None]
         if longest:
-            self._distances = _distances(longest, [len(part.size) for part in begun], numerator)
+            self._distances = _distances(longest, [len(part.size) for part in parts], numerator)
 
     def merged(self) -> Int32:
         """Return the merged cluster of each initial cluster, int32 (B,)."""
@@ -106,8 +106,8 @@ def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
         -1 if the parts need no merging.
     """
     seeds = np.sort(np.concatenate([part.seeds for part in samples]))
-    begun = sum(len(part.size) + len(part.seeds) for part in samples)
-    merges = begun - int(MOST_BEGUN * share)
+    n_clusters = sum(len(part.size) + len(part.seeds) for part in samples)
+    merges = n_clusters - int(MOST_BEGUN * share)
     if merges <= 0:
         return -1.0
     return float(seeds[merges - 1]) if merges <= len(seeds) else float("inf")

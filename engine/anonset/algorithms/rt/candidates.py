@@ -64,8 +64,8 @@ def first_within(
     if there is no candidate.
     """
     ncp = clusters.tuples.union_losses(seed)
-    size, own = clusters.size, clusters.ncp
-    growth = (size[seed] + size) * ncp - size[seed] * own[seed] - size * own
+    size, cluster_ncp = clusters.size, clusters.ncp
+    growth = (size[seed] + size) * ncp - size[seed] * cluster_ncp[seed] - size * cluster_ncp
     excess = (total + growth) / clusters.n - (delta + TOLERANCE)
     allowed = clusters.usable(seed) & (excess <= _DOUBT)
     if not allowed.any():
@@ -93,25 +93,25 @@ def merge_infeasible(name: str, clusters: Clusters) -> None:
         ncp = clusters.tuples.union_losses(first)
         best, distance = next(candidates(clusters, first, "r", ncp, clusters.usable(first)))
         infeasible[first] = infeasible[best] = False
-        kept = clusters.merge(first, best, float(ncp[best]), distance)
-        infeasible[kept] = function.infeasible([clusters.members(kept)])[0]
+        union = clusters.merge(first, best, float(ncp[best]), distance)
+        infeasible[union] = function.infeasible([clusters.members(union)])[0]
 
 
 def _exact_rum(clusters: Clusters, seed: int, other: int, ncp: float) -> float:
-    size, own = clusters.size.copy(), clusters.ncp.copy()
-    size[seed], own[seed] = size[seed] + size[other], ncp
+    size, cluster_ncp = clusters.size.copy(), clusters.ncp.copy()
+    size[seed], cluster_ncp[seed] = size[seed] + size[other], ncp
     others = clusters.alive.copy()
     others[other] = False
-    return fsum((size * own)[others].tolist()) / clusters.n
+    return fsum((size * cluster_ncp)[others].tolist()) / clusters.n
 
 
 def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-    nearest, known, wanted = _nearest(clusters, seed, allowed), 0, 1
+    nearest, n_yielded, count_requested = _nearest(clusters, seed, allowed), 0, 1
     count = int(np.count_nonzero(allowed))
-    while known < count:
-        places, distances = nearest(wanted)
-        yield from zip(places[known:].tolist(), distances[known:].tolist(), strict=True)
-        known, wanted = len(places), max(_FEW, 2 * wanted)
+    while n_yielded < count:
+        places, distances = nearest(count_requested)
+        yield from zip(places[n_yielded:].tolist(), distances[n_yielded:].tolist(), strict=True)
+        n_yielded, count_requested = len(places), max(_FEW, 2 * count_requested)
 
 
 def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
@@ -123,19 +123,19 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
     usable = clusters.usable(seed)
     count = int(np.count_nonzero(usable))
     cheapest, nearest = _cheapest(loss_keys(ncp), usable), _nearest(clusters, seed, usable)
-    known, wanted = 0, max(_FEW, isqrt(count))
-    while known < count:
-        wanted = min(wanted, count)
-        places, distances = nearest(wanted)
+    n_yielded, count_requested = 0, max(_FEW, isqrt(count))
+    while n_yielded < count:
+        count_requested = min(count_requested, count)
+        places, distances = nearest(count_requested)
         u = np.zeros(len(usable), np.int64)
-        u[cheapest(wanted)] = np.arange(1, wanted + 1)
-        u, v = u[places], np.arange(1, wanted + 1)
-        certain = np.flatnonzero((u > 0) & ((u + v <= wanted + 1) | (wanted == count)))
+        u[cheapest(count_requested)] = np.arange(1, count_requested + 1)
+        u, v = u[places], np.arange(1, count_requested + 1)
+        certain = np.flatnonzero((u > 0) & ((u + v <= count_requested + 1) | (count_requested == count)))
         order = certain[np.lexsort((u[certain], (u + v)[certain]))]
-        for rank in order[known:].tolist():
+        for rank in order[n_yielded:].tolist():
             if allowed[places[rank]]:
                 yield int(places[rank]), float(distances[rank])
-        known, wanted = len(order), 2 * wanted
+        n_yielded, count_requested = len(order), 2 * count_requested
 
 
 def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest:

@@ -80,9 +80,9 @@ class ClusterLosses:
         for merge in self.clusters.trace[self._repairs :]:
             union = np.sort(np.concatenate([members.pop(merge.seed), members.pop(merge.other)]))
             first = int(union[0])
-            known = self._known.get((first, len(union)))
+            stored_loss = self._known.get((first, len(union)))
             total -= loss.pop(merge.seed) + loss.pop(merge.other)
-            members[first], loss[first] = union, self._publish([union])[1][0] if known is None else known
+            members[first], loss[first] = union, self._publish([union])[1][0] if stored_loss is None else stored_loss
             total += loss[first]
             smallest = min(smallest, total)
         return self._mean(smallest)

@@ -51,9 +51,9 @@ class Distances:
         cluster_distances(self.packed, self.members, self.first, self.size, self.with_or, self.own)
         self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
 
-    def search(self, c: int, wanted: NDArray[np.bool_]) -> "Search":
-        """Return a search for the `wanted` clusters whose unions with `c` have the smallest distances."""
-        return Search(self, c, np.where(wanted, np.maximum(self.own, self.own[c]), np.inf))
+    def search(self, c: int, candidates: NDArray[np.bool_]) -> "Search":
+        """Return a search for the `candidates` clusters whose unions with `c` have the smallest distances."""
+        return Search(self, c, np.where(candidates, np.maximum(self.own, self.own[c]), np.inf))
 
     def merge(self, c: int, x: int, distance: float) -> None:
         """Replace cluster `c` by its union with `x`, given the distance of the union."""
@@ -61,9 +61,9 @@ class Distances:
 
         size = int(self.size[c] + self.size[x])
         if self.end + size > len(self.members):
-            room = np.empty(len(self.members), np.int64)
-            self.end = gather_segments(self.members, self.first, self.size, room)
-            self.members = room
+            members = np.empty(len(self.members), np.int64)
+            self.end = gather_segments(self.members, self.first, self.size, members)
+            self.members = members
         unite(self.packed, self.members, (self.first, self.size, self.heads), c, x, self.end)
         self.own[c] = distance
         self.end += size
@@ -97,9 +97,9 @@ class Search:
         of, count = self._distances, min(count, self._count)
         place, distance = np.empty(count, np.int64), np.empty(count, np.float64)
         if count:
-            clusters, known = (of.first, of.size, of.heads), (self._bound, self._exact)
+            clusters, limits = (of.first, of.size, of.heads), (self._bound, self._exact)
             nearest = (distance, place)
-            nearest_unions(of.packed, of.members, clusters, self._c, of.with_or, known, of.expanded, nearest)
+            nearest_unions(of.packed, of.members, clusters, self._c, of.with_or, limits, of.expanded, nearest)
         if count < 2:
             return place, distance
         order = np.lexsort((place, distance))

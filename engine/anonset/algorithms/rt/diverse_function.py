@@ -50,14 +50,14 @@ class DiverseFunction(ClusterFunction):
             If there is no hierarchy, or a sensitive item is in it.
         """
         model, name = algorithm.model, "" if table.transactions is None else table.transactions.name
-        own = {name: attach_sensitive(hierarchies[name], model.beside)} if name in hierarchies else {}
-        full, attached = bind_to_hierarchy(table, {**hierarchies, **own})
+        attached_tree = {name: attach_sensitive(hierarchies[name], model.beside)} if name in hierarchies else {}
+        full, attached = bind_to_hierarchy(table, {**hierarchies, **attached_tree})
         base = _detach(attached, model.beside)
         shift = np.int32(attached.n_nodes > base.n_nodes)
-        each = SearchEach(algorithm, full, attached)
+        searches = SearchEach(algorithm, full, attached)
 
         def search(members: Int64) -> ClusterMapping:
-            mapping = each.search(members)
+            mapping = searches.search(members)
             if not isinstance(mapping, np.ndarray):
                 msg = "a transaction function for diversity must return a hierarchy cut, got item groups"
                 raise InputError(msg)
@@ -131,5 +131,5 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
     """Return the column without items that are not leaves of the hierarchy. Their codes are the last ones."""
-    kept = full.items < base.n_leaves
-    return SetColumn(full.name, begins_of(kept)[full.indptr], full.items[kept], base.leaves)
+    is_leaf = full.items < base.n_leaves
+    return SetColumn(full.name, begins_of(is_leaf)[full.indptr], full.items[is_leaf], base.leaves)

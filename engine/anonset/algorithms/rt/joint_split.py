@@ -108,8 +108,8 @@ class JointSplit(RedactedRepr):
     @property
     def own_traits(self) -> Traits:
         """Traits with these parameters. Item sets are formed if the transaction algorithm forms them."""
-        own = traits_of(self.algorithm)
-        return replace(self.traits, forms_sets=own.forms_sets, sets_from_data=own.sets_from_data)
+        traits = traits_of(self.algorithm)
+        return replace(self.traits, forms_sets=traits.forms_sets, sets_from_data=traits.sets_from_data)
 
     @property
     def algorithm(self) -> Algorithm:

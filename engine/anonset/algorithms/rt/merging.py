@@ -72,8 +72,8 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
     reached = np.array([merge.rum for merge in trace])
     between = [step / 20 for step in range(1, 20) if rum < step / 20 < reached[-1]]
     shown = between[:: max(1, -(-len(between) // most))]
-    left = clusters - np.searchsorted(reached, [value + TOLERANCE for value in shown], side="right")
-    return [(rum, clusters), *zip(shown, left.tolist(), strict=True), (float(reached[-1]), clusters - len(trace))]
+    n_clusters = clusters - np.searchsorted(reached, [value + TOLERANCE for value in shown], side="right")
+    return [(rum, clusters), *zip(shown, n_clusters.tolist(), strict=True), (float(reached[-1]), clusters - len(trace))]
 
 
 class Clusters:
@@ -146,10 +146,10 @@ class Clusters:
     def members(self, *places: int) -> Int64:
         """Return the records of a cluster or of a union of clusters, ascending."""
         parts = [part for place in places for part in self.parts[place]]
-        whole = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
+        records = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
         if len(places) == 1:
-            self.parts[places[0]] = [whole]
-        return whole
+            self.parts[places[0]] = [records]
+        return records
 
     def all_members(self) -> list[Int64]:
         """Return the records of each current cluster, ascending."""
@@ -185,7 +185,8 @@ class Clusters:
         """Item distances of the clusters, computed on first access."""
         if self._distances is None:
             members = [
-                self.members(place) if there else self.smallest[:0] for place, there in enumerate(self.alive.tolist())
+                self.members(place) if is_alive else self.smallest[:0]
+                for place, is_alive in enumerate(self.alive.tolist())
             ]
             self._distances = Distances(self.function.column, members, self.numerator)
         return self._distances
@@ -197,19 +198,19 @@ class Clusters:
         size = int(self.size[seed] + self.size[other])
         self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])
         decision = Merge(int(self.smallest[seed]), int(self.smallest[other]), size, ncp, self.total / self.n)
-        kept, gone = min(seed, other), max(seed, other)
-        longer, shorter = sorted((self.parts[kept], self.parts[gone]), key=len, reverse=True)
+        low, high = min(seed, other), max(seed, other)
+        longer, shorter = sorted((self.parts[low], self.parts[high]), key=len, reverse=True)
         longer += shorter
-        self.parts[kept], self.parts[gone] = longer, []
-        self.tuples.merge(kept, gone)
-        self.size[kept] += self.size[gone]
-        self.ncp[kept], self.alive[gone] = ncp, False
-        self._seed_keys[kept], self._seed_keys[gone] = loss_keys(self.ncp[kept]), np.inf
+        self.parts[low], self.parts[high] = longer, []
+        self.tuples.merge(low, high)
+        self.size[low] += self.size[high]
+        self.ncp[low], self.alive[high] = ncp, False
+        self._seed_keys[low], self._seed_keys[high] = loss_keys(self.ncp[low]), np.inf
         self.count -= 1
         if self._distances is not None:
-            self._distances.merge(kept, gone, distance)
+            self._distances.merge(low, high, distance)
         self.trace.append(decision)
-        return kept
+        return low
 
     def compact(self) -> None:
         """Delete merged clusters when they are at least half of all. This changes places."""
@@ -219,7 +220,7 @@ class Clusters:
     def drop_merged(self) -> None:
         """Delete merged clusters. This changes places."""
         alive = self.alive
-        self.parts = [parts for parts, there in zip(self.parts, alive.tolist(), strict=True) if there]
+        self.parts = [parts for parts, is_alive in zip(self.parts, alive.tolist(), strict=True) if is_alive]
         self.smallest = self.smallest[alive]
         self.tuples = self.tuples.take(alive)
         if self._distances is not None:

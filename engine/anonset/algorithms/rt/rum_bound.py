@@ -91,7 +91,7 @@ class RumBound(MergingFramework):
         self,
         none: Table,
         hierarchies: Mapping[str, Hierarchy],
-        begun: Sequence[PartlyMergedClusters],
+        parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
         """Merge the clusters of all parts; return the merged cluster of each, or None if their loss exceeds `delta`.
@@ -106,11 +106,11 @@ class RumBound(MergingFramework):
         InfeasibleError
             If the clusters exceed `delta` before any merge.
         """
-        sizes = [int(part.size.sum()) for part in begun]
-        rums = [part.figures["rum_before"] for part in begun]
+        sizes = [int(part.size.sum()) for part in parts]
+        rums = [part.figures["rum_before"] for part in parts]
         self._require_within(fsum(n * rum for n, rum in zip(sizes, rums, strict=True)) / sum(sizes))
         qi = bind_tuples(self.name, self.k, none, hierarchies, self.relational_weights, bounded=True)
-        clusters = ClustersOfAllParts(qi, begun, self.btd)
+        clusters = ClustersOfAllParts(qi, parts, self.btd)
         if not clusters.rum <= self.delta + TOLERANCE:
             return None
         self._merge(clusters, progress)

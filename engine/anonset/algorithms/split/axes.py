@@ -65,9 +65,9 @@ class _Numbers(BinnedColumn):
         return np.searchsorted(self.bounds, self.column.values[first:end], side="right").astype(np.uint16)
 
     def width(self, counts: Int64) -> float:
-        there = np.flatnonzero(counts)
+        filled = np.flatnonzero(counts)
         domain = self.high[-1] - self.low[0]
-        return float((self.high[there[-1]] - self.low[there[0]]) / domain) if domain > 0 and len(there) > 1 else 0.0
+        return float((self.high[filled[-1]] - self.low[filled[0]]) / domain) if domain > 0 and len(filled) > 1 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,8 @@ class _Values(BinnedColumn):
         return bins
 
     def width(self, counts: Int64) -> float:
-        there = np.count_nonzero(counts)
-        return there / self.n_bins if there > 1 else 0.0
+        n_filled = np.count_nonzero(counts)
+        return n_filled / self.n_bins if n_filled > 1 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +118,22 @@ class _Leaves(BinnedColumn):
         return bins
 
     def width(self, counts: Int64) -> float:
-        there = np.flatnonzero(counts)
-        below = int(self.hierarchy.n_leaves_below[self._node(there)])
-        return below / self.hierarchy.n_leaves if below > 1 and len(there) > 1 else 0.0
+        filled = np.flatnonzero(counts)
+        below = int(self.hierarchy.n_leaves_below[self._node(filled)])
+        return below / self.hierarchy.n_leaves if below > 1 and len(filled) > 1 else 0.0
 
     def cuts(self, counts: Int64) -> Int64:
-        there = np.flatnonzero(counts)
+        filled = np.flatnonzero(counts)
         if self.n_bins < self.hierarchy.n_leaves:
             return super().cuts(counts)
-        first = self.hierarchy.leaf_lo[self.hierarchy.children(self._node(there))].astype(np.int64)
-        cuts: Int64 = first[(first > there[0]) & (first <= there[-1])]
+        first = self.hierarchy.leaf_lo[self.hierarchy.children(self._node(filled))].astype(np.int64)
+        cuts: Int64 = first[(first > filled[0]) & (first <= filled[-1])]
         return cuts
 
-    def _node(self, there: Int64) -> int:
+    def _node(self, bins: Int64) -> int:
         """Return the lowest common ancestor of the leaves of some bins."""
         scale = self.hierarchy.n_leaves / self.n_bins
-        return int(self.hierarchy.lowest_common_ancestor([int(there[0] * scale), int(there[-1] * scale)]))
+        return int(self.hierarchy.lowest_common_ancestor([int(bins[0] * scale), int(bins[-1] * scale)]))
 
 
 def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[BinnedColumn]:

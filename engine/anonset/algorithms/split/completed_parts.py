@@ -38,9 +38,9 @@ class CompletedParts(RedactedRepr):
     hierarchies: Mapping[str, Hierarchy]
 
     @classmethod
-    def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "CompletedParts":
+    def of(cls, store: Store, table: Table, hierarchies: Mapping[str, Hierarchy]) -> "CompletedParts":
         """Store parts in a work directory if it belongs to a resumable run."""
-        return cls(store.of_run, whole, hierarchies)
+        return cls(store.of_run, table, hierarchies)
 
     def keep(self, name: str, result: Any) -> None:
         """Store the result of a part, if results of its type can be stored.
@@ -69,9 +69,11 @@ class CompletedParts(RedactedRepr):
         if self.store is None or not (path := self.store.path / self._file(name)).exists():
             return None
         try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:
-                facts: dict[str, Any] = json.loads(str(kept["facts"]))
-                arrays = {one: kept[one] for one in kept.files if one != "facts"}
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                facts: dict[str, Any] = json.loads(str(stored["facts"]))
+                arrays = {
+                    name_of_array: stored[name_of_array] for name_of_array in stored.files if name_of_array != "facts"
+                }
                 return self._result(facts, arrays) if "relational" in facts else self._begun(facts, arrays)
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
             raise damage_error(path) from None
@@ -104,7 +106,7 @@ class CompletedParts(RedactedRepr):
         if "nodes" in arrays:
             items = ClusterCuts(self.hierarchies[facts["tree"]], _cut(arrays["nodes"], arrays["start"]))
         elif "item" in arrays:
-            pairs = zip(*(_cut(arrays[one], arrays["start"]) for one in ("item", "smallest")), strict=True)
+            pairs = zip(*(_cut(arrays[name], arrays["start"]) for name in ("item", "smallest")), strict=True)
             items = ClusterGroups(self._vocabulary, tuple(MergedItems(*pair) for pair in pairs))
         relational = tuple(RelationalValues(name, tuple(labels)) for name, labels in facts["relational"])
         recoding = PerCluster(arrays["cluster"], items, relational)
@@ -131,13 +133,13 @@ class CompletedParts(RedactedRepr):
         return Vocabulary(()) if self.whole.transactions is None else self.whole.transactions.vocabulary
 
 
-def _of_begun(begun: PartlyMergedClusters) -> tuple[dict[str, Any], Arrays]:
-    low, high, code, bits = begun.values
-    arrays: Arrays = {"cluster": begun.cluster, "size": begun.size, "seeds": begun.seeds}
+def _of_begun(part: PartlyMergedClusters) -> tuple[dict[str, Any], Arrays]:
+    low, high, code, bits = part.values
+    arrays: Arrays = {"cluster": part.cluster, "size": part.size, "seeds": part.seeds}
     arrays |= {"low": low, "high": high, "code": code, "bits": bits}
-    facts: dict[str, Any] = {"figures": dict(begun.figures)}
-    if begun.longest is not None:
-        column, of = begun.longest
+    facts: dict[str, Any] = {"figures": dict(part.figures)}
+    if part.longest is not None:
+        column, of = part.longest
         arrays |= {"indptr": column.indptr, "items": column.items, "of": of}
         facts |= {"name": column.name, "labels": column.vocabulary.labels}
     return facts, arrays

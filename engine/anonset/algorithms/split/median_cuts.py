@@ -129,9 +129,9 @@ class MedianCuts(RedactedRepr):
         """
         widths = [axis.width(counts) for axis, counts in zip(self.axes, histograms, strict=True)]
         for a in sorted(range(len(self.axes)), key=lambda a: -widths[a]):
-            at = _nearest(histograms[a], self.axes[a].cuts(histograms[a]), self.least)
-            if at is not None:
-                return a, at
+            position = _nearest(histograms[a], self.axes[a].cuts(histograms[a]), self.least)
+            if position is not None:
+                return a, position
         return None
 
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
@@ -158,20 +158,20 @@ class MedianCuts(RedactedRepr):
     def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """Return the cut of each part: the axis (-1 if not split), the first bin after the cut, and the left half."""
         rows = [(-1, 0, 0) if node is None else tuple(node) for node in self.nodes]
-        axis, at, left = np.array(rows, np.int64).T
-        return axis, at, left.astype(np.int32)
+        axis, position, left = np.array(rows, np.int64).T
+        return axis, position, left.astype(np.int32)
 
     def _moved(
         self, span: tuple[int, int], table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     ) -> Int32:
         """Move the records of a block to the halves of their parts."""
-        axis, at, left = table
+        axis, position, left = table
         node = self.node[slice(*span)].copy()
         of = axis[node]
         for a, bins in enumerate(self.places):
             rows = np.flatnonzero(of == a)
             before = node[rows]
-            node[rows] = left[before] + (bins[slice(*span)][rows] >= at[before])
+            node[rows] = left[before] + (bins[slice(*span)][rows] >= position[before])
         self.node[slice(*span)] = node
         return node
 

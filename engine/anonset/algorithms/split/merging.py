@@ -51,7 +51,7 @@ class PartMergingAlgorithm(Protocol):
         self,
         none: Table,
         hierarchies: Mapping[str, Hierarchy],
-        begun: Sequence[PartlyMergedClusters],
+        parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
         """Merge the clusters of all parts; return None if the parts have already merged too much."""
@@ -128,12 +128,12 @@ def merge_over_parts(
     for part in published:
         if part.found is None:
             raise InfeasibleError(algorithm.name, part.reason)
-    whole = union(len(record), published, record, store)
+    result = union(len(record), published, record, store)
     before = figures_of(parts)
-    figures = {**whole.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
+    figures = {**result.figures, **{name: before[name] for name in _OF_CUTS if name in before}}
     figures["begun_in_parts"] = float(len(merged))
     figures["merges"] = figures["clusters_before"] - figures["clusters"]
-    return replace(whole, figures=figures)
+    return replace(result, figures=figures)
 
 
 def _up_to(
@@ -145,7 +145,9 @@ def _up_to(
     """Return the seed loss up to which parts merge separately."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
-    samples = [part for part in solving.each(task, [ends[at] for at in chosen], "samples") if part.found is not None]
+    samples = [
+        part for part in solving.each(task, [ends[number] for number in chosen], "samples") if part.found is not None
+    ]
     share = sum(end - begin for begin, end in (part.span for part in samples)) / len(solving.record)
     return threshold(_begun(samples), share) if samples else -1.0
 
@@ -163,13 +165,13 @@ def _without_records(table: Table) -> Table:
 
 def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
     """Return the merged cluster of each record, and the record count of each merged cluster."""
-    cluster, begun = store.array("merged", np.int32, len(record)), 0
+    cluster, n_begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)
     for part in parts:
-        begun_cluster = part.found.cluster.astype(np.int64) + begun
+        begun_cluster = part.found.cluster.astype(np.int64) + n_begun
         cluster[record[slice(*part.span)]] = merged[begun_cluster]
         size += np.bincount(merged[begun_cluster], minlength=len(size))
-        begun += len(part.found.size)
+        n_begun += len(part.found.size)
     return cluster, size
 
 

@@ -109,11 +109,11 @@ class PartTaskRunner(RedactedRepr):
         """
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
         done = {span: SolvedPart(span, self.kept.restored(name)) for span, name in names.items()}
-        asked = [span for span in spans if done[span].found is None]
+        missing = [span for span in spans if done[span].found is None]
         on_part, total = _RunOnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
         store = self.whole.store
-        tasks = store.map(on_part, asked) if store.workers.remote else map(on_part, asked)
-        reached = total - sum(end - first for first, end in asked)
+        tasks = store.map(on_part, missing) if store.workers.remote else map(on_part, missing)
+        reached = total - sum(end - first for first, end in missing)
         for part in tasks:
             done[part.span] = part
             if part.found is not None:
@@ -183,22 +183,26 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
         for values in recoding.relational:
             labels.setdefault(values.name, []).extend(values.labels)
     first = np.array([part.span[0] for part in parts] + [n], np.int64)
-    items = MappingsInParts(tuple(one.items for one in recodings), tuple(n_clusters)) if recodings[0].items else ()
+    items = (
+        MappingsInParts(tuple(part_recoding.items for part_recoding in recodings), tuple(n_clusters))
+        if recodings[0].items
+        else ()
+    )
     relational = tuple(RelationalValues(name, tuple(texts)) for name, texts in labels.items())
-    whole = PerCluster(cluster, items, relational, Parts(record, first, np.array(n_clusters, np.int64)))
+    combined = PerCluster(cluster, items, relational, Parts(record, first, np.array(n_clusters, np.int64)))
     notes = dict.fromkeys(note for part in parts for note in part.found.notes)
-    return Result(whole, (), figures_of(parts), tuple(notes))
+    return Result(combined, (), figures_of(parts), tuple(notes))
 
 
 def figures_of(parts: Sequence[SolvedPart]) -> dict[str, float]:
     """Return the figures common to all parts, combined as weighted means, extremes or sums, and the part sizes."""
     sizes = [part.span[1] - part.span[0] for part in parts]
-    each = [part.found.figures for part in parts]
+    part_figures = [part.found.figures for part in parts]
     combined: dict[str, float] = {}
-    for name in each[0]:
-        if any(name not in figures for figures in each):
+    for name in part_figures[0]:
+        if any(name not in figures for figures in part_figures):
             continue
-        values = [figures[name] for figures in each]
+        values = [figures[name] for figures in part_figures]
         if name in _MEANS:
             combined[name] = fsum(size * value for size, value in zip(sizes, values, strict=True)) / sum(sizes)
         else:

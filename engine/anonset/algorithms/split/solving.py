@@ -49,11 +49,11 @@ def split_and_solve(
         for column in table.kept
         if column.name == algorithm.model.sensitive_column
     )
-    whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=table.store.in_memory())
+    undivided = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=table.store.in_memory())
     k = int(getattr(algorithm, "k", 1))
     cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store)
-    kept = CompletedParts.of(table.store, whole, hierarchies)
-    solving = PartTaskRunner(algorithm.name, whole, cuts.record, most, progress, kept)
+    completed = CompletedParts.of(table.store, undivided, hierarchies)
+    solving = PartTaskRunner(algorithm.name, undivided, cuts.record, most, progress, completed)
     if isinstance(algorithm, PartMergingAlgorithm) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))

@@ -68,13 +68,13 @@ class AprioriOnClusters:
             return []
         tree, (members, start) = self.hierarchy, concatenate(clusters)
         node_start = np.zeros(len(start), np.int64)
-        room = 64 * len(clusters) + tree.n_nodes
+        capacity = 64 * len(clusters) + tree.n_nodes
         arrays = (tree.leaf_node, tree.parent, tree.leaf_lo, tree.leaf_hi)
         nodes_of: list[Int32] = []
-        nodes, scratch = np.empty(room, np.int32), np.empty((2, tree.n_nodes), np.int32)
+        nodes, scratch = np.empty(capacity, np.int32), np.empty((2, tree.n_nodes), np.int32)
         records, rule = (self.column.indptr, self.column.items), (self.k, self.m)
         while len(nodes_of) < len(clusters):
-            rest = start[len(nodes_of) :]
-            done = anonymize_clusters(records, members, rest, arrays, rule, node_start, nodes, scratch)
+            remaining = start[len(nodes_of) :]
+            done = anonymize_clusters(records, members, remaining, arrays, rule, node_start, nodes, scratch)
             nodes_of += [nodes[node_start[c] : node_start[c + 1]].copy() for c in range(done)]
         return nodes_of

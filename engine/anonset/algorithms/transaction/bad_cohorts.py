@@ -67,8 +67,8 @@ class BadCohorts:
                 progress(f"sets of {self.size}", float(code), float(len(on_cut)))
 
         itemset = np.full(self.size, -1, np.int32)
-        for met in self._beginning(itemset, 0, self.suffixes, on_cut, tell):
-            yield itemset, met
+        for support in self._beginning(itemset, 0, self.suffixes, on_cut, tell):
+            yield itemset, support
             tell(int(itemset[0]))
 
     def _beginning(
@@ -95,29 +95,29 @@ class BadCohorts:
         if fixed == self.size:
             yield from self._whole(suffixes)
             return
-        members, rest = itemset[:fixed], itemset[fixed:]
-        rest[:] = -1
+        members, further = itemset[:fixed], itemset[fixed:]
+        further[:] = -1
         for window, records in self._windows(members, suffixes, on_cut):
             if records is None:
-                rest[0] = window[0]
-                behind = suffixes.behind(window[0], max(0, len(rest) - 2))
-                yield from self._beginning(itemset, fixed + 1, behind, on_cut, lambda _: None)
+                further[0] = window[0]
+                following = suffixes.behind(window[0], max(0, len(further) - 2))
+                yield from self._beginning(itemset, fixed + 1, following, on_cut, lambda _: None)
             else:
                 fixture = self.intervals, window, self.rule, self.tally, np.empty(1024, records.position.dtype)
-                while met := find_violation(records, self._following(members, suffixes, on_cut), *fixture, rest):
-                    yield met
+                while support := find_violation(records, self._following(members, suffixes, on_cut), *fixture, further):
+                    yield support
             if not fixed:
                 tell(window[1])
 
     def _whole(self, suffixes: Suffixes) -> Iterator[int]:
         """Yield the size of a complete set's cohort if it is bad. `suffixes` contains the codes that follow the set."""
-        met, n_codes = 0, len(suffixes.entries) - len(self.tally)
-        held = np.zeros(len(self.tally), np.int64)
+        support, n_codes = 0, len(suffixes.entries) - len(self.tally)
+        frequencies = np.zeros(len(self.tally), np.int64)
         for codes in suffixes.parts:
-            met += int(np.count_nonzero(codes < 0))
-            held += np.bincount(codes[codes >= n_codes] - n_codes, minlength=len(held))
-        if 0 < met < self.rule[0] or int(held.max(initial=0)) * self.rule[1] > met:
-            yield met
+            support += int(np.count_nonzero(codes < 0))
+            frequencies += np.bincount(codes[codes >= n_codes] - n_codes, minlength=len(frequencies))
+        if 0 < support < self.rule[0] or int(frequencies.max(initial=0)) * self.rule[1] > support:
+            yield support
 
     def _following(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> UInt8:
         """Return the codes of the cut, uint8 (C,), that may follow the first members of a set.
@@ -144,18 +144,18 @@ class BadCohorts:
         limit, the span is yielded with None.
         """
         n_codes = len(on_cut)
-        whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
-        room = (suffixes.entries + suffixes.records)[:n_codes]
+        undivided = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
+        n_codes_from = (suffixes.entries + suffixes.records)[:n_codes]
         largest = self.suffixes.store.limits.at_once_within(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
-        most = min(max(int(room.sum()) // WINDOWS, LEAST_WINDOW), largest)
-        done = np.cumsum(room)
+        most = min(max(int(n_codes_from.sum()) // WINDOWS, LEAST_WINDOW), largest)
+        done = np.cumsum(n_codes_from)
         first = 0
         while len(ahead := np.flatnonzero(self._following(members, suffixes, on_cut)[first:])):
             first += int(ahead[0])
-            end = int(np.searchsorted(done, done[first] - room[first] + most, side="right"))
+            end = int(np.searchsorted(done, done[first] - n_codes_from[first] + most, side="right"))
             window = first, min(max(end, first + 1), n_codes)
-            if whole is None and room[first] > largest:
+            if undivided is None and n_codes_from[first] > largest:
                 yield window, None
             else:
-                yield window, suffixes.of_window(window) if whole is None else whole
+                yield window, suffixes.of_window(window) if undivided is None else undivided
             first = window[1]

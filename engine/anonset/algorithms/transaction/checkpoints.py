@@ -44,9 +44,9 @@ class Checkpoints:
         if not path.exists():
             return 0
         try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:
-                facts: dict[str, Any] = json.loads(str(kept["facts"]))
-                arrays = [kept[name] for name in ("image", "generalized", "loss")]
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                facts: dict[str, Any] = json.loads(str(stored["facts"]))
+                arrays = [stored[name] for name in ("image", "generalized", "loss")]
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
             raise damage_error(path) from None
         if facts["key"] != self.key:

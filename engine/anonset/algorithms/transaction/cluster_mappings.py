@@ -105,8 +105,8 @@ def search_on_clusters(
     """
     if hierarchy is not None:  # mappings of all clusters must use the nodes of one tree
         hierarchy = replace(hierarchy, rival=None)
-    own = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
-    if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(own):
+    searching_class = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
+    if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(searching_class):
         return algorithm.on_clusters(column, hierarchy, store)
     return SearchEach(algorithm, column, hierarchy)
 
@@ -117,5 +117,5 @@ def concatenate(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]
     >>> concatenate([np.array([3, 4]), np.array([1])])
     (array([3, 4, 1]), array([0, 2, 3]))
     """
-    whole = np.concatenate(parts) if len(parts) else np.empty(0, np.int64)
-    return whole.astype(np.int64, copy=False), begins_of(map(len, parts))
+    concatenated = np.concatenate(parts) if len(parts) else np.empty(0, np.int64)
+    return concatenated.astype(np.int64, copy=False), begins_of(map(len, parts))

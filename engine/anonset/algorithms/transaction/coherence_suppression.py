@@ -84,13 +84,13 @@ class CoherenceSuppression(RedactedRepr):
     def _losses(self) -> dict[str, Fraction]:
         """Exact losses given by the owner; a float is read as its printed decimal number."""
         losses = {}
-        for item, given in (self.item_loss or {}).items():
+        for item, loss in (self.item_loss or {}).items():
             try:
-                losses[item] = exact(given)
+                losses[item] = exact(loss)
             except ValueError:
                 losses[item] = Fraction(0)
             if not 0 < losses[item] <= 1:
-                msg = f"{setting('item_loss')} of {datum(item)} must be a number above 0 and at most 1, got {given!r}"
+                msg = f"{setting('item_loss')} of {datum(item)} must be a number above 0 and at most 1, got {loss!r}"
                 raise InputError(msg)
         if (common := lcm(*(loss.denominator for loss in losses.values()))) > MAX_DENOMINATOR:
             bound = f"a common denominator of at most {MAX_DENOMINATOR:,}"
@@ -116,9 +116,9 @@ class CoherenceSuppression(RedactedRepr):
         """
         column, hierarchy = bind_items(table, hierarchies)
         index = column.vocabulary.index
-        known = [index[label] for label in self.sensitive_items if label in index]
+        sensitive_codes = [index[label] for label in self.sensitive_items if label in index]
         private = np.full(len(column.vocabulary), -1, np.int32)
-        private[known] = np.arange(len(known), dtype=np.int32)
+        private[sensitive_codes] = np.arange(len(sensitive_codes), dtype=np.int32)
         cost = self._costs(column)
         single = self._single_moles(column, private)
         moles = self._minimal_moles(column, private, single, table.store, progress)
@@ -174,11 +174,11 @@ class CoherenceSuppression(RedactedRepr):
         code[items] = np.arange(len(items), dtype=np.int32)
         start, position = room_for(support[items], column.n + int(support[private >= 0].sum()))
         codes = store_records(column.indptr, column.items, code, private, start, position)
-        each = np.arange(len(items), dtype=np.int32)
+        codes_of_items = np.arange(len(items), dtype=np.int32)
         private_items = DisclosureRule(int(np.count_nonzero(private >= 0)), share.numerator, share.denominator)
         records = StoredRecords(
             ExpandedCodes(codes, start, position),
-            Intervals(each, each + np.int32(1)),
+            Intervals(codes_of_items, codes_of_items + np.int32(1)),
             self.k,
             private_items,
             store=store,

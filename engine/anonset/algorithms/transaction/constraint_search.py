@@ -188,8 +188,8 @@ class ConstraintSearch:
 
         start, items = policy.codes(self.column.vocabulary)
         codes = self._code_of[items]
-        kept = begins_of(codes >= 0)
-        start, codes = kept[start], codes[codes >= 0]
+        n_occurring = begins_of(codes >= 0)
+        start, codes = n_occurring[start], codes[codes >= 0]
         return start, codes, *transpose(start, codes, len(self.codes))
 
     @property
@@ -272,7 +272,7 @@ class GroupsOnClusters:
         return MergedItems.of(codes, smallest)
 
 
-def _kernel_weights(weights: GroupWeights, given: Any) -> "Weights":
+def _kernel_weights(weights: GroupWeights, item_weights: Any) -> "Weights":
     from anonset_kernels._repair import BY_ANCESTOR, CONSTANT, LISTED, Weights
 
     n_items, none = len(weights.vocabulary), np.empty(0, np.int32)
@@ -281,10 +281,10 @@ def _kernel_weights(weights: GroupWeights, given: Any) -> "Weights":
         h = weights.hierarchy
         parent, lo, hi, node = (np.array(a, np.int32) for a in (h.parent, h.leaf_lo, h.leaf_hi, h.leaf_node))
         return Weights(BY_ANCESTOR, h.n_leaves, leaf, parent, lo, hi, node, listed, value)
-    if not weights.listed or not isinstance(given, ItemWeights):
+    if not weights.listed or not isinstance(item_weights, ItemWeights):
         return Weights(CONSTANT, 1, leaf, none, none, none, none, listed, value)
     listed = np.zeros((n_items, len(weights.listed)), np.uint8)
     for j, (itemset, _) in enumerate(weights.listed):
         listed[list(itemset), j] = 1
-    value = np.array([int(weight * given.denominator) for _, weight in weights.listed], np.int64)
-    return Weights(LISTED, given.denominator, leaf, none, none, none, none, listed, value)
+    value = np.array([int(weight * item_weights.denominator) for _, weight in weights.listed], np.int64)
+    return Weights(LISTED, item_weights.denominator, leaf, none, none, none, none, listed, value)

@@ -55,32 +55,32 @@ class ControlCuts(RedactedRepr):
 
     def search(self) -> tuple[EvaluatedCut, int]:
         """Return the evaluated cut with the smallest loss, and the number of cuts in the local search."""
-        best = min(map(self.evaluate, self._starts()), key=lambda one: one.loss)
-        known = {best.image.tobytes()}
-        while (better := next(self._better(best, known, self.most - len(known) + 1), None)) is not None:
+        best = min(map(self.evaluate, self._starts()), key=lambda cut: cut.loss)
+        evaluated = {best.image.tobytes()}
+        while (better := next(self._better(best, evaluated, self.most - len(evaluated) + 1), None)) is not None:
             best = better
-        return best, len(known)
+        return best, len(evaluated)
 
     def evaluate(self, image: Int32) -> EvaluatedCut:
         """Suppress the nodes of a cut that allow an inference."""
-        nodes, at = np.unique(image, return_inverse=True)
+        nodes, symbol_of = np.unique(image, return_inverse=True)
         symbols = tuple(node_symbol(self.tree, node) for node in nodes.tolist())
-        gone = self.suppress(generalize(self.column, at.reshape(-1).astype(np.int32), symbols))
-        left = np.where(np.isin(image, nodes[gone]), SUPPRESSED, image).astype(np.int32)
-        labels = tuple(symbols[code].label for code in gone)
-        return EvaluatedCut(image, left, labels, ncp_numerator(self.column, Cut(self.tree, left)))
+        suppressed = self.suppress(generalize(self.column, symbol_of.reshape(-1).astype(np.int32), symbols))
+        remaining = np.where(np.isin(image, nodes[suppressed]), SUPPRESSED, image).astype(np.int32)
+        labels = tuple(symbols[code].label for code in suppressed)
+        return EvaluatedCut(image, remaining, labels, ncp_numerator(self.column, Cut(self.tree, remaining)))
 
-    def _better(self, best: EvaluatedCut, known: set[bytes], most: int) -> Iterator[EvaluatedCut]:
-        """Yield neighbouring cuts with a smaller loss; add evaluated cuts to `known`."""
+    def _better(self, best: EvaluatedCut, evaluated: set[bytes], most: int) -> Iterator[EvaluatedCut]:
+        """Yield neighbouring cuts with a smaller loss; add evaluated cuts to `evaluated`."""
         for image in self._neighbours(best):
-            if image.tobytes() in known:
+            if image.tobytes() in evaluated:
                 continue
             if most <= 0:
                 return
             most -= 1
-            known.add(image.tobytes())
-            if (one := self.evaluate(image)).loss < best.loss:
-                yield one
+            evaluated.add(image.tobytes())
+            if (cut := self.evaluate(image)).loss < best.loss:
+                yield cut
 
     def _neighbours(self, best: EvaluatedCut) -> Iterator[Int32]:
         """Yield cuts with one node split or raised, by descending potential gain (above 0)."""
@@ -94,12 +94,12 @@ class ControlCuts(RedactedRepr):
         raised = parents[(parents >= 0) & self._may[parents]]
         gains = np.concatenate([now[parted], now[raised] - self._occurrences[raised] * size[raised]])
         moves = [*((int(v), True) for v in parted), *((int(v), False) for v in raised)]
-        for at in np.lexsort((np.arange(len(moves)), -gains)).tolist():
-            if gains[at] > 0:
-                node, parts = moves[at]
+        for number in np.lexsort((np.arange(len(moves)), -gains)).tolist():
+            if gains[number] > 0:
+                node, parts = moves[number]
                 image = best.image.copy()
-                for one in tree.children(node) if parts else [node]:
-                    image[tree.leaf_lo[one] : tree.leaf_hi[one]] = one
+                for published in tree.children(node) if parts else [node]:
+                    image[tree.leaf_lo[published] : tree.leaf_hi[published]] = published
                 yield image
 
     def _starts(self) -> Iterator[Int32]:
@@ -111,10 +111,10 @@ class ControlCuts(RedactedRepr):
             yield self._topmost(smallest < k)
             k *= 2
 
-    def _topmost(self, wanted: NDArray[np.bool_]) -> Int32:
+    def _topmost(self, candidates: NDArray[np.bool_]) -> Int32:
         """Return the cut of the topmost wanted and allowed nodes; other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
-        for node in np.flatnonzero((wanted & self._may) | tree.is_leaf).tolist():
+        for node in np.flatnonzero((candidates & self._may) | tree.is_leaf).tolist():
             if image[tree.leaf_lo[node]] < 0:  # parents precede their children
                 image[tree.leaf_lo[node] : tree.leaf_hi[node]] = node
         return image
@@ -128,10 +128,10 @@ class ControlCuts(RedactedRepr):
     @cached_property
     def _smallest_child(self) -> Int64:
         """Occurrences below the rarest occurring child, int64 (V,)."""
-        found = np.full(self.tree.n_nodes, np.iinfo(np.int64).max)
-        there = np.flatnonzero((self.tree.parent >= 0) & (self._occurrences > 0))
-        np.minimum.at(found, self.tree.parent[there], self._occurrences[there])
-        return found
+        fewest = np.full(self.tree.n_nodes, np.iinfo(np.int64).max)
+        occurring = np.flatnonzero((self.tree.parent >= 0) & (self._occurrences > 0))
+        np.minimum.at(fewest, self.tree.parent[occurring], self._occurrences[occurring])
+        return fewest
 
     @cached_property
     def _may(self) -> NDArray[np.bool_]:

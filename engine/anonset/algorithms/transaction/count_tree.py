@@ -104,11 +104,11 @@ class CountTree:
             yield from self._walk_window(walk, windows[0], generalized, together)
             return
         tasks = ((window, generalized[self.node_of_code], together) for window in windows)
-        for window, (found, following) in zip(windows, self.records.store.map(walk, tasks), strict=True):
-            yield from map(self._rare, found)
+        for window, (rare_sets, following) in zip(windows, self.records.store.map(walk, tasks), strict=True):
+            yield from map(self._rare, rare_sets)
             while following < window[1]:
-                found, following = walk(((following, window[1]), generalized[self.node_of_code], together))
-                yield from map(self._rare, found)
+                rare_sets, following = walk(((following, window[1]), generalized[self.node_of_code], together))
+                yield from map(self._rare, rare_sets)
             self._tell(f"sets of {self.size}", window[1])
 
     def _walk_window(
@@ -123,25 +123,25 @@ class CountTree:
         parts = list(spans(self.work, window, INCREMENTS_PER_TASK))
         for first in range(0, len(parts), TASKS_PER_ROUND):
             tasks = parts[first : first + TASKS_PER_ROUND]
-            for span, (found, following) in zip(tasks, list(self.records.store.map(find, tasks)), strict=True):
-                yield self._rare(found)
+            for span, (rare_sets, following) in zip(tasks, list(self.records.store.map(find, tasks)), strict=True):
+                yield self._rare(rare_sets)
                 while following < span[1]:
-                    found, following = find((following, span[1]))
-                    yield self._rare(found)
+                    rare_sets, following = find((following, span[1]))
+                    yield self._rare(rare_sets)
                 self._tell(f"sets of {self.size}", span[1])
 
     def first_rare_set(self) -> tuple[int, ...] | None:
         """Return the nodes of the first rare set, or None."""
-        found = self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8))
-        first = next((rare.codes[0] for rare in found if len(rare.codes)), None)
+        rare_sets = self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8))
+        first = next((rare.codes[0] for rare in rare_sets if len(rare.codes)), None)
         return None if first is None else tuple(int(v) for v in self.node_of_code[first])
 
-    def rare_together(self, room: int) -> tuple[Pairs, RareSets | None]:
-        """Return the symmetric pairs of codes that occur in a rare set, and up to `room` of the rare sets."""
+    def rare_together(self, most: int) -> tuple[Pairs, RareSets | None]:
+        """Return the symmetric pairs of codes that occur in a rare set, and up to `most` of the rare sets."""
         from anonset_kernels.count_tree import MARK, SupportRule
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
-        mark = PairMarker(suffixes, self.intervals, SupportRule(self.size, self.k, MARK), room)
+        mark = PairMarker(suffixes, self.intervals, SupportRule(self.size, self.k, MARK), most)
         tasks, store = suffixes.windows, self.records.store
         records = suffixes.of_window(tasks[0]) if suffixes.in_place else None
         if suffixes.in_place:
@@ -152,18 +152,18 @@ class CountTree:
             return None, *mark.step(span, marked, records)
 
         work: Callable[[Span], _Marked] = mark if store.workers.remote else mark_here
-        kept = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
-        for span, (pairs, found, n_found) in zip(tasks, store.map(work, tasks), strict=True):
+        collected = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
+        for span, (pairs, rare_sets, n_found) in zip(tasks, store.map(work, tasks), strict=True):
             if pairs is not None:
                 marked_pairs.mark(pairs, marked)
             total += n_found
-            kept = [*kept, self._rare(found)] if total <= room else kept[:1]
+            collected = [*collected, self._rare(rare_sets)] if total <= most else collected[:1]
             self._tell(f"sets of {self.size} on the cut", span[1])
         marked_pairs.make_symmetric(marked)
-        return marked, None if total > room else RareSets.joined(kept)
+        return marked, None if total > most else RareSets.joined(collected)
 
-    def _rare(self, found: Found) -> RareSets:
-        return RareSets(*found, self.node_of_code)
+    def _rare(self, rare_sets: Found) -> RareSets:
+        return RareSets(*rare_sets, self.node_of_code)
 
     def _tell(self, phase: str, code: int) -> None:
         if self.progress is not None:

@@ -110,9 +110,9 @@ def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
     n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))
     members = np.full((n, width), n_nodes, np.int32)
     first = 0
-    for found in threats.by_size:
-        members[first : first + len(found), : found.shape[1]] = place[found]
-        first += len(found)
+    for threats_of_size in threats.by_size:
+        members[first : first + len(threats_of_size), : threats_of_size.shape[1]] = place[threats_of_size]
+        first += len(threats_of_size)
     members.sort(axis=1)
     members[members == n_nodes] = -1
     length, start, of_node = index_members(members, n_nodes)

@@ -142,15 +142,15 @@ class CutSearch:
     @property
     def _on_cut(self) -> Nodes:
         """Nodes on the cut, bool (V,)."""
-        kept = np.zeros(self.hierarchy.n_nodes, np.bool_)
-        kept[self.image] = True
-        return kept
+        on_cut = np.zeros(self.hierarchy.n_nodes, np.bool_)
+        on_cut[self.image] = True
+        return on_cut
 
     @property
     def _on_or_above(self) -> Nodes:
         """Nodes on or above the cut, bool (V,)."""
-        kept: Nodes = self.generalized == 0
-        return kept
+        on_or_above: Nodes = self.generalized == 0
+        return on_or_above
 
     def rare_sets(self, size: int) -> Iterator[RareSets]:
         """Yield the rare sets of exactly `size` nodes on or above the cut, in count-tree order.
@@ -250,20 +250,24 @@ class CutSearch:
         wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
         in_tables = self._tables(self._on_or_above, size).fit
 
-        told = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
+        share_counted = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
 
         most = self.nodes.blocks.store.limits.at_once_within(MOST_IN_TABLES, BYTES_OF_MEMBER * size)
 
-        def walked(increments: float, each: float = 1.0, most: int = MAX_RARE_SETS) -> int:
-            return int(min(most, increments * wider**size / STEPS_PER_RARE_SET / each))
+        def walked(increments: float, cost: float = 1.0, most: int = MAX_RARE_SETS) -> int:
+            return int(min(most, increments * wider**size / STEPS_PER_RARE_SET / cost))
 
-        def room(increments: float) -> int:
-            few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            few = few / told + len(live)  # each is tested for nodes that can be rare together
-            return min(int(few), walked(increments, told, most)) if in_tables else walked(increments, told, most)
+        def capacity(increments: float) -> int:
+            estimate = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
+            estimate = estimate / share_counted + len(live)  # each is tested for nodes that can be rare together
+            return (
+                min(int(estimate), walked(increments, share_counted, most))
+                if in_tables
+                else walked(increments, share_counted, most)
+            )
 
         if tables.suit:
-            increments, together, rare, frequent = tables.rare_together(room)
+            increments, together, rare, frequent = tables.rare_together(capacity)
             self.increments += increments
             return tables.nodes, together, self._above(rare, frequent)
         tree = self.nodes.count_tree(on_cut, self.image, size)
@@ -280,9 +284,9 @@ class CutSearch:
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
         """Yield the rare sets of live nodes; if `together` is given, only sets of nodes that it marks."""
-        kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
+        takes_part = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
-        taking_part[live[kept]] = True
+        taking_part[live[takes_part]] = True
         tables = self._tables(taking_part, size, refused=together is None)
         if tables.suit:
             yield from self._rare_of(tables, accounted=accounted)
@@ -293,7 +297,7 @@ class CutSearch:
             refuse_above(self.max_increments, tree.size, tree.total)
             yield from tree.rare_sets(self.generalized)
         else:
-            yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
+            yield from tree.rare_sets(self.generalized, together[np.ix_(takes_part, takes_part)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
         """Return which live nodes can be in a rare set together: nodes above cut nodes of the same rare set.
@@ -305,15 +309,15 @@ class CutSearch:
         """
         if len(live) ** 2 > TOGETHER_CELLS:
             return None
-        kept = np.sort(live)
+        nodes = np.sort(live)
         place = np.full(self.hierarchy.n_nodes, -1)
-        place[kept] = np.arange(len(kept))
-        above = np.zeros((len(kept), len(kept)), np.uint8)
+        place[nodes] = np.arange(len(nodes))
+        above = np.zeros((len(nodes), len(nodes)), np.uint8)
         codes = place[node_of_code]
         above[np.ix_(codes, codes)] = pairs
-        parent = self.hierarchy.parent[kept]
+        parent = self.hierarchy.parent[nodes]
         for _ in range(2):  # copy the marks of a node to all its ancestors: rows first, then columns
-            for node in range(len(kept) - 1, -1, -1):
+            for node in range(len(nodes) - 1, -1, -1):
                 if parent[node] > 0:
                     above[place[parent[node]]] |= above[node]
             above = np.ascontiguousarray(above.T)

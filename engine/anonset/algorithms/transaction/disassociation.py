@@ -148,10 +148,10 @@ class Disassociation(RedactedRepr):
         """Return the constraints on the chunks of a column."""
         from anonset_kernels._first_fit import ChunkRule
 
-        alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
-        alone[[index[label] for label in self.sensitive_items if label in index]] = True
+        is_alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
+        is_alone[[index[label] for label in self.sensitive_items if label in index]] = True
         share = floor_fraction(self.model.share, max(1, column.n))
-        return ChunkRule(self.k, self.m, share.numerator, share.denominator, alone)
+        return ChunkRule(self.k, self.m, share.numerator, share.denominator, is_alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
         """Return the records by cluster."""
@@ -192,27 +192,27 @@ class _RecodingBuilder(ExitStack):
 
         begins, number = self._clusters.begins[first : end + 1], np.arange(first, end, dtype=np.int32)
         rows = self._clusters.rows.slice(int(begins[0]), int(begins[-1]))
-        own = divide_clusters(rows.indptr, rows.items, begins - begins[0], self._rule)
-        n_pairs, shown = self._column["place"].length, own.place >= 0
-        moving, n_chunks = np.flatnonzero(~shown), begins_of(own.n_chunks)
+        divided = divide_clusters(rows.indptr, rows.items, begins - begins[0], self._rule)
+        n_pairs, shown = self._column["place"].length, divided.place >= 0
+        moving, n_chunks = np.flatnonzero(~shown), begins_of(divided.n_chunks)
         terms = MovableTerms(
             np.diff(begins),
-            np.bincount(own.cluster[moving], minlength=end - first).astype(np.int32),
-            own.must_keep,
+            np.bincount(divided.cluster[moving], minlength=end - first).astype(np.int32),
+            divided.must_keep,
             n_pairs + moving,
-            own.cluster[moving],
-            own.item[moving],
-            own.begins[moving],
-            own.begins[moving + 1],
-            own.records,
-            distinct(own.cluster[shown] * np.int64(self._n_items) + own.item[shown]),
+            divided.cluster[moving],
+            divided.item[moving],
+            divided.begins[moving],
+            divided.begins[moving + 1],
+            divided.records,
+            distinct(divided.cluster[shown] * np.int64(self._n_items) + divided.item[shown]),
         )
-        place = np.where(shown, own.place + n_chunks[own.cluster] + self._n_chunks, TERMS)
-        self._add_chunks(np.repeat(number, own.n_chunks), np.repeat(number, own.n_chunks))
+        place = np.where(shown, divided.place + n_chunks[divided.cluster] + self._n_chunks, TERMS)
+        self._add_chunks(np.repeat(number, divided.n_chunks), np.repeat(number, divided.n_chunks))
         moved = terms.share(self._rule, width)
         place[moved.pair - n_pairs] = moved.chunk + self._n_chunks
         self._add_chunks(moved.first + number[:1], moved.last + number[:1])
-        for name, values in (("cluster", number[own.cluster]), ("item", own.item), ("place", place)):
+        for name, values in (("cluster", number[divided.cluster]), ("item", divided.item), ("place", place)):
             self._column[name].append(values)
         self._left.append(terms)
         record = self._clusters.record[begins[0] : begins[-1]]
@@ -232,20 +232,20 @@ class _RecodingBuilder(ExitStack):
                 MovableTerms.joined(self._left, self._n_items).share(self._rule, n_clusters),
             )
             self._add_chunks(moved.first, moved.last)
-        found = {name: column.finished() for name, column in self._column.items()}
-        place, is_term = self._store.array("place", np.int32, len(found["place"])), np.zeros(self._n_items, np.bool_)
+        columns = {name: column.finished() for name, column in self._column.items()}
+        place, is_term = self._store.array("place", np.int32, len(columns["place"])), np.zeros(self._n_items, np.bool_)
         for a, b in spans(len(place)):
-            place[a:b] = found["place"][a:b]
+            place[a:b] = columns["place"][a:b]
         if moved is not None:
             place[moved.pair] = moved.chunk + n_chunks
         self._column["place"].drop()
         for a, b in spans(len(place) if with_totals else 0):
-            is_term[found["item"][a:b][place[a:b] == TERMS]] = True
+            is_term[columns["item"][a:b][place[a:b] == TERMS]] = True
         # no totals for capped items: a total would disclose that too many records contain the item
         totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
         return Disassociated(
             self._record.finished(),
             self._clusters.begins,
-            *(found["cluster"], found["item"], place, found["first"], found["last"]),
+            *(columns["cluster"], columns["item"], place, columns["first"], columns["last"]),
             totals=totals if with_totals else None,
         )

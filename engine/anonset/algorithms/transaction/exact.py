@@ -142,11 +142,11 @@ class Exact(RedactedRepr):
         if (rival := hierarchy.rival) is None:
             return self._of_tree(blocks, hierarchy, self.time_limit, progress)
         seconds = None if self.time_limit is None else self.time_limit / 2
-        tried = [self._of_tree(blocks, tree, seconds, progress) for tree in (hierarchy, rival)]
-        costs = [ncp_numerator(blocks, found.recoding) for found in tried if isinstance(found.recoding, Cut)]
-        own = {f"ncp_of_tree_{at}": found.figures["ncp"] for at, found in enumerate(tried, 1)}
-        taken = int(costs[1] < costs[0])
-        return replace(tried[taken], figures={**tried[taken].figures, **own, "tree": float(taken + 1)})
+        results = [self._of_tree(blocks, tree, seconds, progress) for tree in (hierarchy, rival)]
+        costs = [ncp_numerator(blocks, result.recoding) for result in results if isinstance(result.recoding, Cut)]
+        ncp_of_trees = {f"ncp_of_tree_{number}": result.figures["ncp"] for number, result in enumerate(results, 1)}
+        better = int(costs[1] < costs[0])
+        return replace(results[better], figures={**results[better].figures, **ncp_of_trees, "tree": float(better + 1)})
 
     def _of_tree(
         self,
@@ -161,13 +161,13 @@ class Exact(RedactedRepr):
         """
         limits = SearchBudget(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
-        found = self._solved(problem, limits, progress)
-        if self.suppress is None and _publishes_one_symbol(problem, found):
+        result = self._solved(problem, limits, progress)
+        if self.suppress is None and _publishes_one_symbol(problem, result):
             problem, limits.steps = replace(problem, suppress=True), self.max_steps
             other = self._solved(problem, limits, progress)
             if not _publishes_one_symbol(problem, other):
                 return replace(other, notes=(_suppressed_unasked(other), *other.notes))
-        return found
+        return result
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
@@ -202,19 +202,19 @@ class Exact(RedactedRepr):
             return _result(problem, _suppressed(problem))
         if self.k == 1 or blocks.n_nonempty == 0 or hierarchy.n_leaves == 1:
             return _result(problem, Cut(hierarchy, problem.finest))
-        known = self._known(problem, limits, progress)
-        search = ExactSearch(problem, known, limits, gap=self.gap, progress=progress)
+        start = self._known(problem, limits, progress)
+        search = ExactSearch(problem, start, limits, gap=self.gap, progress=progress)
         search.run()
         in_vain = problem.suppress and hierarchy.capped and bool((search.best.image == 0).any())
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
     def _known(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
         """Return the best cut that heuristics find quickly, as the start of the search."""
-        hierarchy, told = problem.hierarchy, limits.stop_after_limit(progress)
+        hierarchy, tell = problem.hierarchy, limits.stop_after_limit(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
         with suppress(TooLargeError, LimitReached):
-            cuts.append(self._heuristic(problem, told))
+            cuts.append(self._heuristic(problem, tell))
         if problem.suppress:
             plain = replace(problem, suppress=False)
             search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, progress=progress)
@@ -238,14 +238,14 @@ class Exact(RedactedRepr):
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
             raise TooLargeError(msg)
         table, mhghs = Table(blocks.column, store=blocks.store.with_local_workers()), MHgHs(k=self.k, m=self.m)
-        found = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding
-        return found if isinstance(found, Cut) else _suppressed(problem)
+        recoding = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding
+        return recoding if isinstance(recoding, Cut) else _suppressed(problem)
 
 
 def _suppressed(problem: CutProblem) -> Cut:
     """Return the cut that suppresses every item that occurs."""
-    gone = problem.blocks.occurrences > 0
-    return Cut(problem.hierarchy, np.where(gone, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
+    occurs = problem.blocks.occurrences > 0
+    return Cut(problem.hierarchy, np.where(occurs, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
 
 def _publishes_one_symbol(problem: CutProblem, result: Result) -> bool:

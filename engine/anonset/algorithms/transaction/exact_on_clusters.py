@@ -27,11 +27,11 @@ class ExactOnClusters:
         small = [members for members in clusters if in_bitmaps(len(members), n_nodes, m)]
         cuts = [cut for cut in apriori(small) if isinstance(cut, np.ndarray)]
         proven = iter(zip(cuts, self._forced(small, cuts).tolist(), strict=True))
-        found: list[ClusterMapping] = []
+        mappings: list[ClusterMapping] = []
         for members in clusters:
             cut, is_least = next(proven) if in_bitmaps(len(members), n_nodes, m) else (None, False)
-            found.append(cut if cut is not None and is_least else self.full.search(members))
-        return found
+            mappings.append(cut if cut is not None and is_least else self.full.search(members))
+        return mappings
 
     def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
         """Return which clusters have a cut with only forced nodes: bool (C,)."""

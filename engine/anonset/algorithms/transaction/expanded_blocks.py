@@ -37,8 +37,8 @@ class BlockExpansion:
         """Return the records as ascending codes, with -1 after each record."""
         from anonset_kernels.count_tree import expand_block
 
-        held = checked_rows(rows, len(self.image))
-        codes: Int32 = expand_block(*held, self.image, self.parent, self.code, self.n_codes, self.height)
+        checked = checked_rows(rows, len(self.image))
+        codes: Int32 = expand_block(*checked, self.image, self.parent, self.code, self.n_codes, self.height)
         return codes
 
 
@@ -88,14 +88,14 @@ class _Expand:
     store: Store
     token: str
 
-    def name(self, at: int) -> str:
+    def name(self, number: int) -> str:
         """Return the file name of a block."""
-        return f"expanded-{self.token}-{at}"
+        return f"expanded-{self.token}-{number}"
 
     def __call__(self, numbered: tuple[int, StoredRows]) -> Int32:
-        at, rows = numbered
+        number, rows = numbered
         codes = self.expansion(rows)
-        return self.store.keep(self.name(at), codes)
+        return self.store.keep(self.name(number), codes)
 
 
 @dataclass(frozen=True, eq=False)

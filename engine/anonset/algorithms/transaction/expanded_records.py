@@ -44,8 +44,8 @@ def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
     """Return the start of each code's positions, and an array for the positions in `n` records."""
     start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
-    room = int(start[-1])
-    return start, np.empty(room, np.int64) if wide else np.empty(room, np.int32)
+    n_positions = int(start[-1])
+    return start, np.empty(n_positions, np.int64) if wide else np.empty(n_positions, np.int32)
 
 
 def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:

@@ -16,11 +16,11 @@ def near_equal(n: int, size: int) -> list[int]:
     >>> near_equal(14, 4), near_equal(12, 4), near_equal(3, 4)
     ([0, 4, 8, 11, 14], [0, 4, 8, 12], [0, 3])
     """
-    whole, rest = divmod(n, size)
-    borders = [size * number for number in range(whole + 1)]
-    if rest and whole:
-        borders[-1:] = [borders[-2] + (size + rest) // 2]
-    return [*borders, n] if rest else borders
+    n_pieces, remainder = divmod(n, size)
+    borders = [size * number for number in range(n_pieces + 1)]
+    if remainder and n_pieces:
+        borders[-1:] = [borders[-2] + (size + remainder) // 2]
+    return [*borders, n] if remainder else borders
 
 
 def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
@@ -57,24 +57,26 @@ def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
 
 def _parted(rows: SetColumn, records: Int64, k: int, size: int) -> Iterator[Int64]:
     """Yield the records with the most frequent item, then repeatedly those of the rest with its most frequent item."""
-    own = rows.take(records)
-    _, item = np.unique(own.items, return_inverse=True)
-    row = np.repeat(np.arange(own.n), own.lengths)
+    part = rows.take(records)
+    _, item = np.unique(part.items, return_inverse=True)
+    row = np.repeat(np.arange(part.n), part.lengths)
     counts = np.bincount(item)
     by_item = row[np.argsort(item, kind="stable")]
     begin = begins_of(counts)
-    left, n = np.ones(own.n, np.bool_), own.n
+    remains, n = np.ones(part.n, np.bool_), part.n
     while n > size:
         divides = np.where((counts >= k) & (counts <= n - k), counts, 0)
         most = int(np.argmax(divides)) if len(divides) else 0
         if not len(divides) or not divides[most]:
             break
         members = by_item[begin[most] : begin[most + 1]]
-        members = members[left[members]]
-        left[members] = False
+        members = members[remains[members]]
+        remains[members] = False
         n -= len(members)
-        taken = np.concatenate([item[own.indptr[at] : own.indptr[at + 1]] for at in members.tolist()])
-        counts = counts - np.bincount(taken, minlength=len(counts))
+        removed_items = np.concatenate(
+            [item[part.indptr[member] : part.indptr[member + 1]] for member in members.tolist()]
+        )
+        counts = counts - np.bincount(removed_items, minlength=len(counts))
         yield records[members]
-    rest = records[left]
-    yield from (rest[first:end] for first, end in pairwise(near_equal(n, size)))
+    remaining = records[remains]
+    yield from (remaining[first:end] for first, end in pairwise(near_equal(n, size)))

@@ -48,7 +48,7 @@ def raise_to_joint_anonymity(
     algorithm: Algorithm,
     result: Result,
     column: SetColumn,
-    beside: OtherRelease,
+    other: OtherRelease,
     progress: Progress | None = None,
     *,
     certain: tuple[bool, bool] = (False, False),
@@ -75,33 +75,35 @@ def raise_to_joint_anonymity(
         If the model is not k^m-anonymity.
     """
     k, m = sizes_of(algorithm.model)
-    earlier = ReleaseRows.of(beside.publication)
+    earlier = ReleaseRows.of(other.publication)
     cut = result.recoding
     if earlier is None or not isinstance(cut, Cut):
-        why = "both releases must publish each item as a single symbol, the new release by a hierarchy"
-        raise InfeasibleError(algorithm.name, why)
+        reason = "both releases must publish each item as a single symbol, the new release by a hierarchy"
+        raise InfeasibleError(algorithm.name, reason)
     floor, tree, linked, raised = cut.image, cut.hierarchy, True, 0
-    people = np.flatnonzero(beside.row >= 0)
-    kinds, there = earlier.kind[beside.row[people]], column.take(people)
+    people = np.flatnonzero(other.row >= 0)
+    kinds, shared_rows = earlier.kind[other.row[people]], column.take(people)
     root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
     at_root = _CommonPersons.of(root, column, people, earlier, kinds, certain)
-    if next(at_root.rare(there, k, m, linked=True), None) is not None:
+    if next(at_root.rare(shared_rows, k, m, linked=True), None) is not None:
         linked = False
     while broken := list(
-        _CommonPersons.of(cut, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
+        _CommonPersons.of(cut, column, people, earlier, kinds, certain).rare(shared_rows, k, m, linked=linked)
     ):
         if progress is not None:
             progress("coarsen", raised, 0)
         parents = _mending(cut, column, broken)
         if not parents:
-            few = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
-            why = f"{few} match fewer than k={k} of these persons, for any recoding of the new release"
-            raise InfeasibleError(algorithm.name, why)
+            problem = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
+            reason = f"{problem} match fewer than k={k} of these persons, for any recoding of the new release"
+            raise InfeasibleError(algorithm.name, reason)
         raised += len(parents)
         cut = _raised(cut, parents)
 
     def holds(lower: Cut) -> bool:
-        broken = _CommonPersons.of(lower, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
+        broken = _CommonPersons.of(lower, column, people, earlier, kinds, certain).rare(
+            shared_rows, k, m, linked=linked
+        )
         return next(broken, None) is None
 
     if raised:
@@ -137,7 +139,7 @@ def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
     loss = begins_of(np.where(cut.image > 0, leaves[cut.image] - 1, 0) * column.occurrences)
-    above = [{int(tree.parent[v]) for v, _ in known if v > 0} for known in broken]
+    above = [{int(tree.parent[v]) for v, _ in appearances if v > 0} for appearances in broken]
     others = {int(tree.parent[v]) for v in cut.nodes.tolist() if v > 0}
     above = [parents or others for parents in above]
     chosen = list[int]()
@@ -146,8 +148,8 @@ def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
 
         def cost(p: int) -> int:
             low, high = tree.leaf_lo[p], tree.leaf_hi[p]
-            whole = int((occurrences[high] - occurrences[low]) * (leaves[p] - 1))
-            return max(1, whole - int(loss[high] - loss[low]))
+            full_loss = int((occurrences[high] - occurrences[low]) * (leaves[p] - 1))
+            return max(1, full_loss - int(loss[high] - loss[low]))
 
         best = max(counts, key=lambda p: (counts[p] / cost(p), -p))
         chosen.append(best)
@@ -168,18 +170,18 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
     """Split nodes of a cut into children at or above `floor`, by descending cost, as long as the result `holds`."""
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
-    tried = set[int]()
+    examined = set[int]()
 
     def cost(v: int) -> int:
         return int((occurrences[tree.leaf_hi[v]] - occurrences[tree.leaf_lo[v]]) * leaves[v])
 
     while True:
         above = cut.nodes[np.isin(cut.nodes, np.setdiff1d(cut.image, floor))]
-        open_nodes = [v for v in above.tolist() if v not in tried]
+        open_nodes = [v for v in above.tolist() if v not in examined]
         if not open_nodes:
             return cut
         worst = max(open_nodes, key=cost)
-        tried.add(worst)
+        examined.add(worst)
         parted = _parted(cut, floor, worst)
         cut = parted if holds(parted) else cut
 
@@ -210,11 +212,17 @@ class _CommonPersons(RedactedRepr):
 
     @classmethod
     def of(
-        cls, cut: Cut, column: SetColumn, people: Int64, earlier: ReleaseRows, there: Int64, certain: tuple[bool, bool]
+        cls,
+        cut: Cut,
+        column: SetColumn,
+        people: Int64,
+        earlier: ReleaseRows,
+        earlier_kinds: Int64,
+        certain: tuple[bool, bool],
     ) -> "_CommonPersons":
         """Publish a column by a cut."""
         later, nodes = _published(cut, column)
-        return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], there)
+        return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
         """Yield the appearances of known items of persons in both that match fewer than k.
@@ -224,18 +232,20 @@ class _CommonPersons(RedactedRepr):
         column
             Original records of these persons.
         """
-        both, offset = self.both, len(self.nodes)
-        index, same = self._index, both.compatible_pairs(self.here, self.there)
-        reverse = ReleasePair(both.earlier, both.later, both.certain[::-1])
-        who = np.arange(column.n) if linked else np.flatnonzero(same)
-        for cells in _occurring(self._known(column, who), m):
-            codes = {here for here, _ in cells if here >= 0} | {offset + other for _, other in cells if other >= 0}
+        pair, offset = self.both, len(self.nodes)
+        index, same = self._index, pair.compatible_pairs(self.here, self.there)
+        reverse = ReleasePair(pair.earlier, pair.later, pair.certain[::-1])
+        persons = np.arange(column.n) if linked else np.flatnonzero(same)
+        for cells in _occurring(self._known(column, persons), m):
+            codes = {symbol for symbol, _ in cells if symbol >= 0} | {
+                offset + other for _, other in cells if other >= 0
+            }
             if index.support(codes) >= k:
                 continue
-            rows = both.later.rows_containing({here for here, _ in cells if here >= 0})
-            others = both.earlier.rows_containing({other for _, other in cells if other >= 0})
-            if linked or both.left(rows, others, enough=k) < k or reverse.left(others, rows, enough=k) < k:
-                yield tuple((int(self.nodes[here]) if here >= 0 else -1, other) for here, other in cells)
+            rows = pair.later.rows_containing({symbol for symbol, _ in cells if symbol >= 0})
+            others = pair.earlier.rows_containing({other for _, other in cells if other >= 0})
+            if linked or pair.left(rows, others, enough=k) < k or reverse.left(others, rows, enough=k) < k:
+                yield tuple((int(self.nodes[symbol]) if symbol >= 0 else -1, other) for symbol, other in cells)
 
     @cached_property
     def _index(self) -> SupportIndex:
@@ -244,20 +254,23 @@ class _CommonPersons(RedactedRepr):
         names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
-    def _known(self, column: SetColumn, who: Int64) -> list[tuple[tuple[int, int], ...]]:
+    def _known(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
         """Return the appearances of each person's items in both releases, as distinct sets."""
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels
-        here = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
-        other = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
-        found = dict[tuple[tuple[int, int], ...], None]()
-        for person in who.tolist():
+        later_symbol = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
+        earlier_symbol = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
+        appearances = dict[tuple[tuple[int, int], ...], None]()
+        for person in persons.tolist():
             items = column.held_by(person)
             shown = set(earlier.symbols(int(self.there[person])))
-            cells = {(int(here[x]), int(other[x]) if other[x] in shown else -1) for x in items.tolist()}
+            cells = {
+                (int(later_symbol[x]), int(earlier_symbol[x]) if earlier_symbol[x] in shown else -1)
+                for x in items.tolist()
+            }
             cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # only in the earlier release
-            found[tuple(sorted(cells - {(-1, -1)}))] = None
-        return list(found)
+            appearances[tuple(sorted(cells - {(-1, -1)}))] = None
+        return list(appearances)
 
 
 def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[Known]:
@@ -268,15 +281,15 @@ def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[K
     TooLargeError
         If there are too many sets.
     """
-    met, left = set[Known](), MOST
+    yielded, remaining = set[Known](), MOST
     for record in records:
         for size in range(1, m + 1):
             for cells in combinations(record, size):
-                left -= 1
-                if cells not in met:
-                    met.add(cells)
+                remaining -= 1
+                if cells not in yielded:
+                    yielded.add(cells)
                     yield cells
-        if left < 0:
+        if remaining < 0:
             msg = f"{setting('after')} is limited to {MOST:,} sets of known items; use a smaller m"
             raise TooLargeError(msg)
 

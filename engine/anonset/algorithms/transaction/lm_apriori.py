@@ -209,8 +209,8 @@ class _DiversitySearch:
         expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
         records = ExpandedBlocks(self.blocks, expansion)
         cohorts = BadCohorts.of(records, intervals, size, self.rule, self.tally)
-        for itemset, met in cohorts.bad_sets(on_cut, self.progress):
-            self._fix(nodes[itemset], met)
+        for itemset, support in cohorts.bad_sets(on_cut, self.progress):
+            self._fix(nodes[itemset], support)
             on_cut[:] = np.isin(nodes, self.image)
         if bool(np.any(self.image[: self.n_items] == self.top)):
             self._require_good_root()
@@ -222,7 +222,7 @@ class _DiversitySearch:
         if not has_good_cohort(root, self.tree, self.data, self.rule, self.tally):
             self._fail(root)
 
-    def _fix(self, itemset: Int32, met: int) -> None:
+    def _fix(self, itemset: Int32, support: int) -> None:
         from anonset_kernels.lm import choose_rules
 
         best = np.empty(len(itemset), np.int32)
@@ -242,7 +242,7 @@ class _DiversitySearch:
             self.below[rule + 1 : self.hierarchy.subtree_end[rule]] = 0
         labels = self.hierarchy.labels
         names = tuple(labels[v] for v in itemset)
-        self.fixes.append(Fix(names, met, tuple(labels[v] for v in rules)))
+        self.fixes.append(Fix(names, support, tuple(labels[v] for v in rules)))
 
     def _fail(self, itemset: Int32) -> None:
         names = [self.hierarchy.labels[v] for v in itemset]

@@ -142,8 +142,8 @@ class Lra(AprioriBased):
     ) -> Iterator[_PartitionResult]:
         """Anonymize the partitions in parallel; one after the other in files if they do not fit into memory."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
-            room, together = scratch.limits.room, scratch.workers.count
-            memory = Memory(replace(scratch.limits, room=None if room is None else room // together), scratch.workers)
+            limit, together = scratch.limits.room, scratch.workers.count
+            memory = Memory(replace(scratch.limits, room=None if limit is None else limit // together), scratch.workers)
             return scratch.map(lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
         return (self._in_files(order, run, hierarchy, scratch) for run in runs)
 
@@ -170,8 +170,8 @@ class Lra(AprioriBased):
 
     def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _PartitionResult:
         """Anonymize a partition block by block."""
-        with scratch.nested() as own:
-            return self._search(Blocks.of(order.slice(*run, own), own), hierarchy)
+        with scratch.nested() as nested:
+            return self._search(Blocks.of(order.slice(*run, nested), nested), hierarchy)
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
@@ -182,8 +182,8 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store
     items = max((int(order.keys.indptr[end] - order.keys.indptr[first]) for first, end in runs), default=0)
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
-    taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and store.limits.has_room(store.workers.count * taken)
+    needed = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
+    return records <= spans.AT_ONCE and store.limits.has_room(store.workers.count * needed)
 
 
 def _inner_nodes(cut: Cut) -> Int32:

@@ -29,15 +29,15 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
     return np.packbits(cells)
 
 
-def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
+def mark(marked: Int64 | UInt8, pairs: UInt8) -> None:
     """Set the packed cells in a matrix, uint8 (C, C); other cells are unchanged."""
     cells = pairs.reshape(-1)
-    if found.dtype != np.uint8:
-        cells[found] = 1
+    if marked.dtype != np.uint8:
+        cells[marked] = 1
         return
-    for first, end in spans(len(found)):
+    for first, end in spans(len(marked)):
         some = cells[_BITS * first : _BITS * end]
-        some |= np.unpackbits(found[first:end].view(np.uint8), count=len(some))
+        some |= np.unpackbits(marked[first:end].view(np.uint8), count=len(some))
 
 
 def make_symmetric(pairs: UInt8) -> None:

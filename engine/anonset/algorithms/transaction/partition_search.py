@@ -78,14 +78,14 @@ class PartitionSearch:
         single set of all items and processes rare items first. On most data, the second descent ends at once; on
         some, its result is far better.
         """
-        rule, rising, whole = self.rule, self.order, self.limit
+        rule, rising, limit = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
-        one = np.where(self.best >= 0, 0, -1).astype(np.int32)
-        ways = ((self.best, rising[::-1].copy(), weights), (one, rising, sorted({0, *weights})))
-        for (start, self.order, tried), self.limit in zip(ways, (whole // 2, whole), strict=True):
+        single = np.where(self.best >= 0, 0, -1).astype(np.int32)
+        ways = ((self.best, rising[::-1].copy(), weights), (single, rising, sorted({0, *weights})))
+        for (start, self.order, penalties), self.limit in zip(ways, (limit // 2, limit), strict=True):
             self._open(start)
             try:
-                for mu in tried:
+                for mu in penalties:
                     self.rule = rule._replace(mu=mu)
                     self._open(self.groups.of)
                     self._descend()
@@ -112,8 +112,10 @@ class PartitionSearch:
     @property
     def item_groups(self) -> Int32:
         """Group of each item, int32 (M,), numbered by smallest item. Items that never occur are groups of their own."""
-        alone = len(self.best) + np.arange(len(self.best))
-        _, first, number = np.unique(np.where(self.best < 0, alone, self.best), return_index=True, return_inverse=True)
+        own_group = len(self.best) + np.arange(len(self.best))
+        _, first, number = np.unique(
+            np.where(self.best < 0, own_group, self.best), return_index=True, return_inverse=True
+        )
         return np.argsort(np.argsort(first))[number].astype(np.int32)
 
     @property
@@ -140,9 +142,9 @@ class PartitionSearch:
 
     def _count(self, group: Int32, n_groups: int) -> None:
         """Count the contents of a partition, with capacity for 50 % more groups."""
-        room = n_groups + n_groups // 2 + 16
-        self.groups = make_partition(group, room, len(self.records.weight), self.rule.m)
-        self.scratch = make_scratch(room)
+        capacity = n_groups + n_groups // 2 + 16
+        self.groups = make_partition(group, capacity, len(self.records.weight), self.rule.m)
+        self.scratch = make_scratch(capacity)
         count(self.records, self.groups, self.scratch, self.rule)
 
     def _sweep(self, penalty: int) -> int:
@@ -222,8 +224,8 @@ def _distinct_records(column: SetColumn) -> PartitionRecords:
     first = first_equal(column.indptr, column.items)
     copies: Int64 = np.bincount(first, minlength=column.n).astype(np.int64)
     copies[column.lengths == 0] = 0
-    kept = np.flatnonzero(copies)
-    rows, support = column.take(kept), column.occurrences
+    representatives = np.flatnonzero(copies)
+    rows, support = column.take(representatives), column.occurrences
     level = np.array([(max(1, count) ** 2).bit_length() - 1 for count in support.tolist()], np.int64)
     by_item = transpose(rows.indptr, rows.items, len(support))
-    return PartitionRecords(rows.indptr, rows.items, copies[kept], *by_item, support, level)
+    return PartitionRecords(rows.indptr, rows.items, copies[representatives], *by_item, support, level)

@@ -64,11 +64,11 @@ class RareAbove:
         if not len(self.rare.codes):
             return self.rare
         parts = sets_above(hierarchy, self.rare.node_of_code[self.rare.codes], at_once, self._possible)
-        found = [self._rare_of(part) for part in parts]
+        rare_parts = [self._rare_of(part) for part in parts]
         del parts, self._indexed  # free memory: these may be large
-        codes = np.concatenate([sets for sets, _ in found])
-        support = np.concatenate([supports for _, supports in found])
-        found.clear()
+        codes = np.concatenate([sets for sets, _ in rare_parts])
+        support = np.concatenate([supports for _, supports in rare_parts])
+        rare_parts.clear()
         codes = self.nodes.place(self.nodes.by_support)[codes]
         codes.sort(axis=1)
         order = np.lexsort(codes.T[::-1])
@@ -109,8 +109,8 @@ class RareAbove:
         index, support_on_cut = self._indexed
         start, below = rare_below(index, self._below, sets, MOST_BELOW if self.tables else 1)
         n_below = np.diff(start)
-        support, alone, several = np.empty(len(sets), np.int32), n_below == 1, n_below > 1
-        support[alone] = support_on_cut[below[start[:-1][alone]]]
+        support, is_single, several = np.empty(len(sets), np.int32), n_below == 1, n_below > 1
+        support[is_single] = support_on_cut[below[start[:-1][is_single]]]
         support[several] = self._sizes_of_unions(n_below[several], below[np.repeat(several, n_below)])
         support[n_below == 0] = self._counted(sets[n_below == 0])
         rare = support < self.nodes.k
@@ -128,18 +128,18 @@ class RareAbove:
 
         (index, support), sizes = self._indexed, np.empty(len(n_below), np.int32)
         start = begins_of(n_below)
-        held = begins_of(support[below])[start]
+        supports_before = begins_of(support[below])[start]
         most, first = (
             self.nodes.blocks.store.limits.at_once_within(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER),
             0,
         )
         while first < len(sizes):
-            end = max(first + 1, int(np.searchsorted(held, held[first] + most, side="right")) - 1)
+            end = max(first + 1, int(np.searchsorted(supports_before, supports_before[first] + most, side="right")) - 1)
             of_part = below[start[first] : start[end]]
-            wanted = np.zeros(len(support), np.bool_)
-            wanted[of_part] = True
-            begin = begins_of(np.where(wanted, support, 0))
-            records, bounds = self._holders(index.sets[wanted]), start[first : end + 1] - start[first]
+            needed = np.zeros(len(support), np.bool_)
+            needed[of_part] = True
+            begin = begins_of(np.where(needed, support, 0))
+            records, bounds = self._holders(index.sets[needed]), start[first : end + 1] - start[first]
             sizes[first:end] = sizes_of_unions(bounds, of_part, begin, records, self.nodes.k)
             first = end
         return sizes
@@ -147,17 +147,17 @@ class RareAbove:
     def _holders(self, sets: Int32) -> Int64:
         """Return the record numbers that contain each set of the cut, int64, concatenated by set."""
         nodes = self.rare.node_of_code
-        wanted = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
+        counter = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
         rows = [(*same[0][:2], np.bitwise_or.reduce([adding for _, _, adding in same])) for same in of_tables]
         store = self.nodes.blocks.store
-        found, records = zip(*store.map(wanted.holders, store.workers.divided(rows, _TASKS)), strict=True)
-        by_set: Int64 = np.concatenate(records)[np.argsort(np.concatenate(found), kind="stable")]
+        set_numbers, records = zip(*store.map(counter.holders, store.workers.divided(rows, _TASKS)), strict=True)
+        by_set: Int64 = np.concatenate(records)[np.argsort(np.concatenate(set_numbers), kind="stable")]
         return by_set
 
     def _counted(self, sets: Int32) -> Int32:
         """Count the records that contain each set of nodes, up to k: int32 (T,)."""
-        met, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
+        counted, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
         ancestors, store = self._ancestors(nodes), self.nodes.blocks.store
@@ -165,12 +165,12 @@ class RareAbove:
         codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
         order, first = np.lexsort(codes.T), 0
         for part in in_ranges(codes[order], len(nodes), most):
-            wanted = SetCounter(part, ancestors, len(nodes), self.nodes.k)
-            for counts in store.map(wanted.count, store.workers.divided(self.nodes.blocks.rows, _TASKS)):
-                wanted.add(counts)
-            met[order[first : first + len(part)]] = wanted.met
+            counter = SetCounter(part, ancestors, len(nodes), self.nodes.k)
+            for counts in store.map(counter.count, store.workers.divided(self.nodes.blocks.rows, _TASKS)):
+                counter.add(counts)
+            counted[order[first : first + len(part)]] = counter.met
             first += len(part)
-        return met
+        return counted
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
         """Return the codes of each leaf: of its node on the cut and this node's ancestors, restricted to `nodes`."""

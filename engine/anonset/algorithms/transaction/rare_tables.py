@@ -116,21 +116,24 @@ class RareTable:
         """
         none = np.zeros(len(self.node_of_code), np.uint8)
         firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
-        here = store.workers.local
-        yield from self._parts(firsts, lambda: none, partial(here.map, ahead=here.at_once(_TASKS)))
+        local_workers = store.workers.local
+        yield from self._parts(firsts, lambda: none, partial(local_workers.map, ahead=local_workers.at_once(_TASKS)))
 
     def _parts(
-        self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], each: Callable[..., Any] = map
+        self,
+        ranges: Sequence[tuple[int, int]],
+        dead: Callable[[], NDArray[np.uint8]],
+        run_all: Callable[..., Any] = map,
     ) -> Iterator[RareSets]:
         """Yield the rare sets with a first code in `ranges` and without dead (generalized) codes, dividing large
         ranges.
         """
-        found: Iterator[RareSets | None] = each(lambda firsts: self._rare(firsts, dead()), ranges)
-        for (low, high), part in zip(ranges, found, strict=True):
+        rare_parts: Iterator[RareSets | None] = run_all(lambda firsts: self._rare(firsts, dead()), ranges)
+        for (low, high), part in zip(ranges, rare_parts, strict=True):
             if part is None:
                 half = (high - low) // 2
                 middle = low + (half if half < 64 else half // 64 * 64)
-                yield from self._parts([(low, middle), (middle, high)], dead, each)
+                yield from self._parts([(low, middle), (middle, high)], dead, run_all)
             else:
                 yield part
 
@@ -138,12 +141,12 @@ class RareTable:
         """Return the rare sets with a first code in a range and without dead codes; None if there are too many."""
         from anonset_kernels.rare_in_planes import rare_from
 
-        n_found, room = SETS_PER_CALL, 0
-        while n_found > room:
+        n_found, capacity = SETS_PER_CALL, 0
+        while n_found > capacity:
             if n_found > self.at_once and firsts[1] - firsts[0] > 1:
                 return None
-            room = n_found
-            codes, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
+            capacity = n_found
+            codes, support = np.empty((capacity, self.size), np.int32), np.empty(capacity, np.int32)
             n_found = int(rare_from(self.planes, firsts, self.intervals, dead, codes, support))
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
@@ -203,8 +206,8 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
     (2016, 381)
     """
     codes = np.arange(n_codes)
-    behind = n_codes - 1 - codes
-    rows = np.array([comb(n, size - 2) for n in behind.tolist()], np.int64)
+    n_larger = n_codes - 1 - codes
+    rows = np.array([comb(n, size - 2) for n in n_larger.tolist()], np.int64)
     cells = int((np.minimum((codes + 63) // 64, n_words) * rows).sum())
     return 8 * cells * (1 + k.bit_length())
 
@@ -238,16 +241,18 @@ class RareTables:
         """True if tables are likely faster than a walk: few tables, each small relative to the work."""
         if not self.fit:
             return False
-        taken = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
-        return taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._estimated_increments()
+        table_bytes = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
+        return table_bytes <= BYTES_IN_CACHE or table_bytes <= BYTES_PER_INCREMENT * self._estimated_increments()
 
     def _estimated_increments(self) -> float:
         """Estimate the increments for counting each set in each record from a sample of the records."""
         pieces = self._pieces()
-        chosen = [pieces[at * len(pieces) // _SAMPLES] for at in range(_SAMPLES if pieces else 0)]
+        chosen = [pieces[begin * len(pieces) // _SAMPLES] for begin in range(_SAMPLES if pieces else 0)]
         ends = [len(indptr) - 1 for indptr, _ in chosen]
-        begins = [at * max(0, end - _SAMPLED) // _SAMPLES for at, end in enumerate(ends)]
-        rows = [(indptr[at : at + _SAMPLED + 1], items) for at, (indptr, items) in zip(begins, chosen, strict=True)]
+        begins = [begin * max(0, end - _SAMPLED) // _SAMPLES for begin, end in enumerate(ends)]
+        rows = [
+            (indptr[begin : begin + _SAMPLED + 1], items) for begin, (indptr, items) in zip(begins, chosen, strict=True)
+        ]
         _, lengths, _ = self._count(self.nodes, 0)(rows)
         n = sum(len(indptr) - 1 for indptr, _ in pieces)
         return increments_of(lengths, self.size) * n / max(1, int(lengths.sum()))
@@ -276,12 +281,12 @@ class RareTables:
         """Return the increments for counting each set in each record. Only record lengths are counted."""
         return self._counted(self.nodes, 0).increments
 
-    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
+    def rare_together(self, capacity: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
         """Return the increments, the pairs of nodes in rare sets, the rare sets, and tables of frequent sets.
 
         Parameters
         ----------
-        room
+        capacity
             Returns the maximum number of rare sets for a number of increments.
 
         Returns
@@ -292,24 +297,24 @@ class RareTables:
         """
         from anonset_kernels.rare_in_planes import mark_together
 
-        n_codes, kept = len(self.nodes), [self._none()]
+        n_codes, collected = len(self.nodes), [self._none()]
         frequent, total, most = list[RareTable](), 0, 0
         together, increments = np.empty((0, 0), np.uint8), 0.0
         for table in self.of_all():
             before = n_codes - len(table.node_of_code)
             if not before:
                 increments = table.increments
-                most = room(increments)
+                most = capacity(increments)
             for part in table.all_rare_sets(self.store):
                 total += len(part.codes)
-                kept.append(RareSets(part.codes + np.int32(before), part.support, self.nodes))
+                collected.append(RareSets(part.codes + np.int32(before), part.support, self.nodes))
                 if total > most:
                     together = np.zeros((n_codes, n_codes), np.uint8) if not together.size else together
-                    for sets in kept:
+                    for sets in collected:
                         mark_together(sets.codes, together)
-                    kept = [self._none()]
+                    collected = [self._none()]
             frequent = [] if total > most else [*frequent, table.without_supports()]
-        return increments, together, None if total > most else RareSets.joined(kept), frequent
+        return increments, together, None if total > most else RareSets.joined(collected), frequent
 
     def rare_bits(self) -> NDArray[np.uint64]:
         """Return the rare pairs as uint64 (C, W): for the node at position a, a bit for each b > a."""
@@ -330,12 +335,12 @@ class RareTables:
 
     def _words_before(self, nodes: Int32) -> int:
         """Return how many words of first nodes to count before nodes generalized by their sets are removed."""
-        n_words, held = (len(nodes) + 63) // 64, self._held()
+        n_words, available = (len(nodes) + 63) // 64, self._held()
         if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
-            return self._words_within(held, len(nodes), n_words)
-        few = self._words_within(min(BYTES_IN_CACHE, held), len(nodes), n_words)
-        half = 0 if len(nodes) == len(self.nodes) else self._words_within(held, len(nodes), (n_words + 1) // 2)
-        return max(few, half)
+            return self._words_within(available, len(nodes), n_words)
+        cached_words = self._words_within(min(BYTES_IN_CACHE, available), len(nodes), n_words)
+        half = 0 if len(nodes) == len(self.nodes) else self._words_within(available, len(nodes), (n_words + 1) // 2)
+        return max(cached_words, half)
 
     def _held(self) -> int:
         """Return the maximum table size of a task, in bytes."""
@@ -345,10 +350,10 @@ class RareTables:
         tasks = workers.at_once(_TASKS)
         return BYTES_SHARED // tasks if limits.room is None else limits.at_once_within(BYTES_OF_TABLE, tasks)
 
-    def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
-        """Return `n_words`, or the words for each of the fewest equal passes whose table fits into `held` bytes."""
+    def _words_within(self, available: int, n_codes: int, n_words: int) -> int:
+        """Return `n_words`, or the words for each of the fewest equal passes, with tables of `available` bytes."""
         sizes = range(1, n_words + 1)
-        most = bisect_right(sizes, held, key=lambda words: bytes_of(n_codes, self.size, self.k, words))
+        most = bisect_right(sizes, available, key=lambda words: bytes_of(n_codes, self.size, self.k, words))
         return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:

@@ -49,10 +49,10 @@ class SetCounter:
         """Count the records of some blocks that contain each set, up to k: int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
-        wanted = _zero_counts(self.index)
+        counts = _zero_counts(self.index)
         for rows in group:
-            count_sets(checked_rows(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, wanted)
-        return wanted.met
+            count_sets(checked_rows(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, counts)
+        return counts.met
 
     def holders(self, group: Iterable[tuple[int, StoredRows, UInt64]]) -> tuple[Int32, Int64]:
         """Return pairs of a set and a record that contains it: int32 (F,) set positions, int64 (F,) record numbers.
@@ -64,16 +64,16 @@ class SetCounter:
         """
         from anonset_kernels.set_counts import holders
 
-        pairs, found = _bits_of_pairs(self.index), [(np.empty(0, np.int32), np.empty(0, np.int64))]
+        pairs, parts = _bits_of_pairs(self.index), [(np.empty(0, np.int32), np.empty(0, np.int64))]
         for first, rows, chosen in group:
-            held = checked_rows(rows, len(self.ancestors.start) - 1)
-            found.append(holders(held, chosen, first, self.ancestors, self.index, pairs))
-        sets, records = zip(*found, strict=True)
+            checked = checked_rows(rows, len(self.ancestors.start) - 1)
+            parts.append(holders(checked, chosen, first, self.ancestors, self.index, pairs))
+        sets, records = zip(*parts, strict=True)
         return np.concatenate(sets), np.concatenate(records)
 
-    def add(self, met: Int32) -> None:
+    def add(self, counts: Int32) -> None:
         """Add the counts of other records."""
-        self.met = np.minimum(self.met + met, np.int32(self.k))
+        self.met = np.minimum(self.met + counts, np.int32(self.k))
 
 
 def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
@@ -90,10 +90,10 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
     row = 8 * _words(n_codes)  # one row of bits for each last code of a range, and one for each pair
     new = np.zeros(len(sets), np.bool_)
     new[_firsts(sets[:, -1], sets[:, -2])] = True
-    held = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])
+    bytes_before = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])
     first, of_one = 0, _BYTES_OF_SET + 2 * row
     while first < len(sets):
-        end = int(np.searchsorted(held, held[first] - of_one + most, side="right"))
+        end = int(np.searchsorted(bytes_before, bytes_before[first] - of_one + most, side="right"))
         end = max(first + 1, end)
         yield sets[first:end]
         first = end
@@ -121,9 +121,9 @@ def _zero_counts(index: "SetIndex") -> "RareSetCounts":
     thirds = np.zeros((len(triples), n_words), np.uint64)
     pair = np.repeat(np.arange(len(triples)), triples)
     np.bitwise_or.at(thirds, (pair, index.third >> 6), _bits(index.third))
-    order, met = np.arange(len(index.sets), dtype=np.int32), np.zeros(len(index.sets), np.int32)
+    order, counts = np.arange(len(index.sets), dtype=np.int32), np.zeros(len(index.sets), np.int32)
     return RareSetCounts(
-        _bits_of_pairs(index), thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), met
+        _bits_of_pairs(index), thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), counts
     )
 
 

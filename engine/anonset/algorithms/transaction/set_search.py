@@ -93,12 +93,12 @@ class SetSearch(KmAlgorithm):
         if self.k == 1 or column.n_nonempty == 0:
             return Result(ItemGroups.identity(column.vocabulary))
         tree = halves(column.vocabulary.labels, column.occurrences)
-        found = self.begins_with.recode(Table(column, store=table.store), {column.name: tree}, progress=progress)
+        start = self.begins_with.recode(Table(column, store=table.store), {column.name: tree}, progress=progress)
         rule = PartitionRule(self.k, self.m, self.mu, 0)
-        search = PartitionSearch(column, rule, _groups(column, found), max_steps=self.max_steps, progress=progress)
+        search = PartitionSearch(column, rule, _groups(column, start), max_steps=self.max_steps, progress=progress)
         search.run()
         figures = {
-            "ncp_of_halves": found.figures["ncp"],
+            "ncp_of_halves": start.figures["ncp"],
             "sweeps": float(search.sweeps),
             "moves": float(search.moves),
         }
@@ -114,18 +114,18 @@ class SetSearch(KmAlgorithm):
         """
         from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, SetsOnClusters
 
-        each = SearchEach(self, column, hierarchy)
+        single_search = SearchEach(self, column, hierarchy)
         if self.k > LARGEST_K:
-            return each
-        return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, store)
+            return single_search
+        return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, single_search, store)
 
 
 _STOPPED = "set-search stopped at its step limit: a larger max_steps may lose less"
 
 
-def _groups(column: SetColumn, found: Result) -> Int32:
+def _groups(column: SetColumn, start: Result) -> Int32:
     """Return the node of each item in a cut of halves, int32 (M,); -1 for items that never occur."""
-    cut = found.recoding
+    cut = start.recoding
     if not isinstance(cut, Cut):
         msg = f"exact must return a cut, got {type(cut).__name__}"
         raise TypeError(msg)

@@ -12,7 +12,7 @@ Kept = Callable[[Int32], NDArray[np.bool_]]
 """Function that returns which sets to keep: from int32 (T, size) to bool (T,)."""
 
 
-def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> Iterator[Int32]:
+def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) -> Iterator[Int32]:
     """Yield sets of nodes and all sets obtained by raising their members, without related members, in batches.
 
     If the rare sets of a cut are given, the result includes every rare set of nodes at or above the cut: a record
@@ -25,7 +25,7 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> I
     at_once
         Maximum number of sets in which a member is raised at once. Sets with common results are always in the same
         batch, even if they exceed this number.
-    kept
+    possible
         Which sets to keep. If it rejects a set, it must reject all sets above. The given sets are always kept.
 
     Yields
@@ -34,10 +34,10 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> I
         Distinct sets, each in one batch, with ascending rows and without the root.
     """
     sets = _distinct(hierarchy, np.sort(sets, axis=1))  # drops the reference to the given sets, which may be large
-    yield from _above(hierarchy, sets, 0, at_once, kept)
+    yield from _above(hierarchy, sets, 0, at_once, possible)
 
 
-def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: Kept) -> Iterator[Int32]:
+def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, possible: Kept) -> Iterator[Int32]:
     """Yield the results of raising the members from position `member` on, in batches; earlier members are done."""
     if member == sets.shape[1]:
         yield sets
@@ -46,9 +46,9 @@ def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: K
         raised, last = [part], part
         while len(last):
             last = _distinct(hierarchy, _raised(hierarchy, last, member))
-            last = last[kept(last)]
+            last = last[possible(last)]
             raised.append(last)
-        yield from _above(hierarchy, _distinct(hierarchy, np.concatenate(raised)), member + 1, at_once, kept)
+        yield from _above(hierarchy, _distinct(hierarchy, np.concatenate(raised)), member + 1, at_once, possible)
 
 
 def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:

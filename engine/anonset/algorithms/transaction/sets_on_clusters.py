@@ -26,9 +26,9 @@ class SetsOnClusters:
     """
 
     def __init__(
-        self, rule: tuple[int, int, int], max_steps: int, column: SetColumn, each: SearchEach, store: Store
+        self, rule: tuple[int, int, int], max_steps: int, column: SetColumn, single_search: SearchEach, store: Store
     ) -> None:
-        self.rule, self.column, self.each = rule, column, each
+        self.rule, self.column, self.each = rule, column, single_search
         self.limits = max_steps * CELLS_OF_A_STEP, _CELLS
         self.store = store.with_local_workers()
 
@@ -40,19 +40,23 @@ class SetsOnClusters:
         from anonset_kernels.cluster_sets import search_clusters
 
         members, start = concatenate(clusters)
-        room = int(self.column.lengths[members].sum())
-        end, item, smallest = np.zeros(len(clusters), np.int64), np.empty(room, np.int32), np.empty(room, np.int32)
+        capacity = int(self.column.lengths[members].sum())
+        end, item, smallest = (
+            np.zeros(len(clusters), np.int64),
+            np.empty(capacity, np.int32),
+            np.empty(capacity, np.int32),
+        )
         records, n_items = (self.column.indptr, self.column.items), len(self.column.vocabulary)
         search_clusters(records, members, start, self.rule, n_items, self.limits, (end, item, smallest))
-        found: list[ClusterMapping] = []
-        at = 0
+        mappings: list[ClusterMapping] = []
+        begin = 0
         for of_cluster, stop in zip(clusters, end.tolist(), strict=True):
             if stop < 0:
-                found.append(self.each.search(of_cluster))
+                mappings.append(self.each.search(of_cluster))
                 continue
-            found.append(MergedItems(item[at:stop].copy(), smallest[at:stop].copy()))
-            at = stop
-        return found
+            mappings.append(MergedItems(item[begin:stop].copy(), smallest[begin:stop].copy()))
+            begin = stop
+        return mappings
 
 
 def _tasks(clusters: Sequence[Int64]) -> list[list[Int64]]:

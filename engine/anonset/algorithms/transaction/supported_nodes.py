@@ -41,8 +41,8 @@ class SupportedNodes:
 
         supports = NodeSupports(hierarchy.leaf_node, hierarchy.parent)
         store = blocks.store
-        found = store.map(supports, store.workers.divided(blocks.rows))
-        self.support: Int64 = sum(found, np.zeros(hierarchy.n_nodes, np.int64))
+        partial_supports = store.map(supports, store.workers.divided(blocks.rows))
+        self.support: Int64 = sum(partial_supports, np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
         """Nodes except the root by descending support, then in preorder, so that ancestors come first: int32."""
@@ -112,8 +112,8 @@ class SupportedNodes:
         if len(rare):
             return (int(rare[0]),)
         sizes = range(2, min(m, self.longest) + 1)
-        found = (self.count_tree(on_cut, cut.image, size).first_rare_set() for size in sizes)
-        return next((rare_set for rare_set in found if rare_set is not None), None)
+        rare_sets = (self.count_tree(on_cut, cut.image, size).first_rare_set() for size in sizes)
+        return next((rare_set for rare_set in rare_sets if rare_set is not None), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class NodeSupports:
         """Return the counts, int64 (V,)."""
         from anonset_kernels.count_tree import node_supports
 
-        found = np.zeros(len(self.parent), np.int64)
+        supports = np.zeros(len(self.parent), np.int64)
         for rows in group:
-            found += node_supports(*checked_rows(rows, len(self.leaf_node)), self.leaf_node, self.parent)
-        return found
+            supports += node_supports(*checked_rows(rows, len(self.leaf_node)), self.leaf_node, self.parent)
+        return supports

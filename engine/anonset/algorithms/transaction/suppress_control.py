@@ -131,9 +131,9 @@ class SuppressControl(RedactedRepr):
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
         """Find the cut with the smallest loss, suppression included."""
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
-        cuts = ControlCuts(column, hierarchy, secret, lambda one: self._suppress(one)[0], self.max_tries)
-        best, tried = cuts.search()
-        figures = {"cuts": float(tried), "suppressed": float(len(best.gone))}
+        cuts = ControlCuts(column, hierarchy, secret, lambda published: self._suppress(published)[0], self.max_tries)
+        best, n_cuts = cuts.search()
+        figures = {"cuts": float(n_cuts), "suppressed": float(len(best.gone))}
         return Result(Cut(hierarchy, best.left), best.gone, figures)
 
     def _suppress(self, column: SetColumn, progress: Progress | None = None) -> tuple[list[int], int]:
@@ -155,13 +155,13 @@ class SuppressControl(RedactedRepr):
         from anonset_kernels.sensitive_rules import list_rules
 
         index = column.vocabulary.index
-        kept, secret = np.ones(len(index), np.bool_), np.zeros(len(index), np.bool_)
+        is_published, secret = np.ones(len(index), np.bool_), np.zeros(len(index), np.bool_)
         secret[[index[label] for label in self.sensitive_items if label in index]] = True
-        kept[suppressed] = False
-        secret &= kept
+        is_published[suppressed] = False
+        secret &= is_published
         share = floor_fraction(self.model.share, max(1, column.n))
         equal_is_too_much = int(self.strict and share == self.model.share)
-        rows, secrets = _rows(column, kept), _rows(column, secret)
+        rows, secrets = _rows(column, is_published), _rows(column, secret)
         rules: Int32 = list_rules(
             rows, secrets, len(index), size, (share.numerator, share.denominator, equal_is_too_much), self.max_rules
         )
@@ -172,8 +172,8 @@ class SuppressControl(RedactedRepr):
         return rules
 
 
-def _rows(column: SetColumn, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int32]:
+def _rows(column: SetColumn, chosen_items: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int32]:
     """Return the records of a column restricted to the wanted items, as compressed rows."""
-    chosen = wanted[column.items]
+    chosen = chosen_items[column.items]
     ends = begins_of(chosen)
     return ends[column.indptr], column.items[chosen]

@@ -80,8 +80,8 @@ class MinimalThreats:
     def reduce(self, cut: Cut) -> None:
         """Remove the nodes below a cut from the taxonomy, and all threats with such nodes."""
         self.bottom = cut.image
-        kept = self.in_taxonomy
-        self.by_size = [threats[kept[threats].all(axis=1)] for threats in self.by_size]
+        in_taxonomy = self.in_taxonomy
+        self.by_size = [threats[in_taxonomy[threats].all(axis=1)] for threats in self.by_size]
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
@@ -132,8 +132,8 @@ class MinimalThreats:
         nodes: Int32 = np.flatnonzero(in_taxonomy).astype(np.int32)
         nodes = nodes[np.lexsort((nodes, -self.support[nodes]))]
         hierarchy, rows = self.hierarchy, (self.decisive.indptr, self.decisive.items)
-        held = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
-        code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, held)
+        supports = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
+        code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, supports)
         intervals = Intervals(hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         records = StoredRecords(arrays, intervals, self.k, store=self.store, progress=self.progress)
         return nodes, code, records
@@ -177,15 +177,15 @@ class StoredRecords:
         if n_codes < size:
             return np.empty((0, size), np.int32)
         allowed = self._allowed_pairs(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
-        known = _hash_table(smaller[1:], size)
+        known_threats = _hash_table(smaller[1:], size)
         private = self.private or DisclosureRule(0, 0, 1)
         arrays = self.arrays if size == 2 or private.number > 0 else self.decisive[1]
         rule = ThreatRule(size, self.k, STEPS_PER_CALL)
 
         def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
-            at, found = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
-            n_found, steps = mine(arrays, allowed, known, at, part[1], rule, private, found)
-            return found[:n_found].copy(), at, int(steps)
+            resume, buffer = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
+            n_found, steps = mine(arrays, allowed, known_threats, resume, part[1], rule, private, buffer)
+            return buffer[:n_found].copy(), resume, int(steps)
 
         spans = _spans(walk_sizes(arrays.codes, n_codes, min(size, 3)))
         tasks = [_Task(np.array([first, *[-1] * (size - 1)], np.int32), last, []) for first, last in spans]
@@ -205,10 +205,10 @@ class StoredRecords:
         while waiting:
             window = [waiting.popleft() for _ in range(min(SPANS_PER_ROUND, len(waiting)))]
             parts = [(task.at, task.last) for task in window]
-            for task, (threats, at, steps) in zip(window, self.store.map(find, parts), strict=True):
+            for task, (threats, resume, steps) in zip(window, self.store.map(find, parts), strict=True):
                 task.found.append(threats)
-                n_done += int(at[0] - task.at[0])
-                task.at = at
+                n_done += int(resume[0] - task.at[0])
+                task.at = resume
                 n_found += len(threats)
                 increments += steps
                 if n_found > limit:
@@ -255,15 +255,15 @@ class StoredRecords:
         begin, length, key = outline(codes, len(codes) - len(self.arrays.position))
         order = np.lexsort((key, -length)).astype(np.int64)
         order = order[: np.count_nonzero(length)]
-        at = n_kept = 0
+        index = n_kept = 0
         if n_codes * len(order) <= MAX_DOMINATION_BITS:
-            left = int(walk_sizes(codes, n_codes, 3).sum()) // _INCREMENTS_PER_STEP + len(codes)
-            rows, kept = np.zeros((n_codes, (len(order) + 63) // 64), np.uint64), np.empty(len(order), np.int64)
-            while at < len(order) and left > 0:
-                rule = (self.k, n_kept, min(left, STEPS_PER_CALL))
-                at, n_kept, steps = keep_decisive(codes, begin, length, order, at, rule, rows, kept)
-                left -= steps
-            order = np.concatenate([kept[:n_kept], order[at:]])
+            remaining = int(walk_sizes(codes, n_codes, 3).sum()) // _INCREMENTS_PER_STEP + len(codes)
+            rows, selected = np.zeros((n_codes, (len(order) + 63) // 64), np.uint64), np.empty(len(order), np.int64)
+            while index < len(order) and remaining > 0:
+                rule = (self.k, n_kept, min(remaining, STEPS_PER_CALL))
+                index, n_kept, steps = keep_decisive(codes, begin, length, order, index, rule, rows, selected)
+                remaining -= steps
+            order = np.concatenate([selected[:n_kept], order[index:]])
         start = np.zeros(n_codes + 1, np.int64)
         position = np.empty(int(length[order].sum()), self.arrays.position.dtype)
         return order, ExpandedCodes(gather(codes, begin, length, order, start, position), start, position)
@@ -284,15 +284,15 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
     """Return the known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
     from anonset_kernels.threats import hash_sets
 
-    known = np.full((sum(map(len, smaller)), max(1, size - 1)), -1, np.int32)
+    known_threats = np.full((sum(map(len, smaller)), max(1, size - 1)), -1, np.int32)
     filled = 0
     for threats in smaller:
-        known[filled : filled + len(threats), : threats.shape[1]] = np.sort(threats, axis=1)
+        known_threats[filled : filled + len(threats), : threats.shape[1]] = np.sort(threats, axis=1)
         filled += len(threats)
-    slots = np.full(1 << max(1, (2 * len(known)).bit_length()), -1, np.int32)
+    slots = np.full(1 << max(1, (2 * len(known_threats)).bit_length()), -1, np.int32)
     for first in range(0, filled, THREATS_PER_CALL):
-        hash_sets(known, first, min(first + THREATS_PER_CALL, filled), slots)
-    return known, slots
+        hash_sets(known_threats, first, min(first + THREATS_PER_CALL, filled), slots)
+    return known_threats, slots
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:

@@ -81,9 +81,9 @@ class Vpa(AprioriBased):
         """
         nodes, image, parts = _top_nodes(hierarchy, self.depth), hierarchy.leaf_node.copy(), []
         tasks = ((column, _subtree(hierarchy, node), int(hierarchy.leaf_lo[node])) for node in nodes)
-        for node, (cut, found) in zip(nodes, store.map(self._anonymize_part, tasks), strict=True):
+        for node, (cut, result_part) in zip(nodes, store.map(self._anonymize_part, tasks), strict=True):
             image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = cut.image + np.int32(node)
-            parts.append(found)
+            parts.append(result_part)
             if progress is not None:
                 progress("parts", float(len(parts)), float(len(nodes)))
         start = Cut(hierarchy, image)

@@ -86,10 +86,10 @@ class Suffixes:
         """Windows in order; a single window for a block that is read directly."""
         if self.in_place:
             return [(0, len(self.entries))]
-        room = (self.entries + self.records).astype(np.float64)
+        sizes = (self.entries + self.records).astype(np.float64)
         largest = self.store.limits.at_once_within(LARGEST_WINDOW, _BYTES_OF_CODE * self.store.workers.count)
-        most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
-        return list(spans(room, (0, len(room)), most))
+        most = min(max(sizes.sum() / WINDOWS, LEAST_WINDOW), largest)
+        return list(spans(sizes, (0, len(sizes)), most))
 
     def of_window(self, window: Span) -> ExpandedCodes:
         """Return the suffixes for a walk below the codes of a window."""
@@ -110,8 +110,8 @@ class Suffixes:
         from anonset_kernels.suffixes import gather_suffixes
 
         first, last = window
-        taken = (self.entries + self.records)[first:last]
-        fill = begins_of(taken)
+        sizes = (self.entries + self.records)[first:last]
+        fill = begins_of(sizes)
         start = np.zeros(len(self.records) + 1, np.int64)
         np.cumsum(self.records[first:last], out=start[first + 1 : last + 1])
         codes, place = np.empty(int(fill[-1]), np.int32), start[first:last].copy()
@@ -143,10 +143,10 @@ class _FollowingCodes:
 
     def _of(self, codes: Int32) -> Int32:
         """Return the following codes in some records."""
-        found, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
+        positions, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
         change = np.zeros(len(codes) + 1, np.int8)
-        change[found + 1] = 1
-        change[ends[np.searchsorted(ends, found)] + 1] = -1
+        change[positions + 1] = 1
+        change[ends[np.searchsorted(ends, positions)] + 1] = -1
         return codes[np.cumsum(change[:-1], dtype=np.int8) > 0]
 
 
@@ -170,12 +170,12 @@ class WindowSearch:
             The span; the dead codes, uint8 (C,); and the pairs that sets must start with, as for the kernel.
         """
         span, dead, together = task
-        records, found, following, total = self.suffixes.of_window(span), [], span[0], 0
+        records, rare_sets, following, total = self.suffixes.of_window(span), [], span[0], 0
         while following < span[1] and total < RARE_SETS_PER_WINDOW:
             rare, following = self.step(records, (following, span[1]), dead, together)
-            found.append(rare)
+            rare_sets.append(rare)
             total += len(rare[0])
-        return found, following
+        return rare_sets, following
 
     def step(self, records: ExpandedCodes, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
         """Return some rare sets, and the code from which to continue."""
@@ -200,8 +200,8 @@ class PairMarker:
         """Return the packed pairs, the sets, and the number of sets, including sets beyond `room`."""
         n_codes = len(self.suffixes.entries)
         together = np.zeros((n_codes, n_codes), np.uint8)
-        found = self.step(span, together)
-        return packed(together), *found
+        rare_sets = self.step(span, together)
+        return packed(together), *rare_sets
 
     def step(self, span: Span, together: UInt8, records: ExpandedCodes | None = None) -> tuple[Found, int]:
         """Mark the pairs in an array that threads may share: they only set cells and never read them.
@@ -232,10 +232,10 @@ class _SuffixMeasurement:
     def __call__(self, blocks: Iterable[Int32]) -> Int64:
         from anonset_kernels.suffixes import measure_suffixes
 
-        found = np.zeros((2, self.n_codes), np.int64)
+        sums = np.zeros((2, self.n_codes), np.int64)
         for codes in blocks:
-            measure_suffixes(codes, self.least, found[0], found[1])
-        return found
+            measure_suffixes(codes, self.least, sums[0], sums[1])
+        return sums
 
 
 def _positions(length: int, n: int) -> Index:

@@ -50,8 +50,8 @@ def separator_among(where: object, marks: list[str]) -> str:
     if len(marks) == 1:
         return marks[0]
     names = ", ".join(map(repr, marks or DELIMITERS))
-    what = f"{names} all occur" if marks else f"none of {names} occurs"
-    msg = f"{where}: the item separator is unclear: {what}; set it by {setting('separator')}"
+    finding = f"{names} all occur" if marks else f"none of {names} occurs"
+    msg = f"{where}: the item separator is unclear: {finding}; set it by {setting('separator')}"
     raise InputError(msg)
 
 
@@ -104,14 +104,14 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
     return arrow.text_lists(rows)
 
 
-def open_baskets(source: Source, how: FileProperties) -> OpenedSource:
+def open_baskets(source: Source, properties: FileProperties) -> OpenedSource:
     """Open basket files with a declared or detected separator."""
 
     def mark() -> str:
-        if how.separator is not None:
-            return how.separator
-        parts = (piece.data for file in source.files for piece in pieces(file, how.dialect))
-        marks = dict.fromkeys(one for data in parts for one in marks_in(data))
+        if properties.separator is not None:
+            return properties.separator
+        parts = (piece.data for file in source.files for piece in pieces(file, properties.dialect))
+        marks = dict.fromkeys(sign for data in parts for sign in marks_in(data))
         return separator_among(source.where, sorted(marks, key=DELIMITERS.index))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -119,7 +119,7 @@ def open_baskets(source: Source, how: FileProperties) -> OpenedSource:
         quoted = ord(separator) if len(separator) == 1 and separator.isascii() else -1
         for file in source.files:
             before = 0
-            for piece in pieces(file, how.dialect, delimiter=quoted):
+            for piece in pieces(file, properties.dialect, delimiter=quoted):
                 column = basket_rows(file.where, piece.data, separator, piece.lines)
                 yield with_keys(file, before, len(column), {COLUMN: column}, names)
                 before += len(column)

@@ -67,7 +67,7 @@ class DelimitedText:
         *,
         separator: str | None = None,
         before: int = 0,
-        whole: bool = True,
+        is_complete: bool = True,
     ) -> None:
         self.path = path
         self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
@@ -106,7 +106,7 @@ class DelimitedText:
         self.below = 0 if self.exact or not self._named else self._names_below()
         start = len(self.header)
         self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self._n_fields)
-        if whole and (end := self.end_of(self.data, start)) < len(self.data):
+        if is_complete and (end := self.end_of(self.data, start)) < len(self.data):
             self.footer(self.data[end:])
             self.data = self.data[:end]
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
@@ -155,7 +155,7 @@ class DelimitedText:
             stop -= 1
         return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
 
-    def footer(self, rest: bytes) -> int:
+    def footer(self, tail: bytes) -> int:
         """Return the number of footer lines after the last record.
 
         Raises
@@ -163,11 +163,11 @@ class DelimitedText:
         MisreadError
             If there are footer lines, and they are not skipped.
         """
-        lines = self._footer_of(rest, 0)[1]
+        lines = self._footer_of(tail, 0)[1]
         if lines and not self._skips_footer:
             way = setting("skip_rows", "footer")
-            what = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
-            msg = f"{self.path}: {what}; to skip it: {way}"
+            problem = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
+            msg = f"{self.path}: {problem}; to skip it: {way}"
             raise MisreadError(msg, {"skip_rows": "footer"})
         return lines
 
@@ -185,8 +185,8 @@ class DelimitedText:
         lines = first[:end].decode("utf-8", "replace")
         with any_field_size():
             rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
-        held = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in positions]
-        return recognised_decimal([field for field in held if field not in null])
+        fields = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in positions]
+        return recognised_decimal([field for field in fields if field not in null])
 
     def _header_below(self, absent: Missing) -> str:
         """Return the hint for a header below other lines; empty if there is none."""
@@ -208,15 +208,15 @@ class DelimitedText:
         if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
             return 0
         fewest = self._n_fields if len(self.names) == self._n_fields else 2
-        found = {0: 0}  # line by column count; the delimiter with the most columns is chosen
+        line_of = {0: 0}  # line by column count; the delimiter with the most columns is chosen
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
             number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
             below = rows[number:]
             even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
-                found.setdefault(len(below[0]), number + 1 + self._skipped)
-        return found[max(found)]
+                line_of.setdefault(len(below[0]), number + 1 + self._skipped)
+        return line_of[max(line_of)]
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as text (``pyarrow.ChunkedArray``).
@@ -246,8 +246,8 @@ class DelimitedText:
         """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
         import pyarrow as pa
 
-        whole = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
-        end = len(self.data) if whole else self.data.rfind(b"\n", 0, size) + 1
+        all_rows = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
+        end = len(self.data) if all_rows else self.data.rfind(b"\n", 0, size) + 1
         while self.data.count(b'"', 0, end) % 2:  # line end within quotes
             end = self.data.rfind(b"\n", 0, end - 1) + 1
         if end <= len(self.header):
@@ -273,11 +273,13 @@ class DelimitedText:
     def _refuse_unnamed(self) -> None:
         """Reject trailing columns that have no name but contain values."""
         for line, _, row in self._rows():
-            held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
-            if held and len(row) == self._n_fields:
+            number = next(
+                (n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0
+            )
+            if number and len(row) == self._n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
                 ways = f"name it in the first line{self._hint_below()}"
-                msg = f"{where}: column {held} contains a value but has no name; {ways}"
+                msg = f"{where}: column {number} contains a value but has no name; {ways}"
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:

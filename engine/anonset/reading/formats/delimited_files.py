@@ -11,7 +11,7 @@ from anonset.reading.formats.text_chunks import head_of, pieces
 from anonset.reading.source import DataFile, Source
 
 
-def open_delimited(source: Source, how: FileProperties) -> OpenedSource:
+def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     """Open CSV or TSV files with equal headers.
 
     Raises
@@ -22,11 +22,17 @@ def open_delimited(source: Source, how: FileProperties) -> OpenedSource:
     usual = "\t" if source.format == "tsv" else ","
     heads = []
     for file in source.files:
-        data = head_of(file, how.dialect, HEAD)
-        whole = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
+        data = head_of(file, properties.dialect, HEAD)
+        lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
         heads.append(
             DelimitedText(
-                file.where, whole, usual, how.dialect, how.absent, separator=how.separator, whole=whole is data
+                file.where,
+                lines,
+                usual,
+                properties.dialect,
+                properties.absent,
+                separator=properties.separator,
+                is_complete=lines is data,
             )
         )
         if heads[-1].names != heads[0].names:
@@ -35,52 +41,59 @@ def open_delimited(source: Source, how: FileProperties) -> OpenedSource:
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         for file, head in zip(source.files, heads, strict=True):
-            yield from _rows(file, head, usual, how, names)
+            yield from _rows(file, head, usual, properties, names)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        known = frozenset(heads[0].names)
-        first, own = heads[0], [name for name in names if name in known]
-        return first.head(own, HEAD) if own else {}
+        in_header = frozenset(heads[0].names)
+        first, in_file = heads[0], [name for name in names if name in in_header]
+        return first.head(in_file, HEAD) if in_file else {}
 
-    named = not how.dialect.no_header
-    decimal = max(head.decimal(how.numeric, how.null) for head in heads)
+    named = not properties.dialect.no_header
+    decimal = max(head.decimal(properties.numeric, properties.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
     return OpenedSource(source.where, heads[0].names, batches, first_line=named, **described)
 
 
 def _rows(
-    file: DataFile, head: DelimitedText, usual: str, how: FileProperties, names: Sequence[str]
+    file: DataFile, head: DelimitedText, usual: str, properties: FileProperties, names: Sequence[str]
 ) -> Iterator[Batch]:
-    header, known = (
+    header, dialect = (
         head.header,
-        replace(how.dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1),
+        replace(properties.dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1),
     )
-    if how.dialect.no_header:
+    if properties.dialect.no_header:
         header = f"{head.delimiter.join(head.names)}\n".encode()
-    above = 1 if how.dialect.no_header else head.header_lines
-    own = frozenset(head.names)
-    wanted, before, held = [name for name in names if name in own], 0, b""
+    above = 1 if properties.dialect.no_header else head.header_lines
+    in_header = frozenset(head.names)
+    in_file, before, pending = [name for name in names if name in in_header], 0, b""
     with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
     lines, yielded = 0, False
 
     def loaded(body: bytes) -> DelimitedText:
         return DelimitedText(
-            file.where, header + body, usual, known, how.absent, separator=how.separator, before=lines, whole=False
+            file.where,
+            header + body,
+            usual,
+            dialect,
+            properties.absent,
+            separator=properties.separator,
+            before=lines,
+            is_complete=False,
         )
 
-    for piece in pieces(file, how.dialect, **with_quotes):
-        lines = piece.lines - above - held.count(b"\n")
-        data = held + piece.data
+    for piece in pieces(file, properties.dialect, **with_quotes):
+        lines = piece.lines - above - pending.count(b"\n")
+        data = pending + piece.data
         body = data[: head.certain_rows(data)]
-        held = data[len(body) :]  # blank lines, rows of separators, or a footer: rows only if other rows follow
+        pending = data[len(body) :]  # blank lines, rows of separators, or a footer: rows only if other rows follow
         if body or not yielded:
             part = loaded(body)
-            columns = part.load(wanted)
-            n = len(columns[wanted[0]]) if wanted else len(part.load(head.names[:1])[head.names[0]])
+            columns = part.load(in_file)
+            n = len(columns[in_file[0]]) if in_file else len(part.load(head.names[:1])[head.names[0]])
             yield with_keys(file, before, n, columns, names)
             before, yielded = before + n, True
         lines += body.count(b"\n")
-    footer = head.footer(held)
-    if footer or head.end_of(held):
-        rest = loaded(held[: head.end_of(held)]).load(wanted)  # rejects blank lines that precede no footer
-        yield replace(with_keys(file, before, 0, rest, names), footer=footer)
+    footer = head.footer(pending)
+    if footer or head.end_of(pending):
+        checked = loaded(pending[: head.end_of(pending)]).load(in_file)  # rejects blank lines that precede no footer
+        yield replace(with_keys(file, before, 0, checked, names), footer=footer)

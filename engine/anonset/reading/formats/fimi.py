@@ -109,8 +109,8 @@ class SpmfLines:
             If the lines contain utilities or invalid UTF-8, two items have the same name, or a name follows a
             transaction that contains its item.
         """
-        found = _NAMED.findall(text)
-        names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
+        pairs = _NAMED.findall(text)
+        names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in pairs}
         if any(names[token] != self.named.get(token) for token in self.tokens & names.keys()):
             msg = f"{self.where}: item names must precede the transactions that contain the items"
             raise InputError(msg)
@@ -119,9 +119,9 @@ class SpmfLines:
         if any(":" in token for token in tokens):
             msg = f"{self.where}: the transactions contain utilities (items:total:utilities); keep only the items"
             raise InputError(msg)
-        kept = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
-        lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
-        moved = (np.cumsum(kept) - 1).astype(np.int32)
+        is_item = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
+        lengths, codes = keep_tokens(np.diff(indptr), codes, is_item[codes])
+        moved = (np.cumsum(is_item) - 1).astype(np.int32)
         items = [token for token in tokens if token not in _ENDS_OF_SPMF]
         self.tokens.update(items)
         if len({self.named.get(token, token) for token in self.tokens}) < len(self.tokens):
@@ -173,24 +173,24 @@ def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
     return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
 
 
-def open_fimi(source: Source, how: FileProperties) -> OpenedSource:
+def open_fimi(source: Source, properties: FileProperties) -> OpenedSource:
     """Open FIMI files."""
-    return _of_lines(source, how, FimiLines(source.where, how.dialect, how.separator))
+    return _of_lines(source, properties, FimiLines(source.where, properties.dialect, properties.separator))
 
 
-def open_spmf(source: Source, how: FileProperties) -> OpenedSource:
+def open_spmf(source: Source, properties: FileProperties) -> OpenedSource:
     """Open SPMF files."""
-    return _of_lines(source, how, SpmfLines(source.where))
+    return _of_lines(source, properties, SpmfLines(source.where))
 
 
-def _of_lines(source: Source, how: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
+def _of_lines(source: Source, properties: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
     """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         lines.restart()
         for file in source.files:
             before = 0
-            for piece in pieces(file, how.dialect):
+            for piece in pieces(file, properties.dialect):
                 lines.where = file.where
                 column = lines.encoded(piece.data, piece.lines)
                 yield with_keys(file, before, column.n, {COLUMN: column}, names)

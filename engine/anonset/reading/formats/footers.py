@@ -71,9 +71,9 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
     ((10, 0), (16, 0))
     """
     end, lines = end_of_rows(data, start, delimiter, fields), 0
-    at = end
-    while fields > 1 and at > start and lines < _MOST_LINES:
-        first, stop = _last_line(data, at)
+    line_end = end
+    while fields > 1 and line_end > start and lines < _MOST_LINES:
+        first, stop = _last_line(data, line_end)
         if first < start or stop - first > _LONGEST_FOOTER_LINE:
             break
         line = data[first:stop]
@@ -83,9 +83,9 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
             if quoted or not (_is_footer(row, fields) or (keyed and _is_below_keys(row, fields))):
                 break
             end, lines = first, lines + 1
-        elif first == at:
+        elif first == line_end:
             break
-        at = first
+        line_end = first
     if not lines:
         return end, 0
     stop = start + len(data[start:end].rstrip(b"\r\n"))
@@ -96,18 +96,18 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 def _is_footer(row: list[str], fields: int) -> bool:
     """Return True if the words of a row show a sum or a note."""
-    held = [field for field in row if field]
-    words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
-    rest = [field for field in held if field not in words]
-    few = len(row) != fields or len(held) <= len(row) // 2
-    figures = all(is_figure(field) or (few and _is_counted(field)) for field in rest)
-    if len(words) == 1 and figures and (len(held) > 1 or len(row) != fields):
+    filled = [field for field in row if field]
+    words = [field for field in filled if _SUM.fullmatch(field.strip(" :"))]
+    others = [field for field in filled if field not in words]
+    is_sparse = len(row) != fields or len(filled) <= len(row) // 2
+    figures = all(is_figure(field) or (is_sparse and _is_counted(field)) for field in others)
+    if len(words) == 1 and figures and (len(filled) > 1 or len(row) != fields):
         return True
-    if fields >= _FEWEST_FIELDS and 1 < len(held) <= len(row) // 2 and _COUNT_OF.fullmatch(held[0].rstrip(" :")):
-        return all(map(is_figure, held[1:]))
+    if fields >= _FEWEST_FIELDS and 1 < len(filled) <= len(row) // 2 and _COUNT_OF.fullmatch(filled[0].rstrip(" :")):
+        return all(map(is_figure, filled[1:]))
     if len(row) != fields:
-        return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
-    return len(held) == 1 and fields >= _FEWEST_FIELDS and (bool(words) or _NOTE.match(held[0]) is not None)
+        return (len(filled) == 1 or _NOTE.match(filled[0]) is not None) and _WORDS.search(filled[0]) is not None
+    return len(filled) == 1 and fields >= _FEWEST_FIELDS and (bool(words) or _NOTE.match(filled[0]) is not None)
 
 
 def _is_counted(field: str) -> bool:
@@ -129,10 +129,10 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
     """Return True if a row of few fields has a word in the key column: a sum in any language."""
-    held = [field for field in row if field]
-    if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
+    filled = [field for field in row if field]
+    if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(filled) > fields // 2:
         return False
-    return len(row) != fields or (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1])))
+    return len(row) != fields or (len(filled) == 2 and (is_figure(filled[1]) or _is_counted(filled[1])))
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ _TEXT, _LIST, _NESTED = range(3)
 _Record = dict[str, Any]
 
 
-def open_json_lines(source: Source, how: FileProperties) -> OpenedSource:
+def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     """Open JSON Lines files. Members of objects become columns called ``object.member``.
 
     A first pass through all files finds the names and kinds of the columns, because any record may lack some.
@@ -27,7 +27,7 @@ def open_json_lines(source: Source, how: FileProperties) -> OpenedSource:
     """
     kinds: dict[str, int] = {}
     for file in source.files:
-        for piece in pieces(file, how.dialect):
+        for piece in pieces(file, properties.dialect):
             for record in _records(file, piece):
                 for name, value in record.items():
                     kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
@@ -36,12 +36,14 @@ def open_json_lines(source: Source, how: FileProperties) -> OpenedSource:
         raise InputError(msg)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        wanted = {name: kind for name, kind in kinds.items() if name in names}
+        kind_of = {name: kind for name, kind in kinds.items() if name in names}
         for file in source.files:
             before = 0
-            for piece in pieces(file, how.dialect):
+            for piece in pieces(file, properties.dialect):
                 records = list(_records(file, piece))
-                columns = {name: _column([one.get(name) for one in records], kind) for name, kind in wanted.items()}
+                columns = {
+                    name: _column([record.get(name) for record in records], kind) for name, kind in kind_of.items()
+                }
                 yield with_keys(file, before, len(records), columns, names)
                 before += len(records)
 
@@ -111,8 +113,8 @@ def _flat(record: _Record) -> _Record:
     flat: _Record = {}
     for name, value in record.items():
         inner = _flat(value) if isinstance(value, dict) else None
-        for member, held in {name: value}.items() if inner is None else inner.items():
-            flat[member if inner is None else f"{name}.{member}"] = held
+        for member, content in {name: value}.items() if inner is None else inner.items():
+            flat[member if inner is None else f"{name}.{member}"] = content
     return flat
 
 

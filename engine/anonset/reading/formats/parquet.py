@@ -20,7 +20,7 @@ _CODE, _LARGE = 4, 1 << 23
 """The same for large columns: bytes above which a value is usually not a code, and minimum bytes of a column."""
 
 
-def open_parquet_files(source: Source, how: FileProperties) -> OpenedSource:
+def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:
     """Open Parquet files with equal schemas.
 
     Raises
@@ -36,25 +36,25 @@ def open_parquet_files(source: Source, how: FileProperties) -> OpenedSource:
             schemas.append(parquet.read_schema(opened).remove_metadata())
     for file, schema in zip(source.files, schemas, strict=True):
         if not schema.equals(schemas[0]):
-            odd = _difference(schemas[0], schema)
-            msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {odd}"
+            difference = _difference(schemas[0], schema)
+            msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {difference}"
             raise InputError(msg)
-    own = tuple(schemas[0].names)
-    known = frozenset(own)
+    columns = tuple(schemas[0].names)
+    column_set = frozenset(columns)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        wanted = [name for name in names if name in known]
+        present = [name for name in names if name in column_set]
         for file in source.files:
-            yield from _row_groups(file, wanted, names, how.ids)
+            yield from _row_groups(file, present, names, properties.ids)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        wanted = [name for name in names if name in known]
-        return next(_row_groups(source.files[0], wanted, wanted)).columns if wanted else {}
+        present = [name for name in names if name in column_set]
+        return next(_row_groups(source.files[0], present, present)).columns if present else {}
 
-    return OpenedSource(source.where, own, batches, head=head)
+    return OpenedSource(source.where, columns, batches, head=head)
 
 
-def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
+def _row_groups(file: DataFile, present: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
     """Yield the rows of a Parquet file. Text is read as codes of the row group's dictionary, if there is one.
 
     Ids are read as plain text because nearly all of them differ. So are other columns whose values must mostly differ:
@@ -77,14 +77,14 @@ def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Se
             sizes = [_rows_at_once(metadata.row_group(group)) for group in range(metadata.num_row_groups)]
         before = 0
         for group, size in enumerate(sizes):
-            for batch in _of_group(file, coded, plain, group, wanted, size):
+            for batch in _of_group(file, coded, plain, group, present, size):
                 with reading(file.where, "not valid Parquet"):
-                    part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
+                    part = {name: pa.chunked_array([batch.column(name)]) for name in present}
                 yield with_keys(file, before, batch.num_rows, part, names)
                 before += batch.num_rows
         if not before:
             with reading(file.where, "not valid Parquet"):
-                empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in wanted}
+                empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in present}
             yield with_keys(file, 0, 0, empty, names)
 
 
@@ -109,7 +109,7 @@ def _rows_at_once(group: Any) -> int:
     return max(1, min(spans.AT_ONCE, _BYTES_AT_ONCE * rows // max(1, size)))
 
 
-def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str], size: int) -> Iterator[Any]:
+def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[str], size: int) -> Iterator[Any]:
     """Yield the rows of a row group, `size` at a time.
 
     Arrow cannot return lists of codes if the dictionary grew too large.
@@ -119,7 +119,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
     done = 0
     for table in (coded, plain):
         with reading(file.where, "not valid Parquet"):
-            batches, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
+            batches, to_skip = table.iter_batches(size, row_groups=[group], columns=columns), done
         while True:
             try:
                 with reading(file.where, "not valid Parquet"):
@@ -132,8 +132,8 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
                 raise
             if batch is None:
                 return
-            if left:
-                left -= batch.num_rows
+            if to_skip:
+                to_skip -= batch.num_rows
                 continue
             yield batch
             done += batch.num_rows

@@ -174,9 +174,9 @@ def pieces(
 
 def _more(file: DataFile, text: DecodedText, data: bytes, size: int) -> bytes:
     """Read until there are `size` bytes, or the text ends."""
-    what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
+    problem = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)
-    with reading(file.where, what):
+    with reading(file.where, problem):
         while have < size and (more := text.read(size - have)):
             parts.append(more)
             have += len(more)

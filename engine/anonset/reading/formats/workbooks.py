@@ -27,7 +27,7 @@ _EXACT = 10**15
 _AS_CSV = "save its sheet as CSV (UTF-8)"
 
 
-def open_workbooks(source: Source, how: FileProperties) -> OpenedSource:
+def open_workbooks(source: Source, properties: FileProperties) -> OpenedSource:
     """Open workbooks. Sheets are read as CSV: ISO dates, numbers with a decimal point, text unchanged.
 
     Raises
@@ -36,9 +36,9 @@ def open_workbooks(source: Source, how: FileProperties) -> OpenedSource:
         If openpyxl is not installed, or a workbook has several sheets with data, or none.
     """
     sheets = tuple(_sheet_of(file) for file in source.files)
-    first = max(how.dialect.header_line, *(sheet.first_line for sheet in sheets))
-    dialect = replace(how.dialect, delimiter=",", encoding=None, header_line=first)
-    return open_delimited(replace(source, format="csv", files=sheets), replace(how, dialect=dialect))
+    first = max(properties.dialect.header_line, *(sheet.first_line for sheet in sheets))
+    dialect = replace(properties.dialect, delimiter=",", encoding=None, header_line=first)
+    return open_delimited(replace(source, format="csv", files=sheets), replace(properties, dialect=dialect))
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,19 @@ def _sheet_of(file: DataFile) -> _SheetFile:
     """Return the only non-empty sheet of a workbook."""
     with file.opened() as opened, reading(file.where):
         data = bytes(opened.read())
-    found = [rows for rows in _sheets(file.where, data) if rows]
-    if len(found) != 1:
-        what = f"{len(found)} sheets contain data; save the sheet to read as its own workbook, or as CSV (UTF-8)"
-        msg = f"{file.where}: {what if found else 'no sheet contains data'}"
+    filled = [rows for rows in _sheets(file.where, data) if rows]
+    if len(filled) != 1:
+        problem = f"{len(filled)} sheets contain data; save the sheet to read as its own workbook, or as CSV (UTF-8)"
+        msg = f"{file.where}: {problem if filled else 'no sheet contains data'}"
         raise InputError(msg)
     text = io.StringIO(newline="")
-    rows, width = found[0], max(map(len, found[0]))
+    rows, width = filled[0], max(map(len, filled[0]))
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
         writer.writerow([*row, *[""] * (width - len(row))] if any(row) or width == 1 else [])
     first = next(number for number, row in enumerate(rows, 1) if any(row))
-    own = (file.where, file.name, file.system, file.path, file.keys)
-    return _SheetFile(*own, text=text.getvalue().encode(), first_line=first)
+    origin = (file.where, file.name, file.system, file.path, file.keys)
+    return _SheetFile(*origin, text=text.getvalue().encode(), first_line=first)
 
 
 def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
@@ -103,8 +103,8 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
                 rows = _texts([list(row) for row in sheet.iter_rows()])
                 xml = archive.read(sheet._worksheet_path)
             if empty := len(_WITHOUT_VALUE.findall(xml)):
-                what = f"{counted(empty, 'formula')} without a computed value"
-                msg = f"{where}: {what}; open the workbook in a spreadsheet program and save it again"
+                problem = f"{counted(empty, 'formula')} without a computed value"
+                msg = f"{where}: {problem}; open the workbook in a spreadsheet program and save it again"
                 raise InputError(msg)
             _fill_merged(rows, xml)
             yield rows
@@ -150,9 +150,9 @@ def _number(value: float, form: str) -> str:
         return f"{value:.15g}"
     plain = form.replace("\\", "").replace('"', "")
     if value >= 0 and _ZEROS(plain):
-        left = list(f"{int(value):0{plain.count('0')}d}")
-        tail = "".join(left.pop() if mark == "0" else mark for mark in reversed(plain))
-        return "".join(left) + tail[::-1]
+        digits = list(f"{int(value):0{plain.count('0')}d}")
+        tail = "".join(digits.pop() if mark == "0" else mark for mark in reversed(plain))
+        return "".join(digits) + tail[::-1]
     return str(int(value))
 
 

@@ -89,7 +89,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
 
 def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield (child, parent) for each child in each line after the header."""
-    in_head, seen = True, dict[str, str]()
+    in_head, parent_of = True, dict[str, str]()
     for number, line in enumerate(text.splitlines(), 1):
         if in_head:
             in_head = bool(line.strip())
@@ -103,8 +103,8 @@ def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
         for child in children.split():
             if child == "null,null":
                 continue
-            if seen.setdefault(child, node.strip()) != node.strip():
-                parents = f"{datum(seen[child])} and {datum(node.strip())}"
+            if parent_of.setdefault(child, node.strip()) != node.strip():
+                parents = f"{datum(parent_of[child])} and {datum(node.strip())}"
                 msg = f"{where}: line {number}: label {datum(child)} has two parents, {parents}"
                 raise HierarchyError(msg)
             yield child, node.strip()

@@ -217,9 +217,9 @@ def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
 
 
 def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
-    how, path = split_spec(spec)
-    by = how.removeprefix(HALVES).removesuffix("@")
-    if by not in HALVED_BY or how.endswith("@") != bool(path):
+    rule, path = split_spec(spec)
+    by = rule.removeprefix(HALVES).removesuffix("@")
+    if by not in HALVED_BY or rule.endswith("@") != bool(path):
         ways = "halves:frequency or halves:number, optionally with @FILE as the source of the frequencies"
         msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
         raise HierarchyError(msg)
@@ -228,8 +228,8 @@ def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | N
         counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)
         return halves(labels, counts, by)
 
-    known = read_frequencies(path, name)
-    return halves(labels, np.array([known.get(x, 0) for x in labels], np.int64), by, from_data=False)
+    frequencies = read_frequencies(path, name)
+    return halves(labels, np.array([frequencies.get(x, 0) for x in labels], np.int64), by, from_data=False)
 
 
 def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
@@ -284,9 +284,9 @@ def _quoted(label: str) -> str:
 
 
 def _text(where: Path) -> str:
-    word, mark, rest = str(where).partition(":")
+    word, mark, remainder = str(where).partition(":")
     if mark and not where.exists() and (near := similar_name(word, _WORDS)) is not None:
-        msg = f"{where}: no such file or directory; did you mean {near}{mark}{rest}?"
+        msg = f"{where}: no such file or directory; did you mean {near}{mark}{remainder}?"
         raise InputError(msg)
     data = in_utf8(where, read_bytes(where), RECOGNISED)
     try:
@@ -370,12 +370,12 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
             if label != above:
                 columns[str(label)] = min(columns.get(str(label), column), column)
         for child, parent in pairwise(path):
-            known = parent_of.get(child)
-            if known is None:
+            first_parent = parent_of.get(child)
+            if first_parent is None:
                 parent_of[child] = parent
                 children.setdefault(parent, []).append(child)
-            elif known != parent:
-                _refuse(where, number, child, f"has two parents, {datum(known)} and {datum(parent)}")
+            elif first_parent != parent:
+                _refuse(where, number, child, f"has two parents, {datum(first_parent)} and {datum(parent)}")
     for leaf, number in leaves.items():
         if children.get(leaf):
             _refuse(where, number, leaf, "is both a leaf and an inner node")

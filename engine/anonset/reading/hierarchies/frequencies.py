@@ -38,8 +38,8 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
         msg = f"{where}: a column {name!r} or the header item,count is required"
         raise HierarchyError(msg)
     drop = [other for other in opened.names if other != column]
-    found = gather(opened, ReadOptions(items=column, drop=drop, missing="empty,value")).transactions
-    return {} if found is None else dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
+    items = gather(opened, ReadOptions(items=column, drop=drop, missing="empty,value")).transactions
+    return {} if items is None else dict(zip(items.vocabulary.labels, items.occurrences.tolist(), strict=True))
 
 
 def _listed(where: Path) -> dict[str, int]:

@@ -15,7 +15,7 @@ _KINDS = (
 )
 
 
-def hierarchy_from(name: str, given: Any) -> Hierarchy:
+def hierarchy_from(name: str, tree: Any) -> Hierarchy:
     """Return the hierarchy of a data frame or a mapping.
 
     Each row of a data frame is a path from a leaf to the root; trailing nulls are ignored. A mapping in which all
@@ -40,17 +40,17 @@ def hierarchy_from(name: str, given: Any) -> Hierarchy:
     ('any', 'E', 'E10', 'E11', 'I10')
     """
     where = f"hierarchy of {name!r}"
-    if isinstance(given, Mapping):
-        flat = len(given) > 0 and all(isinstance(value, str) for value in given.values())
-        rows = paths_of(given) if flat else _of_nested(where, given)
-    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "collect"):
-        columns = columns_of(where, given).columns.values()
+    if isinstance(tree, Mapping):
+        flat = len(tree) > 0 and all(isinstance(value, str) for value in tree.values())
+        rows = paths_of(tree) if flat else _of_nested(where, tree)
+    elif hasattr(tree, "__arrow_c_stream__") or hasattr(tree, "collect"):
+        columns = columns_of(where, tree).columns.values()
         rows = [_path(row) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
     else:
-        msg = f"{where}: {_KINDS}; got {type(given).__name__}"
+        msg = f"{where}: {_KINDS}; got {type(tree).__name__}"
         raise HierarchyError(msg)
-    if odd := next((label for row in rows for label in row if not isinstance(label, str)), None):
-        msg = f"{where}: labels must be text, got {type(odd).__name__}"
+    if invalid := next((label for row in rows for label in row if not isinstance(label, str)), None):
+        msg = f"{where}: labels must be text, got {type(invalid).__name__}"
         raise HierarchyError(msg)
     return hierarchy_of_rows(where, rows)
 
@@ -62,13 +62,13 @@ def _path(row: tuple[Any, ...]) -> list[Any]:
     return path
 
 
-def _of_nested(where: str, given: Mapping[Any, Any]) -> list[list[Any]]:
+def _of_nested(where: str, tree: Mapping[Any, Any]) -> list[list[Any]]:
     """Return the path of each leaf below nested mappings and lists."""
-    if len(given) != 1:
-        msg = f"{where}: nested mappings must have one key, the root, got {len(given)}"
+    if len(tree) != 1:
+        msg = f"{where}: nested mappings must have one key, the root, got {len(tree)}"
         raise HierarchyError(msg)
     rows: list[list[Any]] = []
-    stack: list[tuple[Any, list[Any]]] = [(given, [])]
+    stack: list[tuple[Any, list[Any]]] = [(tree, [])]
     while stack:
         below, above = stack.pop()
         if isinstance(below, Mapping):

@@ -45,8 +45,8 @@ def agreeing_within(
     alone
         Whether one agreeing attribute is enough.
     """
-    given, values = int((codes >= 0).sum()), count_distinct(codes)
-    if values < _FEWEST_VALUES or given - values < FEWEST_PAIRS:
+    n_rows, values = int((codes >= 0).sum()), count_distinct(codes)
+    if values < _FEWEST_VALUES or n_rows - values < FEWEST_PAIRS:
         return ()
     first, second = _pairs(codes)
     if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
@@ -110,8 +110,8 @@ def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
     """Return True if pairs of rows agree in a column far beyond chance."""
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)
     n = counts.sum()
-    given = (codes[first] >= 0) & (codes[second] >= 0)
-    pairs, agreed = int(given.sum()), int((given & (codes[first] == codes[second])).sum())
+    both_filled = (codes[first] >= 0) & (codes[second] >= 0)
+    pairs, agreed = int(both_filled.sum()), int((both_filled & (codes[first] == codes[second])).sum())
     if n < 2 or pairs < FEWEST_PAIRS:
         return False
     p = float((counts * (counts - 1)).sum() / (n * (n - 1)))

@@ -71,11 +71,11 @@ class PersonIds(ExitStack):
         InputError
             The message contains the rows, but not the id, which identifies a person.
         """
-        first, again = self.repeated()
-        if len(again):
-            earliest = int(np.argmin(again))
-            rows = int(first[earliest]), int(again[earliest])
-            raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(again)))
+        first, repeating = self.repeated()
+        if len(repeating):
+            earliest = int(np.argmin(repeating))
+            rows = int(first[earliest]), int(repeating[earliest])
+            raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(repeating)))
 
     def repeated(self) -> tuple[Int64, Int64]:
         """Return, for each row with the id of an earlier row, int64, the first row with this id and the row itself."""
@@ -83,9 +83,9 @@ class PersonIds(ExitStack):
         for words in self._shares.shares() if self.n else ():
             hashed = np.sort(words[:, 0])
             if (hashed[1:] == hashed[:-1]).any():
-                first, again = _repeated(words)
+                first, repeating = _repeated(words)
                 firsts.append(first)
-                repeated.append(again)
+                repeated.append(repeating)
         return np.concatenate(firsts), np.concatenate(repeated)
 
 
@@ -96,10 +96,10 @@ class WatchedCandidates(ExitStack):
     differ, so do the values. If not, `again` yields the rows again, and `PersonIds` decides.
     """
 
-    def __init__(self, candidates: Sequence[UnitCandidate], store: Store, again: Again) -> None:
+    def __init__(self, candidates: Sequence[UnitCandidate], store: Store, read_again: Again) -> None:
         super().__init__()
         self._keys = [(candidate, _Keys(store)) for candidate in candidates]
-        self._store, self._again = store, again
+        self._store, self._again = store, read_again
         for _, keys in self._keys:
             self.enter_context(keys.kept)
 
@@ -200,10 +200,10 @@ def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
         return int(np.count_nonzero(present)) < len(keys)
     count = -(-len(keys) // at_once)
     for share in range(count):
-        own = [
+        keys_of_share = [
             keys[a:b] if count == 1 else keys[a:b][_share_of(keys[a:b], count) == share] for a, b in spans(len(keys))
         ]
-        ordered = np.sort(np.concatenate(own))
+        ordered = np.sort(np.concatenate(keys_of_share))
         if (ordered[1:] == ordered[:-1]).any():
             return True
     return False

@@ -25,15 +25,15 @@ def refuse_repeated(where: str, table: Table) -> None:
     """
     person, first = _persons(table, MEMORY)
     if len(first) < table.n:
-        again = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
-        rows = int(first[person[again]]), again
+        row = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
+        rows = int(first[person[row]]), row
         raise InputError(repeated_ids(where, _named(table), rows, table.n - len(first)))
 
 
-def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> str:
+def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) -> str:
     """Return the message that two rows (from 0) have the same id, with the number of rows that repeat an id."""
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
-    others = f"; {again} rows repeat an earlier id" if again > 1 else ""
+    others = f"; {n_repeats} rows repeat an earlier id" if n_repeats > 1 else ""
     return f"{where}: {twice}{others}; if an id has several rows, merge them by {setting('group', True)}"
 
 
@@ -112,8 +112,8 @@ def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetCo
     with SetColumnBuilder(sets.name, store, narrow=True) as united:
         for begin, end in spans(persons):
             ends = start[begin : end + 1]
-            taken = sets.take(np.asarray(row[ends[0] : ends[-1]]))
-            united.append(tidy_rows(sets.name, taken.indptr[ends - ends[0]], taken.items, taken.vocabulary))
+            rows = sets.take(np.asarray(row[ends[0] : ends[-1]]))
+            united.append(tidy_rows(sets.name, rows.indptr[ends - ends[0]], rows.items, rows.vocabulary))
     return united.finished(sets.vocabulary)
 
 

@@ -138,9 +138,9 @@ _BETWEEN = re.compile(r"[^a-z]+")
 def _index() -> dict[str, frozenset[str]]:
     """Return the meanings of each word."""
     meanings: dict[str, set[str]] = {}
-    for what, words in _WORDS.items():
+    for meaning, words in _WORDS.items():
         for word in words.split():
-            meanings.setdefault(word, set()).add(what)
+            meanings.setdefault(word, set()).add(meaning)
     return {word: frozenset(whats) for word, whats in meanings.items()}
 
 
@@ -177,10 +177,10 @@ def _cut(word: str) -> tuple[str, ...]:
     if word in _index():
         return (word,)
     for end in range(len(word) - 2, _SHORT - 1, -1):
-        first, rest = word[:end], word[end:]
+        first, remainder = word[:end], word[end:]
         if first not in _index():
             continue
-        for rest_of in (rest, rest[1:] if rest[0] in "sn" else ""):
+        for rest_of in (remainder, remainder[1:] if remainder[0] in "sn" else ""):
             parts = _cut(rest_of) if rest_of else ()
             if parts and all(part in _index() for part in parts):
                 return (first, *parts)
@@ -228,8 +228,8 @@ def meaning_of(header: str) -> str:
 def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
     """Return the kind of id that a header names: of a person, of a case, or of a row."""
     kinds = frozenset().union(*says)
-    known = {"person", "own number", "insurance", "case", "number", "filler"}
-    if not says or not all(meanings & known for meanings in says):
+    id_meanings = {"person", "own number", "insurance", "case", "number", "filler"}
+    if not says or not all(meanings & id_meanings for meanings in says):
         return ""
     if words[0] in ("number", "num", "nb", "no", "n") and len(words) > 1 and ("of" in words or words[-1] == "patients"):
         return ""
@@ -269,10 +269,11 @@ def is_known(header: str, *, dates: bool = False) -> bool:
     >>> is_known("Aufnahmedatum", dates=True), is_known("Aufnahmedatum"), is_known("HIV test date", dates=True)
     (True, False, False)
     """
-    words, known = words_of(header), _KNOWN_DATES if dates else _KNOWN
+    words, known_meanings = words_of(header), _KNOWN_DATES if dates else _KNOWN
     says = [_index().get(word, frozenset()) for word in words]
-    return any(meanings & known for meanings in says) and all(
-        len(word) == 1 or meanings & (known | _BESIDE_KNOWN) for word, meanings in zip(words, says, strict=True)
+    return any(meanings & known_meanings for meanings in says) and all(
+        len(word) == 1 or meanings & (known_meanings | _BESIDE_KNOWN)
+        for word, meanings in zip(words, says, strict=True)
     )
 
 

@@ -32,13 +32,13 @@ def words_of_persons(values: Iterable[str]) -> set[str]:
     >>> sorted(words_of_persons(["Li, Ann-Marie", "P-10042"]))
     ['ann', 'marie', 'p-10042']
     """
-    found = set[str]()
+    words = set[str]()
     for value in values:
         if not any(map(str.isdigit, value)):
-            found.update(word.casefold() for word in _WORDS.findall(value))
+            words.update(word.casefold() for word in _WORDS.findall(value))
         elif len(value) >= _SHORTEST_ID:
-            found.add(value.strip().casefold())
-    return found
+            words.add(value.strip().casefold())
+    return words
 
 
 def count_mentioning(labels: Iterable[str], words: set[str]) -> int:
@@ -79,10 +79,10 @@ def mentions_in(
     words = {name: words_of_persons(given_texts(column).unique().to_pylist()) for name, column in loaded.items()}
     labels = sets.vocabulary.labels
     for column in joined or (sets.name,):
-        own = (
+        texts = (
             [label.partition(":")[2] for label in labels if label.startswith(f"{column}:")] if joined else list(labels)
         )
-        for name, known in words.items():
-            if count := are_mentions(own, known):
+        for name, names in words.items():
+            if count := are_mentions(texts, names):
                 yield PersonMentions(column, name, count)
                 break

@@ -27,8 +27,8 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
     if len(columns) == 1:
         return [given_texts(columns[0])]
     pairs = [_texts_and_lacking(column) for column in columns]
-    given = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
-    rows = arrow.number_array(np.flatnonzero(given))
+    is_complete = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
+    rows = arrow.number_array(np.flatnonzero(is_complete))
     return [text.take(rows) for text, _ in pairs]
 
 
@@ -42,9 +42,9 @@ def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
 def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
     """Return the number of rows that have a value in each column, and the number of distinct combinations."""
     pairs = [numbered(column) for column in columns]
-    given = np.logical_and.reduce([there for _, there in pairs])
-    codes = combined([np.where(given, numbers, -1) for numbers, _ in pairs])
-    return int(given.sum()), count_distinct(codes)
+    is_complete = np.logical_and.reduce([is_filled for _, is_filled in pairs])
+    codes = combined([np.where(is_complete, numbers, -1) for numbers, _ in pairs])
+    return int(is_complete.sum()), count_distinct(codes)
 
 
 def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
@@ -61,7 +61,7 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     >>> rows_that_differ([person], sex, 5)
     [5]
     """
-    persons = combined([np.where(there, codes, -1) for codes, there in map(numbered, ids)])
+    persons = combined([np.where(is_filled, codes, -1) for codes, is_filled in map(numbered, ids)])
     values = numbered(column)[0]
     pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
     often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
@@ -69,8 +69,8 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     first = np.full(len(often), len(counts))
     most_often = np.flatnonzero(counts == often[pairs[0]])
     np.minimum.at(first, pairs[0][most_often], most_often)
-    odd = (persons >= 0) & (pair_of.reshape(-1) != first[persons])
-    return [int(row) + 1 for row in np.flatnonzero(odd)[:most]]
+    differs = (persons >= 0) & (pair_of.reshape(-1) != first[persons])
+    return [int(row) + 1 for row in np.flatnonzero(differs)[:most]]
 
 
 def _texts_and_lacking(column: Any) -> tuple[Any, Any]:

@@ -101,11 +101,11 @@ def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS))
 
 
 def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
-    left = len(labels)
+    n_matching = len(labels)
     for label in labels:
         if not is_one(label):
-            left -= 1
-            if left < _MOST * len(labels):
+            n_matching -= 1
+            if n_matching < _MOST * len(labels):
                 return False
     return True
 
@@ -125,8 +125,8 @@ def identifying(labels: Sequence[str]) -> str:
     bare = [label.strip() for label in labels]
     if not bare:
         return ""
-    if found := pattern_of(bare):
-        return found
+    if pattern := pattern_of(bare):
+        return pattern
     if _nearly_all(_DEVICE.fullmatch, bare):
         return "account"
     if _nearly_all(_ADDRESS.fullmatch, bare):
@@ -223,8 +223,8 @@ def are_names(labels: Sequence[str]) -> bool:
     named = sum(map(_is_name, examined))
     if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
         return True
-    alone = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
-    return alone >= _FEWEST_SURNAMES and alone >= _SURNAMES * len(examined)
+    n_surnames = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
+    return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
 
 
 @cache

@@ -91,8 +91,8 @@ def _read_own(
     expected: Sequence[CategoricalColumn],
 ) -> Buckets:
     """Read both tables block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
-    known = {column.name: column for column in expected}
-    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
+    column_of = {column.name: column for column in expected}
+    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, column_of)
     names = [name for name in open_source(of_files(snt[:1]), FileProperties(dialect=EXACT)).names if name != GROUP]
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
@@ -156,14 +156,16 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     """Return the groups, the values, and the count of each row."""
-    how = reading or {}
+    options = reading or {}
     dialect = (
-        EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
+        EXACT
+        if reading is None
+        else Dialect.of(options.get("delimiter"), options.get("encoding"), bool(options.get("no_header")))
     )
     names = open_source(path, FileProperties(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
-    own = [name for name in names if name != GROUP]
-    has_counts = len(own) == 2 and own[1] == COUNT
-    if len(own) == len(names) or not (has_counts or len(own) == 1):
+    value_columns = [name for name in names if name != GROUP]
+    has_counts = len(value_columns) == 2 and value_columns[1] == COUNT
+    if len(value_columns) == len(names) or not (has_counts or len(value_columns) == 1):
         got = (
             ", ".join(names)
             if GROUP in names
@@ -172,7 +174,7 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
         msg = f"{path}: the columns must be {GROUP!r}, a sensitive column and, optionally, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if has_counts else []
-    table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
+    table = _read(path, reading, keep=[GROUP, value_columns[0]], relational=numeric, numeric=numeric)
     by_name = {column.name: column for column in table.kept}
     count = np.ones(table.n, np.int64)
     for column in table.relational:
@@ -182,4 +184,4 @@ def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[Categorica
                 msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1"
                 raise InputError(msg)
             count = column.values.astype(np.int64)
-    return by_name[GROUP], by_name[own[0]], count
+    return by_name[GROUP], by_name[value_columns[0]], count

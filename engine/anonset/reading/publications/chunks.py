@@ -118,7 +118,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
     (cluster,), rows = of_chunks.chunks(("cluster",), store)
     of_chunks.require(not len(cluster) or cluster[-1] < len(n), "every chunk must belong to a published cluster")
     for chunk in _falling(rows, [cluster]):
-        of_chunks.require(holds=False, what=f"the chunks of cluster {cluster[chunk]} must be sorted")
+        of_chunks.require(holds=False, requirement=f"the chunks of cluster {cluster[chunk]} must be sorted")
     begins = np.searchsorted(cluster, np.arange(len(n) + 1))
     return ClusterColumns(n, of_clusters.sets.indptr, of_clusters.sets.items, begins, rows)
 
@@ -243,8 +243,8 @@ class _Rows(RedactedRepr):
                     else:
                         numbers[name].append(rows.numbers(name, texts))
                 before += len(columns[0])
-            found = {name: column.finished() for name, column in numbers.items()}
-            return cls(paths[0], found, sets.finished(Vocabulary(())))
+            by_name = {name: column.finished() for name, column in numbers.items()}
+            return cls(paths[0], by_name, sets.finished(Vocabulary(())))
 
     def under(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
         """Return the table with final codes. The items of each row must be sorted by these codes."""
@@ -259,16 +259,16 @@ class _Rows(RedactedRepr):
             items[sets.indptr[a] : sets.indptr[b]] = codes
         return replace(self, sets=SetColumn(sets.name, sets.indptr, items, vocabulary))
 
-    def require(self, holds: bool | np.bool_, what: str) -> None:
+    def require(self, holds: bool | np.bool_, requirement: str) -> None:
         """Raise an error that describes the required condition, unless it is true."""
-        _require(bool(holds), self.path, what)
+        _require(bool(holds), self.path, requirement)
 
     def chunks(self, keys: tuple[str, ...], store: Store) -> tuple[list[Int64], ChunkRows]:
         """Return the keys and rows of each chunk. Chunks with the same other keys are numbered 0, 1, 2, ..."""
         n, sets = self.sets.n, self.sets
         where = [self.numbers[name] for name in (*keys, "chunk")]
         with ExitStack() as stack:
-            begins, *found = (stack.enter_context(store.growing(name, np.int64)) for name in ("begins", *keys))
+            begins, *builders = (stack.enter_context(store.growing(name, np.int64)) for name in ("begins", *keys))
             for a, b in spans(n):
                 first = max(a - 1, 0)
                 parts = [column[first:b] for column in where]
@@ -284,26 +284,26 @@ class _Rows(RedactedRepr):
                 expected = np.where(new[0, 1:], 0, chunk[:-1] + new[1, 1:])
                 numbered = np.array_equal(chunk[1:], expected) and (a > 0 or chunk[0] == 0)
                 self.require(numbered, "chunks must be numbered 0, 1, 2, ...")
-                at = np.flatnonzero(new[1, a - first :])
-                begins.append(a + at)
-                for target, part in zip(found, parts, strict=False):
-                    target.append(part[a - first :][at])
+                starts = np.flatnonzero(new[1, a - first :])
+                begins.append(a + starts)
+                for target, part in zip(builders, parts, strict=False):
+                    target.append(part[a - first :][starts])
             begins.append(np.array([n]))
             rows = ChunkRows(begins.finished(), sets.indptr, sets.items, self.numbers["count"])
-            return [column.finished() for column in found], rows
+            return [column.finished() for column in builders], rows
 
 
 def _grows(rows: SetColumn) -> NDArray[np.bool_]:
     """Return, for each row but the first, whether it sorts after the previous row, bool (n - 1,)."""
     grows = np.zeros(max(0, rows.n - 1), np.bool_)
-    undecided, at, lengths = np.arange(len(grows)), 0, rows.lengths
+    undecided, position, lengths = np.arange(len(grows)), 0, rows.lengths
     while len(undecided):
-        ends, goes_on = lengths[undecided] == at, lengths[undecided + 1] > at
+        ends, goes_on = lengths[undecided] == position, lengths[undecided + 1] > position
         grows[undecided[ends & goes_on]] = True
         undecided = undecided[~ends & goes_on]
-        before, after = (rows.items[rows.indptr[undecided + next_one] + at] for next_one in (0, 1))
+        before, after = (rows.items[rows.indptr[undecided + next_one] + position] for next_one in (0, 1))
         grows[undecided[before < after]] = True
-        undecided, at = undecided[before == after], at + 1
+        undecided, position = undecided[before == after], position + 1
     return grows
 
 
@@ -319,8 +319,8 @@ class _Batch(RedactedRepr):
         """Return an integer column, int64 (rows,)."""
         import pyarrow as pa
 
-        whole = arrow.to_numpy(arrow.matches(texts, _NUMBER))
-        self._require_all(whole, "numbers must be integers without sign or leading zeros")
+        are_integers = arrow.to_numpy(arrow.matches(texts, _NUMBER))
+        self._require_all(are_integers, "numbers must be integers without sign or leading zeros")
         numbers: Int64 = arrow.to_numpy(arrow.cast(texts, pa.int64()))
         self._require_all(numbers >= int(name in _AT_LEAST_1), "counts must be at least 1")
         return numbers
@@ -338,13 +338,13 @@ class _Batch(RedactedRepr):
         codes = labels.codes_of(name, Vocabulary(tuple(coded.dictionary.to_pylist())))
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
-    def _require_all(self, holds: NDArray[np.bool_], what: str) -> None:
+    def _require_all(self, holds: NDArray[np.bool_], requirement: str) -> None:
         """Raise an error with the first row for which the condition is false, if any."""
         if not holds.all():
-            _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {what}")
+            _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {requirement}")
 
 
-def _require(holds: bool, path: Path, what: str) -> None:
+def _require(holds: bool, path: Path, requirement: str) -> None:
     if not holds:
-        msg = f"{str(path)!r}: {what}"
+        msg = f"{str(path)!r}: {requirement}"
         raise InputError(msg)

@@ -128,12 +128,12 @@ def _whole(path: Path, column: Any, kind: Any) -> Any:
     """Return the integers of a column, null for empty fields (``pyarrow.ChunkedArray``)."""
     import pyarrow as pa
 
-    given, numbers = column, None
+    fields, numbers = column, None
     if not pa.types.is_integer(column.type):
         text = arrow.cast(column, pa.large_string())
-        given = arrow.if_else(arrow.equal(text, arrow.text_scalar("")), arrow.null(text.type), text)
+        fields = arrow.if_else(arrow.equal(text, arrow.text_scalar("")), arrow.null(text.type), text)
     with suppress(pa.ArrowInvalid):  # its message shows the values
-        numbers = arrow.cast(given, kind)
+        numbers = arrow.cast(fields, kind)
     if numbers is None:
         raise InputError(_no_records(path))
     return numbers

@@ -53,8 +53,8 @@ def read_published(
     """
     where = Path(path)
     names = (items,) if isinstance(items, str) else tuple(items or ())
-    how = reading or {}
-    declared, no_header = how.get("input_format"), bool(how.get("no_header"))
+    options = reading or {}
+    declared, no_header = options.get("input_format"), bool(options.get("no_header"))
     nameless = where.exists() and format_of(where, declared, no_header=no_header) == "dat"
     if not nameless or names in ((), (fimi.COLUMN,)) or relational or keep:
         if reading is not None:

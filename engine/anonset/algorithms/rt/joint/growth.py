@@ -121,14 +121,14 @@ class TreeGrowth(RedactedRepr):
         tree = Tree([self._root], [None])
         level = [0]
         while level:
-            nodes = [tree.nodes[at] for at in level]
+            nodes = [tree.nodes[number] for number in level]
             cuts = self.store.map(partial(self._best, w), nodes)
             following = []
-            for at, cut in zip(level, cuts, strict=True):
+            for number, cut in zip(level, cuts, strict=True):
                 if cut is not None:
                     first = len(tree.nodes)
-                    tree.children[at] = first, first + 1
-                    tree.nodes.extend(self._halves(tree.nodes[at], cut))
+                    tree.children[number] = first, first + 1
+                    tree.nodes.extend(self._halves(tree.nodes[number], cut))
                     tree.children.extend([None, None])
                     following += [first, first + 1]
             level = following
@@ -144,7 +144,7 @@ class TreeGrowth(RedactedRepr):
 
     def _cuts(self, node: Node) -> list[NodeSplit]:
         """Return the possible cuts of a node. Small nodes include the item losses."""
-        found: list[NodeSplit] = []
+        splits: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
             codes = axis.codes[node.members]
@@ -161,13 +161,13 @@ class TreeGrowth(RedactedRepr):
             ]
             low, high = (self.losses.relational(side, len(part)) for side, part in zip(sides, parts, strict=True))
             if low + high < node.relational:
-                found.append(NodeSplit((sides[0], sides[1]), a, (low, high), [None, None]))
+                splits.append(NodeSplit((sides[0], sides[1]), a, (low, high), [None, None]))
                 sets += parts
         if len(node.members) < self.at_once:
             items = iter(self.scores.losses(sets))
-            for cut in found:
+            for cut in splits:
                 cut.items = [next(items), next(items)]
-        return sorted(found, key=lambda cut: sum(cut.relational))
+        return sorted(splits, key=lambda cut: sum(cut.relational))
 
     def _hulls(self, regions: Regions, members: Int64) -> Regions:
         """Return the smallest regions that contain the given records, which the node publishes."""

@@ -60,28 +60,28 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
     leaves = [1] * len(nodes)
-    for at in reversed(range(len(nodes))):
-        if (both := children[at]) is not None:
+    for number in reversed(range(len(nodes))):
+        if (halves := children[number]) is not None:
             for total in (relational, items, leaves):
-                total[at] = total[both[0]] + total[both[1]]
-            for child in both:
-                parent[child] = at
+                total[number] = total[halves[0]] + total[halves[1]]
+            for child in halves:
+                parent[child] = number
 
-    def link(at: int) -> Fraction:
-        gain = (nodes[at].relational - relational[at]) * losses.items_unit
-        return Fraction((items[at] - nodes[at].items) * losses.relational_unit, gain)
+    def link(number: int) -> Fraction:
+        gain = (nodes[number].relational - relational[number]) * losses.items_unit
+        return Fraction((items[number] - nodes[number].items) * losses.relational_unit, gain)
 
-    current = {at: link(at) for at in range(len(nodes)) if children[at] is not None}
-    heap = [(-ratio, at) for at, ratio in current.items()]
+    current = {number: link(number) for number in range(len(nodes)) if children[number] is not None}
+    heap = [(-ratio, number) for number, ratio in current.items()]
     heapify(heap)
     steps = [(Fraction(WHOLE), leaves[0], relational[0], items[0])]
     while heap:
-        ratio, at = heappop(heap)
-        if current.get(at) != -ratio:
+        ratio, number = heappop(heap)
+        if current.get(number) != -ratio:
             continue
-        _forget_below(tree, at, current)
-        gains = nodes[at].relational - relational[at], nodes[at].items - items[at], 1 - leaves[at]
-        above = at
+        _forget_below(tree, number, current)
+        gains = nodes[number].relational - relational[number], nodes[number].items - items[number], 1 - leaves[number]
+        above = number
         while above >= 0:
             for total, gain in zip((relational, items, leaves), gains, strict=True):
                 total[above] += gain
@@ -100,7 +100,7 @@ def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
     """Delete the links of a node that becomes a leaf, and of all its descendants."""
     waiting = [top]
     while waiting:
-        at = waiting.pop()
-        current.pop(at, None)
-        if (both := tree.children[at]) is not None:
-            waiting += [child for child in both if child in current]
+        number = waiting.pop()
+        current.pop(number, None)
+        if (halves := tree.children[number]) is not None:
+            waiting += [child for child in halves if child in current]

@@ -104,8 +104,8 @@ class _Numbers(Axis):
             numbers = [*distinct(column.values.astype(np.float64)).tolist(), *ends, domain.low, domain.high]
             scale = lcm(*(exact(number).denominator for number in numbers))
         low, high = within = int(exact(domain.low) * scale), int(exact(domain.high) * scale)
-        whole, width = (0, len(cells), low, high), max(1, high - low)
-        return cls(codes.astype(np.int32), len(cells), whole, width, column.values, column.grid, within, scale)
+        top, width = (0, len(cells), low, high), max(1, high - low)
+        return cls(codes.astype(np.int32), len(cells), top, width, column.values, column.grid, within, scale)
 
     def width(self, region: Region) -> int:
         low, high = region[2:]
@@ -123,8 +123,8 @@ class _Numbers(Axis):
         return (first, cut), (cut, end)
 
     def inside(self, region: Region) -> NDArray[np.bool_]:
-        at = np.arange(self.n_codes)
-        return (region[0] <= at) & (at < region[1])
+        code = np.arange(self.n_codes)
+        return (region[0] <= code) & (code < region[1])
 
     def hull(self, region: Region, members: Int64) -> Region:
         codes, values = self.codes[members], self.values[members]
@@ -134,9 +134,9 @@ class _Numbers(Axis):
         return int(codes.min()), int(codes.max()) + 1, low, high
 
     def label(self, region: Region) -> str:
-        whole = self.values.dtype.kind == "i"
-        low, high = (end if whole else float(Fraction(end, self.scale)) for end in region[2:])
-        return range_text(low, high, whole=whole)
+        integers = self.values.dtype.kind == "i"
+        low, high = (end if integers else float(Fraction(end, self.scale)) for end in region[2:])
+        return range_text(low, high, whole=integers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +147,8 @@ class _Values(Axis):
 
     @classmethod
     def of(cls, column: CategoricalColumn) -> "_Values":
-        n, there = len(column.vocabulary), tuple(np.flatnonzero(column.occurrences).tolist())
-        return cls(column.codes, n, there, max(1, n), column.vocabulary)
+        n, occurring = len(column.vocabulary), tuple(np.flatnonzero(column.occurrences).tolist())
+        return cls(column.codes, n, occurring, max(1, n), column.vocabulary)
 
     def width(self, region: Region) -> int:
         return _width(len(region))
@@ -157,9 +157,9 @@ class _Values(Axis):
         return _frequent_half(region, {code: int(counts[code]) for code in region})
 
     def inside(self, region: Region) -> NDArray[np.bool_]:
-        there = np.zeros(self.n_codes, np.bool_)
-        there[list(region)] = True
-        return there
+        mask = np.zeros(self.n_codes, np.bool_)
+        mask[list(region)] = True
+        return mask
 
     def hull(self, region: Region, members: Int64) -> Region:
         return tuple(np.flatnonzero(np.bincount(self.codes[members])).tolist())
@@ -183,8 +183,8 @@ class _Nodes(Axis):
 
     @classmethod
     def of(cls, column: CategoricalColumn, hierarchy: Hierarchy, k: int) -> "_Nodes":
-        there = np.flatnonzero(column.occurrences)
-        top = int(hierarchy.lowest_common_ancestor([int(there[0]), int(there[-1])])) if len(there) else 0
+        occurring = np.flatnonzero(column.occurrences)
+        top = int(hierarchy.lowest_common_ancestor([int(occurring[0]), int(occurring[-1])])) if len(occurring) else 0
         n = hierarchy.n_leaves
         lists_leaves = not lists_persons(column.occurrences, k, column.n)
         return cls(column.codes, n, (top,), max(1, n), hierarchy, lists_leaves)
@@ -199,22 +199,22 @@ class _Nodes(Axis):
         def records(node: int) -> int:
             return int(before[tree.leaf_hi[node]] - before[tree.leaf_lo[node]])
 
-        while len(there := [node for node in nodes if records(node)]) == 1 and not tree.is_leaf[there[0]]:
-            nodes.remove(there[0])
-            nodes += [int(child) for child in tree.children(there[0])]
+        while len(filled := [node for node in nodes if records(node)]) == 1 and not tree.is_leaf[filled[0]]:
+            nodes.remove(filled[0])
+            nodes += [int(child) for child in tree.children(filled[0])]
         counted = {node: records(node) for node in nodes}
         return _frequent_half(sorted(nodes), counted) if self.lists_leaves else _most_frequent(sorted(nodes), counted)
 
     def inside(self, region: Region) -> NDArray[np.bool_]:
-        there = np.zeros(self.n_codes, np.bool_)
+        mask = np.zeros(self.n_codes, np.bool_)
         for node in region:
-            there[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = True
-        return there
+            mask[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = True
+        return mask
 
     def hull(self, region: Region, members: Int64) -> Region:
         leaves, tree = np.flatnonzero(np.bincount(self.codes[members])), self.hierarchy
-        own = (leaves[slice(*np.searchsorted(leaves, (tree.leaf_lo[v], tree.leaf_hi[v])))] for v in region)
-        return tuple(tree.lowest_common_ancestor((part[0], part[-1])) for part in own if len(part))
+        leaves_of_nodes = (leaves[slice(*np.searchsorted(leaves, (tree.leaf_lo[v], tree.leaf_hi[v])))] for v in region)
+        return tuple(tree.lowest_common_ancestor((part[0], part[-1])) for part in leaves_of_nodes if len(part))
 
     def label(self, region: Region) -> str:
         if len(region) == 1 or not self.lists_leaves:

@@ -45,13 +45,13 @@ class Scores(RedactedRepr):
     def _searched(self, members: Int64) -> int:
         """Return the loss of a record set by the general search, for any number of items and any m."""
         rows = self.column.take(members)
-        own = np.flatnonzero(rows.occurrences)
-        if not len(own) or self.k == 1:
+        occurring = np.flatnonzero(rows.occurrences)
+        if not len(occurring) or self.k == 1:
             return 0
         codes = np.empty(len(rows.vocabulary), np.int32)
-        codes[own] = np.arange(len(own))
-        width = len(str(len(own)))
-        labels = Vocabulary(tuple(f"{code:0{width}}" for code in range(len(own))))
+        codes[occurring] = np.arange(len(occurring))
+        width = len(str(len(occurring)))
+        labels = Vocabulary(tuple(f"{code:0{width}}" for code in range(len(occurring))))
         rows = SetColumn(rows.name, rows.indptr, codes[rows.items], labels)
         tree = halves(labels.labels, rows.occurrences)
         rows = tree.bind(rows)
@@ -61,5 +61,5 @@ class Scores(RedactedRepr):
         else:
             nodes = np.unique(Apriori(k=self.k, m=self.m).run_apriori(Blocks.of(rows, rows.store), tree).cut.image)
         before = np.concatenate([[0], np.cumsum(rows.occurrences)])
-        held = before[tree.leaf_hi[nodes]] - before[tree.leaf_lo[nodes]]
-        return int((held * (tree.n_leaves_below[nodes].astype(np.int64) - 1)).sum())
+        occurrences = before[tree.leaf_hi[nodes]] - before[tree.leaf_lo[nodes]]
+        return int((occurrences * (tree.n_leaves_below[nodes].astype(np.int64) - 1)).sum())

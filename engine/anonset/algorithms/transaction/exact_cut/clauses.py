@@ -35,9 +35,9 @@ class Clauses(RedactedRepr):
         from anonset_kernels.rare_sets import meeting_nodes
 
         n, size = sets.shape
-        found = np.empty((n, 0), np.int32) if items is None else items
+        item_columns = np.empty((n, 0), np.int32) if items is None else items
         parents = problem.hierarchy.parent[sets].reshape(n, size)
-        rows = np.unique(np.hstack([parents, meeting_nodes(problem.tree, sets), found]), axis=0)
+        rows = np.unique(np.hstack([parents, meeting_nodes(problem.tree, sets), item_columns]), axis=0)
         return cls(rows[:, :size], rows[:, size : 2 * size - 1], rows[:, 2 * size - 1 :])
 
     @classmethod
@@ -70,20 +70,20 @@ class Clauses(RedactedRepr):
             missed[some] = slack > TOLERANCE
         n_missed = np.count_nonzero(missed)
         if n_missed > MAX_AT_ONCE:
-            told = np.flatnonzero(missed)[:: -(-n_missed // MAX_AT_ONCE)]
+            sampled = np.flatnonzero(missed)[:: -(-n_missed // MAX_AT_ONCE)]
             missed[:] = False
-            missed[told] = True
+            missed[sampled] = True
         return missed
 
     @property
     def closing(self) -> Int32:
         """Distinct nodes that clauses without leaves force to be closed, because their other terms cancel: int32."""
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
-        found = np.empty(0, np.int32)
+        nodes = np.empty(0, np.int32)
         for some in self._pieces:
             rows = SparseRows.of(np.hstack([self.parents[some], self.meetings[some]]), signs, 1.0)
-            found = distinct(np.concatenate([found, rows.columns[rows.start[:-1][np.diff(rows.start) == 1]]]))
-        return found
+            nodes = distinct(np.concatenate([nodes, rows.columns[rows.start[:-1][np.diff(rows.start) == 1]]]))
+        return nodes
 
     @property
     def _pieces(self) -> Iterator[slice]:

@@ -71,16 +71,16 @@ def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store 
     """
     if len(parts) == 1:
         return reduce(parts[0])
-    found, waiting = (np.zeros(1, np.int64), np.empty(0, np.int32)), list[Rows]()
+    copies, waiting = (np.zeros(1, np.int64), np.empty(0, np.int32)), list[Rows]()
     for first in range(0, len(parts), _PARTS_PER_ROUND):
         waiting += store.map(reduce, parts[first : first + _PARTS_PER_ROUND])
-        if first + _PARTS_PER_ROUND >= len(parts) or sum(map(_size, waiting)) >= _size(found):
-            together = [found, *waiting]
+        if first + _PARTS_PER_ROUND >= len(parts) or sum(map(_size, waiting)) >= _size(copies):
+            together = [copies, *waiting]
             require_room(
                 store.limits, sum(_COPIES_AT_ONCE * _bytes(rows) + BYTES_OF_ROW * len(rows[0]) for rows in together)
             )
-            found, waiting = reduce.reduced(joined_rows(together)), []
-    return found
+            copies, waiting = reduce.reduced(joined_rows(together)), []
+    return copies
 
 
 def _size(rows: Rows) -> int:

@@ -45,18 +45,20 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
     if len(parts) == 1:
         return filed_rows(store, [reduce(parts[0])])
     token = secrets.token_hex(8)
-    left = list(store.map(_Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
-    begin = begins_of([part.first[-1] for part in left])
-    kept = delete_when_collected(store.array("kept", np.bool_, int(begin[-1])))
-    of_parts = [kept[first:end] for first, end in pairwise(begin)]
-    taken = sum((part.bytes_at_once for part in left), np.zeros(N_SHARES, np.int64))
-    for first, end in spans(taken.astype(np.float64), (0, N_SHARES), store.limits.at_once_within(BYTES_AT_ONCE, 1)):
-        require_room(store.limits, int(taken[first:end].sum()))
-        told = reduce.kept(joined_rows([part.rows_of(first, end) for part in left]))
-        for part, of_part in zip(left, of_parts, strict=True):
+    share_files = list(store.map(_Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
+    begin = begins_of([part.first[-1] for part in share_files])
+    is_kept = delete_when_collected(store.array("kept", np.bool_, int(begin[-1])))
+    of_parts = [is_kept[first:end] for first, end in pairwise(begin)]
+    bytes_of_share = sum((part.bytes_at_once for part in share_files), np.zeros(N_SHARES, np.int64))
+    for first, end in spans(
+        bytes_of_share.astype(np.float64), (0, N_SHARES), store.limits.at_once_within(BYTES_AT_ONCE, 1)
+    ):
+        require_room(store.limits, int(bytes_of_share[first:end].sum()))
+        kept_rows = reduce.kept(joined_rows([part.rows_of(first, end) for part in share_files]))
+        for part, of_part in zip(share_files, of_parts, strict=True):
             n = int(part.first[end] - part.first[first])
-            of_part[part.first[first] : part.first[end]], told = told[:n], told[n:]
-    return filed_rows(store, (part.chosen(of_part) for part, of_part in zip(left, of_parts, strict=True)))
+            of_part[part.first[first] : part.first[end]], kept_rows = kept_rows[:n], kept_rows[n:]
+    return filed_rows(store, (part.chosen(of_part) for part, of_part in zip(share_files, of_parts, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +91,8 @@ class _Shares(RedactedRepr):
     def bytes_at_once(self) -> Int64:
         """Bytes for the comparison of rows in each share, int64 (N_SHARES,)."""
         n_rows, n_items = np.diff(self.first), np.diff(self.arrays[0][self.first])
-        taken: Int64 = _COPIES_AT_ONCE * (8 * n_rows + 4 * n_items) + BYTES_OF_ROW * n_rows
-        return taken
+        needed: Int64 = _COPIES_AT_ONCE * (8 * n_rows + 4 * n_items) + BYTES_OF_ROW * n_rows
+        return needed
 
     def chosen(self, chosen: NDArray[np.bool_]) -> Rows:
         """Return the chosen rows, bool (n,), in the order of the part."""
@@ -124,8 +126,8 @@ class _Share(RedactedRepr):
 def _taken(rows: Rows, places: NDArray[np.integer]) -> Rows:
     """Return the rows at `places`, in this order."""
     indptr, items = rows
-    start, taken = gathered(indptr[places], np.diff(indptr)[places])
-    return start, items[taken]
+    start, positions = gathered(indptr[places], np.diff(indptr)[places])
+    return start, items[positions]
 
 
 def _share_of(rows: Rows) -> NDArray[np.uint8]:
@@ -134,6 +136,6 @@ def _share_of(rows: Rows) -> NDArray[np.uint8]:
     mixed = items[indptr[0] : indptr[-1]].astype(np.uint32) * np.uint32(0x9E3779B1)
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x85EBCA77)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-    at = indptr - indptr[0]
-    share: NDArray[np.uint8] = ((total[at[1:]] - total[at[:-1]]) >> np.uint64(24)).astype(np.uint8)
+    offsets = indptr - indptr[0]
+    share: NDArray[np.uint8] = ((total[offsets[1:]] - total[offsets[:-1]]) >> np.uint64(24)).astype(np.uint8)
     return share

@@ -30,12 +30,12 @@ def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
     InputError
         If the store is full.
     """
-    with store.growing("rows", np.int64) as starts, store.growing("items", np.int32) as held:
+    with store.growing("rows", np.int64) as starts, store.growing("items", np.int32) as items_file:
         starts.append(np.zeros(1, np.int64))
         for indptr, items in parts:
-            starts.append(indptr[1:] + (held.length - int(indptr[0])))
-            held.append(items[indptr[0] : indptr[-1]])
-    return delete_when_collected(starts.finished()), delete_when_collected(held.finished())
+            starts.append(indptr[1:] + (items_file.length - int(indptr[0])))
+            items_file.append(items[indptr[0] : indptr[-1]])
+    return delete_when_collected(starts.finished()), delete_when_collected(items_file.finished())
 
 
 def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
@@ -46,7 +46,7 @@ def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) 
     InputError
         If the store is full.
     """
-    with store.growing("values", dtype) as held:
+    with store.growing("values", dtype) as file:
         for values in parts:
-            held.append(values)
-    return delete_when_collected(held.finished())
+            file.append(values)
+    return delete_when_collected(file.finished())

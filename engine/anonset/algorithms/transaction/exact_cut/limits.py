@@ -139,15 +139,15 @@ class SearchBudget(RedactedRepr):
 
         thread = threading.Thread(target=guarded, daemon=True)
         thread.start()
-        deadline, told = time.monotonic() + self.left, False
+        deadline, is_stopping = time.monotonic() + self.left, False
         patience = 0.0 if self.seconds is None else _PATIENCE * self.seconds
         try:
             while thread.is_alive():
                 thread.join(_TICK)
-                if not told and time.monotonic() >= deadline:
+                if not is_stopping and time.monotonic() >= deadline:
                     stop()
-                    told = True
-                if told and time.monotonic() >= deadline + patience:
+                    is_stopping = True
+                if is_stopping and time.monotonic() >= deadline + patience:
                     break
         except BaseException:
             stop()

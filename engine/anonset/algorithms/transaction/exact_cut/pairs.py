@@ -43,7 +43,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     begin = np.searchsorted(parent[children], np.arange(hierarchy.n_nodes))
     index = np.zeros(hierarchy.n_nodes, np.int32)
     index[children] = np.arange(len(children)) - begin[parent[children]]
-    found, done = [np.empty((0, 2), np.int32)], np.zeros(hierarchy.n_nodes, np.bool_)
+    pairs_of_span, done = [np.empty((0, 2), np.int32)], np.zeros(hierarchy.n_nodes, np.bool_)
     for first, last in _spans(width[parent[children]].astype(np.float64), CELLS_PER_PASS):
         rows = children[first:last][~done[parent[children[first:last]]]]
         lengths = width[parent[rows]]
@@ -57,9 +57,9 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]
         right = children[begin[parent[left]] + rare - place[left]]
         pairs = np.stack([left, right], axis=1)
-        found.append(pairs[(problem.support[pairs] >= k).all(axis=1)])
-        done[parent[found[-1][:, 0]]] = True
-    return np.concatenate(found)
+        pairs_of_span.append(pairs[(problem.support[pairs] >= k).all(axis=1)])
+        done[parent[pairs_of_span[-1][:, 0]]] = True
+    return np.concatenate(pairs_of_span)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,11 @@ class CountedPairs(RedactedRepr):
         n = len(self.nodes)
         place = np.full(max(int(self.nodes.max(initial=0)), int(nodes.max(initial=0))) + 1, -1, np.int64)
         place[self.nodes] = np.arange(n)
-        at = place[nodes]
-        if n * n > MAX_CHOSEN or bool(np.any(at < 0)):
+        positions = place[nodes]
+        if n * n > MAX_CHOSEN or bool(np.any(positions < 0)):
             return None
         rare = np.unpackbits(self.bits.view(np.uint8), axis=1, bitorder="little")[:, :n]
-        chosen = np.triu((rare | rare.T)[np.ix_(at, at)], 1)
+        chosen = np.triu((rare | rare.T)[np.ix_(positions, positions)], 1)
         packed = np.packbits(chosen, axis=1, bitorder="little")
         bits = np.zeros((len(nodes), 8 * ((len(nodes) + 63) // 64)), np.uint8)
         bits[:, : packed.shape[1]] = packed
@@ -122,12 +122,12 @@ class RarePairs:
         If there are more nodes than `MAX_PAIR_BITS` allows, more to count than `MAX_PAIR_WORK`, or no time remains.
     """
 
-    def __init__(self, view: View, limits: SearchBudget, known: CountedPairs | None = None) -> None:
+    def __init__(self, view: View, limits: SearchBudget, counted: CountedPairs | None = None) -> None:
         self.view, self._limits = view, limits
-        found = None if known is None else known.of(view.nodes)
-        self.is_known = found is not None
+        reused = None if counted is None else counted.of(view.nodes)
+        self.is_known = reused is not None
         """True if the pairs were known without counting."""
-        self.counted = self._counted() if found is None else found
+        self.counted = self._counted() if reused is None else reused
 
     def _counted(self) -> CountedPairs:
         """Count the pairs of the nodes of the view."""
@@ -161,11 +161,11 @@ class RarePairs:
 
         view, first = self.view, 0
         nodes, n = view.nodes, len(view.nodes)
-        found, pairs = np.empty((max(PAIRS_PER_CALL, n), 2), np.int32), [np.empty((0, 2), np.int32)]
+        buffer, pairs = np.empty((max(PAIRS_PER_CALL, n), 2), np.int32), [np.empty((0, 2), np.int32)]
         tree, code = view.problem.tree, view.codes_of(nodes)
         while first < n:
-            n_found, first = maximal_pairs(self.counted.bits, nodes, code, tree, view.point.closed, first, found)
-            pairs.append(found[:n_found].copy())
+            n_found, first = maximal_pairs(self.counted.bits, nodes, code, tree, view.point.closed, first, buffer)
+            pairs.append(buffer[:n_found].copy())
         return np.concatenate(pairs)
 
 

@@ -143,8 +143,8 @@ class CutProblem(RedactedRepr):
     def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
         """Return the cut of closed nodes and suppressed leaves. Leaves below a closed node are not suppressed."""
         image = entries(self.hierarchy, closed)
-        gone = suppressed & (image == self.hierarchy.leaf_node) & (self.blocks.occurrences > 0)
-        return Cut(self.hierarchy, np.where(gone, SUPPRESSED, image).astype(np.int32))
+        is_suppressed = suppressed & (image == self.hierarchy.leaf_node) & (self.blocks.occurrences > 0)
+        return Cut(self.hierarchy, np.where(is_suppressed, SUPPRESSED, image).astype(np.int32))
 
 
 def supports(

@@ -61,9 +61,9 @@ class Relaxation:
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
         above = parent[self.problem.hierarchy.leaf_node[self.leaves]]
-        both = np.stack([self.of_node[above], self.of_leaf[self.leaves]], axis=1)
+        node_or_leaf = np.stack([self.of_node[above], self.of_leaf[self.leaves]], axis=1)
         first = SparseRows.of(closing, np.array([1.0, -1.0]), 0.0)
-        return first.joined(SparseRows.of(both, np.array([-1.0, -1.0]), -1.0))
+        return first.joined(SparseRows.of(node_or_leaf, np.array([-1.0, -1.0]), -1.0))
 
     def add(self, clauses: Clauses) -> None:
         """Add clauses that the last point violates."""
@@ -117,8 +117,8 @@ class Relaxation:
         hierarchy = self.problem.hierarchy
         closed, suppressed = np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves)
         closed[self.closed] = 1.0
-        known = np.flatnonzero(self.of_node >= 0)
-        closed[known] = values[self.of_node[known]]
+        variables = np.flatnonzero(self.of_node >= 0)
+        closed[variables] = values[self.of_node[variables]]
         suppressed[self.leaves] = values[len(self.nodes) :]
         suppressed[self.rare_leaves] = 1.0 - closed[self.saviour[self.rare_leaves]]
         return Point(closed, suppressed)

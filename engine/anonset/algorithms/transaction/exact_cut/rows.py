@@ -47,12 +47,16 @@ class SparseRows(RedactedRepr):
         begins = np.ones(ordered.shape, np.bool_)
         begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         group = np.cumsum(begins.ravel()) - 1
-        each = np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
-        summed = np.bincount(group, weights=each).astype(np.float64)  # the result for an empty input is of integers
+        coefficients = np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
+        summed = np.bincount(group, weights=coefficients).astype(
+            np.float64
+        )  # the result for an empty input is of integers
         row = np.repeat(np.arange(n), columns.shape[1])[begins.ravel()]
-        kept = (summed != 0) & (ordered[begins] >= 0)
-        start = begins_of(np.bincount(row[kept], minlength=n))
-        return cls(start, ordered[begins][kept], summed[kept], np.broadcast_to(np.asarray(least, np.float64), n).copy())
+        remains = (summed != 0) & (ordered[begins] >= 0)
+        start = begins_of(np.bincount(row[remains], minlength=n))
+        return cls(
+            start, ordered[begins][remains], summed[remains], np.broadcast_to(np.asarray(least, np.float64), n).copy()
+        )
 
     @property
     def n(self) -> int:
@@ -71,9 +75,9 @@ class SparseRows(RedactedRepr):
     def take(self, chosen: NDArray[np.bool_]) -> "SparseRows":
         """Return the chosen rows, bool (n,)."""
         lengths = np.diff(self.start)
-        kept = np.repeat(chosen, lengths)
+        remains = np.repeat(chosen, lengths)
         start = begins_of(lengths[chosen])
-        return SparseRows(start, self.columns[kept], self.values[kept], self.least[chosen])
+        return SparseRows(start, self.columns[remains], self.values[remains], self.least[chosen])
 
     @property
     def arrays(self) -> tuple[Int64, Int32, Float64, Float64]:
@@ -84,9 +88,9 @@ class SparseRows(RedactedRepr):
         """Return the shortfall of each row below its bound at a point, float64 (C,): float64 (n,)."""
         from anonset_kernels.covering import shortfalls
 
-        found = np.empty(self.n)
-        shortfalls(self.arrays, point, found)
-        return found
+        shortfall = np.empty(self.n)
+        shortfalls(self.arrays, point, shortfall)
+        return shortfall
 
     def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
         """Return rows with a shortfall above `least`, by descending shortfall, spread over the columns.
@@ -117,7 +121,7 @@ class SparseRows(RedactedRepr):
 
     def weighted_sum(self, weights: Float64, n_columns: int) -> Float64:
         """Return the weighted sum of the rows, float64 (n_columns,)."""
-        each = np.repeat(weights, np.diff(self.start)) * self.values
-        found = np.bincount(self.columns, weights=each, minlength=n_columns)
-        total: Float64 = found.astype(np.float64)
+        weighted = np.repeat(weights, np.diff(self.start)) * self.values
+        sums = np.bincount(self.columns, weights=weighted, minlength=n_columns)
+        total: Float64 = sums.astype(np.float64)
         return total

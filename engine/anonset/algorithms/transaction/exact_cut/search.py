@@ -58,14 +58,14 @@ class ExactSearch:
     def __init__(
         self,
         problem: CutProblem,
-        known: Cut,
+        start: Cut,
         limits: SearchBudget,
         *,
         gap: float = 0.0,
         progress: Progress | None = None,
     ) -> None:
         self.problem, self.limits, self.gap, self.progress = problem, limits, gap, progress
-        self.best, self.cost, self.bound = known, problem.cost(known), 0
+        self.best, self.cost, self.bound = start, problem.cost(start), 0
         self.closed: Nodes = problem.begun
         self.records: Sequence[StoredRows] = problem.blocks.rows
         self._gathered: Nodes | None = None

@@ -53,9 +53,9 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     from anonset_kernels.count_tree import EXACT, SupportRule, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
-    found = [np.empty((0, size), np.int32)]
+    parts = [np.empty((0, size), np.int32)]
     if len(nodes) < size:
-        return found[0]
+        return parts[0]
     weight = view.point.unpublished_degree(problem)
     allowed = _allowed(problem, nodes, weight, closed)
     records, rule = view.expanded(nodes), SupportRule(size, problem.k, EXACT)
@@ -70,11 +70,11 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
         if view.store.workers.remote and of_window >= LEAST_SENT:
             store = view.store
             of_task = -(-len(firsts) // len(store.workers.divided(firsts)))
-        tasks = [firsts[at : at + of_task] for at in range(0, len(firsts), of_task)]
-        found += (sets for several in store.map(find, tasks) for sets in several)
-        if sum(map(len, found)) >= SETS_PER_ROUND:
+        tasks = [firsts[begin : begin + of_task] for begin in range(0, len(firsts), of_task)]
+        parts += (sets for several in store.map(find, tasks) for sets in several)
+        if sum(map(len, parts)) >= SETS_PER_ROUND:
             break
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,24 +142,24 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
     slack = _slack(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
     order = np.argsort(-slack, kind="stable")
     sets, slack = sets[order], slack[order]
-    room = max(_ROOM, problem.k)
-    found = (np.empty((room, size), np.int32), np.empty(room, np.int32), np.empty(room))
-    items, which, violation = [np.empty((0, size), np.int32)], [np.empty(0, np.int32)], [np.empty(0)]
-    at, n_found, postings = 0, 0, view.postings(sets)
-    while at < len(sets) and n_found < WITNESSES_PER_ROUND:
-        n, at = witnesses(view.rows, postings, problem.tree, sets, slack, point.suppressed, at, found)
-        items.append(found[0][:n].copy())
-        which.append(found[1][:n].copy())
-        violation.append(found[2][:n].copy())
+    capacity = max(_ROOM, problem.k)
+    buffers = (np.empty((capacity, size), np.int32), np.empty(capacity, np.int32), np.empty(capacity))
+    items, set_numbers, violation = [np.empty((0, size), np.int32)], [np.empty(0, np.int32)], [np.empty(0)]
+    position, n_found, postings = 0, 0, view.postings(sets)
+    while position < len(sets) and n_found < WITNESSES_PER_ROUND:
+        n, position = witnesses(view.rows, postings, problem.tree, sets, slack, point.suppressed, position, buffers)
+        items.append(buffers[0][:n].copy())
+        set_numbers.append(buffers[1][:n].copy())
+        violation.append(buffers[2][:n].copy())
         n_found += n
-    held = np.concatenate(items)
+    witness_items = np.concatenate(items)
     order = np.argsort(-np.concatenate(violation), kind="stable")
     chosen = np.empty(min(CLAUSES_PER_ROUND, len(order)), np.int64)
     n_leaves = problem.hierarchy.n_leaves
     most, used = max(LEAST_USES, USES_PER_ROUND // n_leaves), np.zeros(n_leaves, np.int32)
-    rows = np.arange(0, held.size + 1, size), held.ravel()
+    rows = np.arange(0, witness_items.size + 1, size), witness_items.ravel()
     chosen = chosen[: spread_rows(rows, order, most, used, chosen)]
-    return Clauses.of(problem, sets[np.concatenate(which)[chosen]], held[chosen])
+    return Clauses.of(problem, sets[np.concatenate(set_numbers)[chosen]], witness_items[chosen])
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:

@@ -70,8 +70,8 @@ class Solver:
     def bound(self, columns: Int32, lower: float, upper: float) -> None:
         """Set the bounds of variables."""
         self.lower[columns], self.upper[columns] = lower, upper
-        wanted = columns.astype(np.int32)
-        self.model.changeColsBounds(len(wanted), wanted, self.lower[wanted], self.upper[wanted])
+        indices = columns.astype(np.int32)
+        self.model.changeColsBounds(len(indices), indices, self.lower[indices], self.upper[indices])
 
     def solve(self) -> tuple[Float64 | None, float]:
         """Solve the linear program; return its values (None if infeasible) and a proven lower bound.
@@ -123,16 +123,16 @@ class Solver:
     def rounded(self) -> Float64 | None:
         """Return 0-1 values that satisfy all rows, rounded from the last linear program; None if none are found."""
         of_columns = self.rows.of_columns(len(self.costs))
-        tried = [self._covering(self.values >= least, of_columns) for least in _ROUNDED]
+        coverings = [self._covering(self.values >= least, of_columns) for least in _ROUNDED]
         return min(
-            (values for values in tried if values is not None), key=lambda values: self.costs @ values, default=None
+            (values for values in coverings if values is not None), key=lambda values: self.costs @ values, default=None
         )
 
-    def _covering(self, taken: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
-        """Extend the `taken` variables to values that satisfy all rows; return None if this fails."""
+    def _covering(self, start: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
+        """Extend the `start` variables to values that satisfy all rows; return None if this fails."""
         from anonset_kernels.covering import cover
 
-        values = np.where(taken, self.upper, self.lower).astype(np.uint8)
+        values = np.where(start, self.upper, self.lower).astype(np.uint8)
         covers = cover(self.rows.arrays, of_columns, self.costs, self.free.astype(np.uint8), values)
         return values.astype(np.float64) if covers else None
 
@@ -191,8 +191,8 @@ class Solver:
             return None, np.inf, True
         if status not in (states.kOptimal, states.kTimeLimit, states.kInterrupt):
             raise _failed(status)
-        found = abs(info.objective_function_value) < np.inf
-        values = np.round(np.array(model.getSolution().col_value)) if found else None
+        has_solution = abs(info.objective_function_value) < np.inf
+        values = np.round(np.array(model.getSolution().col_value)) if has_solution else None
         return values, info.mip_dual_bound / self.scale, status == states.kOptimal
 
     def _model(self, rows: SparseRows, *, integer: bool = False) -> Any:
@@ -216,16 +216,16 @@ class Solver:
 
     def _run(self, model: Any) -> None:
         """Run HiGHS so that it can be interrupted. Each check of branch and bound uses a step, or part of a step."""
-        told: list[bool] = []
+        stops: list[bool] = []
         of_a_check = min(1.0, model.getNumRow() / _ROWS_OF_A_STEP)
 
         def heed(event: Any) -> None:
-            if told:
+            if stops:
                 event.interrupt()
 
         def count(event: Any) -> None:
             self.limits.steps -= of_a_check
-            if told or self.limits.steps < 0:
+            if stops or self.limits.steps < 0:
                 event.interrupt()
 
         model.cbSimplexInterrupt += heed
@@ -234,7 +234,7 @@ class Solver:
             if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
                 model.run()  # takes milliseconds, less than starting a thread
             else:
-                self.limits.run(model.run, lambda: told.append(True))
+                self.limits.run(model.run, lambda: stops.append(True))
         finally:
             model.cbSimplexInterrupt -= heed
             model.cbMipInterrupt -= count

@@ -46,9 +46,9 @@ class RareTriples(RedactedRepr):
     def nodes(self) -> Int32:
         """Nodes by descending support, then in preorder, int32 (C,)."""
         problem = self.problem
-        found = ~below_closed(problem.hierarchy, self.closed) & (problem.support >= problem.k)
-        found[0] = False
-        nodes = np.flatnonzero(found).astype(np.int32)
+        mask = ~below_closed(problem.hierarchy, self.closed) & (problem.support >= problem.k)
+        mask[0] = False
+        nodes = np.flatnonzero(mask).astype(np.int32)
         return nodes[np.lexsort((nodes, -problem.support[nodes]))]
 
     def clauses(self) -> Clauses | None:
@@ -108,16 +108,16 @@ class RareTriples(RedactedRepr):
         Return None if there are more than `MAX_LISTED`.
         """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
-        found, waiting = np.empty(0, np.int64), list[Int64]()
+        collected, waiting = np.empty(0, np.int64), list[Int64]()
         for keys in self.problem.blocks.store.with_local_workers().map(
             lambda span: self._keys(rare, *span), pairwise(bounds)
         ):
             waiting.append(keys)
-            if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
-                found, waiting = distinct(np.concatenate([found, *waiting])), []
-            if len(found) > MAX_LISTED:
+            if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(collected)):
+                collected, waiting = distinct(np.concatenate([collected, *waiting])), []
+            if len(collected) > MAX_LISTED:
                 return None
-        return self._of_keys(distinct(np.concatenate([found, *waiting])))
+        return self._of_keys(distinct(np.concatenate([collected, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
         """Return the distinct parent keys of the maximal triples with their second code in a span; see the kernel."""
@@ -125,10 +125,14 @@ class RareTriples(RedactedRepr):
 
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
         code[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
-        keys, at, parts = np.empty(max(KEYS_PER_CALL, len(code)), np.int64), (first, first + 1), [np.empty(0, np.int64)]
-        while at[0] < end:
-            n_found, *row = maximal_triples(rare, self.nodes, code, self.problem.tree, (*at, end), keys)
-            at = row[0], row[1]
+        keys, position, parts = (
+            np.empty(max(KEYS_PER_CALL, len(code)), np.int64),
+            (first, first + 1),
+            [np.empty(0, np.int64)],
+        )
+        while position[0] < end:
+            n_found, *row = maximal_triples(rare, self.nodes, code, self.problem.tree, (*position, end), keys)
+            position = row[0], row[1]
             parts.append(distinct(keys[:n_found]))
             self.limits.check()
         return distinct(np.concatenate(parts))

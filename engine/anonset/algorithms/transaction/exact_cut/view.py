@@ -152,11 +152,11 @@ class View(RedactedRepr):
         clauses imply the clauses of sets that contain them.
         """
         problem = self.problem
-        taken: Nodes = (
+        mask: Nodes = (
             ~below_closed(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
         )
-        taken[0] = False
-        nodes = np.flatnonzero(taken).astype(np.int32)
+        mask[0] = False
+        nodes = np.flatnonzero(mask).astype(np.int32)
         return nodes[np.lexsort((nodes, -self.support[nodes]))]
 
     @cached_property
@@ -214,12 +214,12 @@ class View(RedactedRepr):
         from anonset_kernels.rare_sets import node_postings
 
         hierarchy, parent = self.problem.hierarchy, self.problem.hierarchy.parent
-        wanted, members = np.zeros(hierarchy.n_nodes, np.bool_), distinct(sets.ravel())
+        needed, members = np.zeros(hierarchy.n_nodes, np.bool_), distinct(sets.ravel())
         while len(members):
-            wanted[members] = True
+            needed[members] = True
             members = distinct(parent[members[members > 0]])
-        wanted[0] = False
-        start = begins_of(np.where(wanted, self.support, 0))
+        needed[0] = False
+        start = begins_of(np.where(needed, self.support, 0))
         n = int(start[-1])
         records = delete_when_collected(self.store.array("records", np.int32, n))
         node_postings(*self.rows, self.entry, parent, start, records)
