@@ -221,8 +221,8 @@ def test_a_renewed_lease_of_another_host_is_valid_by_any_clock(folder, hold, qui
     before = module._read
     clock = json.dumps({"host": "elsewhere", "boot": "another", "expires": expires})
 
-    def read(path, *, own):
-        data = before(path, own=own)
+    def read(path, *, own_only):
+        data = before(path, own_only=own_only)
         return data and json.dumps(json.loads(data) | json.loads(clock)).encode()
 
     monkeypatch.setattr(module, "_read", read)
