@@ -145,20 +145,13 @@ def test_a_store_that_fails_later_is_cleared_by_the_next_run(
 def test_bytes_that_change_in_the_store_are_not_published(
     place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def damaged(self: places.Place, name: str, to: Path) -> None:
-        put(self, name, to)
-        for key in store.objects:
-            if key.endswith("published.dat"):
-                store.objects[key] = b"a1 b1\n"
+    def damaged(self: places.Place, name: str, content: bytes | Path, *, replace: bool = False) -> None:
+        put(self, name, content, replace=replace)
+        if name == "published.dat":
+            store.objects[f"{STAGED}/publication/{name}"] = b"a1 b1\n"
 
     put = places.Place.put
-    monkeypatch.setattr(
-        places.Place,
-        "put",
-        lambda self, name, to, replace=False: (
-            put(self, name, to, replace=True) if name != "published.dat" else damaged(self, name, to)
-        ),
-    )
+    monkeypatch.setattr(places.Place, "put", damaged)
     ran = place.run(*_job(place))
     assert (ran.code, len(ran.errors)) == (2, 1), ran.err
     assert "the stored bytes differ from the file" in ran.err
