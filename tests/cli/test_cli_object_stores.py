@@ -78,6 +78,14 @@ def test_a_publication_at_an_address_is_verified(place: Place, store: ObjectStor
     assert f"{OUT}: no attestation.json" in ran.err
 
 
+@pytest.mark.parametrize("name", ["../../escaped", "a/../../../escaped", "/escaped", "./x"])
+def test_object_names_outside_the_publication_are_rejected(place: Place, store: ObjectStore, name: str) -> None:
+    place.run(*_job(place))
+    store.objects[f"bucket/a/safe/{name}"] = b"x"
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+
+
 def test_nothing_is_overwritten(place: Place, store: ObjectStore) -> None:
     place.run(*_job(place))
     before = dict(store.objects)

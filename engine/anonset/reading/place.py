@@ -68,14 +68,24 @@ class Place:
         return not is_address(self.address)
 
     def names(self) -> list[str]:
-        """Return the sorted names of all objects, including those in subdirectories; empty if nothing exists."""
+        """Return the sorted names of all objects, also in subdirectories; empty if there are none.
+
+        Raises
+        ------
+        InputError
+            If a name would leave the directory that it is fetched into.
+        """
         from pyarrow import fs
 
         system, base = self._system
         with reading(self):
             found = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
         start = f"{base.rstrip('/')}/"
-        return sorted(entry.path.removeprefix(start) for entry in found if entry.type == fs.FileType.File)
+        names = sorted(entry.path.removeprefix(start) for entry in found if entry.type == fs.FileType.File)
+        if bad := next((name for name in names if {"", ".", ".."}.intersection(name.split("/"))), None):
+            msg = f"{self}: the object name {foreign(bad)} is not supported"
+            raise InputError(msg)
+        return names
 
     def size(self, name: str) -> int | None:
         """Return the size of an object in bytes; None if it does not exist."""

@@ -18,8 +18,7 @@ def fetched_publication(
 ) -> Iterator[tuple[Path, Path]]:
     """Yield a publication and its private directory as local directories. Errors name the given paths.
 
-    Files at an address are fetched into a temporary directory, which is removed on exit: of the publication those that
-    its attestation names, of `private` all.
+    Attested files and all private files at an address are fetched into a temporary directory, which is removed on exit.
 
     Parameters
     ----------
@@ -71,6 +70,6 @@ def _fetch_attested(out: Place, folder: Path) -> None:
     for name in names:
         if name in attested:
             out.fetch(name, folder / name)
-        elif name != ATTESTATION:  # its name is rejected, whatever the content
+        elif name != ATTESTATION:  # `OpenedPublication` rejects the name
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).touch()

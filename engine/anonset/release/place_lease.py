@@ -1,7 +1,7 @@
 """The lease of a place: an object that identifies the run that writes a publication to an address, and is renewed.
 
 Unlike in a directory (`anonset.data.lease`), each lease replaces the previous object, because object stores do not
-create objects exclusively. A run that lost its lease finds another token in the object, and publishes nothing.
+create objects exclusively. A run without a valid lease finds another token in the object, and does not publish.
 """
 
 import json

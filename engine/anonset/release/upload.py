@@ -162,7 +162,7 @@ class Upload:
     """Unfinished publication at an address. Leaving the block before `finish` removes all objects.
 
     Within the block, `folder` contains the public files and `private` the private files, on local disk. Errors name the
-    places. A killed process cannot remove objects: its lease becomes stale, and a later run removes them.
+    places. A killed process cannot remove objects: the lease becomes stale, and a later run removes them.
 
     Parameters
     ----------
