@@ -19,7 +19,7 @@ from anonset.algorithms.transaction import bad_cohorts, windows
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.hierarchy import attach_sensitive
+from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory
 from anonset.data.workers import Threads

@@ -13,7 +13,7 @@ from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
-from anonset.data.hierarchy import attach_sensitive
+from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
 from anonset.measures.record_utility_loss import record_utility_loss

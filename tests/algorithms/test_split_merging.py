@@ -26,8 +26,8 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.domains import with_range
-from anonset.data.hierarchy import attach_sensitive
 from anonset.errors import InfeasibleError
 from anonset.generalization import apply
 from anonset.measures.relational_ncp import relational_ncp

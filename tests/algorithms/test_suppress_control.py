@@ -11,7 +11,7 @@ from tests.facts import names, refused
 
 from anonset.algorithms.transaction.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
-from anonset.data.hierarchy import attach_sensitive
+from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.errors import InputError
 from anonset.generalization import Cut, apply
 from anonset.measures.ncp import ncp_exact

@@ -10,8 +10,8 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.combined_hierarchies import is_attached
 from anonset.data.halves import in_order_of_place
-from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, delete_when_collected
 from anonset.data.table import Int64

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.ceilings import cap_hierarchy
-from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
+from anonset.data.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchy_rules import NO_VALUE, OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules

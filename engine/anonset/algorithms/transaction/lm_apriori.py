@@ -24,7 +24,7 @@ from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks, checked_rows
-from anonset.data.hierarchy import attach_sensitive
+from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.store import delete_when_collected
