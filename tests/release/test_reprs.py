@@ -163,7 +163,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     column = coat.table.transactions
     yield group_weights(coat.algorithm.item_weights, column.vocabulary)
     yield group_losses(column, coat.result.recoding, group_weights("ones", column.vocabulary))
-    yield anonset.SupportIndex(first.table.transactions, hierarchy())
+    yield anonset.SupportIndex(first.table.transactions)
     buckets = [release for release in made if isinstance(release.publication, anonset.Buckets)]
     for bucket in buckets:
         yield anonset.risk(bucket)

@@ -3,12 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import SetColumn
 from anonset.errors import InputError
 from anonset.support import SupportIndex
 
-HIERARCHY = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", ("C", ["c1", "c2"])]), ("B", ["b1", "b2"])]))
-LABELS = HIERARCHY.leaves.labels
+LABELS = ("a1", "a2", "c1", "c2", "b1", "b2")
 
 records = st.lists(st.sets(st.integers(0, len(LABELS) - 1)), max_size=10)
 codes = st.sets(st.integers(0, len(LABELS) - 1), max_size=4)
@@ -32,33 +31,14 @@ def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int
     ]
 
 
-@given(rows=records, nodes=st.sets(st.integers(0, HIERARCHY.n_nodes - 1), max_size=4))
-def test_supports_of_nodes(rows: list[set[int]], nodes: set[int]) -> None:
-    index = SupportIndex(column_of(rows), HIERARCHY)
-    leaves = {node: set(range(HIERARCHY.leaf_lo[node], HIERARCHY.leaf_hi[node])) for node in range(HIERARCHY.n_nodes)}
-    expected = [r for r, row in enumerate(rows) if all(row & leaves[node] for node in nodes)]
-    for _ in range(2):  # the second pass uses cached unions
-        assert index.support_of_nodes(nodes) == len(expected)
-        assert index.records_of_nodes(nodes).tolist() == expected
-        assert index.support_of(HIERARCHY.labels[node] for node in nodes) == len(expected)
-    for node in nodes:
-        assert index.node_support(node) == sum(bool(row & leaves[node]) for row in rows)
-    assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions did not change the items' records
-
-
 @given(rows=records, groups=st.lists(codes, max_size=3))
 def test_supports_of_groups(rows: list[set[int]], groups: list[set[int]]) -> None:
     index = SupportIndex(column_of(rows))
     assert index.support_of_groups(groups) == sum(all(row & group for group in groups) for row in rows)
+    assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions did not change the items' records
 
 
 def test_unknown_labels_are_rejected() -> None:
     column = column_of([{0}])
     with refused(InputError, "A items"):
         SupportIndex(column).support_of(["A"])
-    with refused(InputError, "D hierarchy"):
-        SupportIndex(column, HIERARCHY).support_of(["D"])
-    with refused(InputError, "hierarchy items"):
-        SupportIndex(column).node_support(0)
-    with refused(InputError, "Hierarchy.bind"):
-        SupportIndex(SetColumn.of([{"a1"}]), HIERARCHY)
