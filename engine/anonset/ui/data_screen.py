@@ -1,6 +1,7 @@
 """Screen **Data**: who is a person, the role of each column, the risk of the data, and the findings."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -9,7 +10,7 @@ from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
 from anonset.ui.bench import Bench
-from anonset.ui.frame import LiveSection, Screen, text
+from anonset.ui.frame import LiveSection, Screen, button, text
 
 _ROLES = {
     "items": "items: a set per person",
@@ -58,7 +59,7 @@ def _files(screen: Screen) -> None:
             text("p", "None.")
         with ui.element("div").classes("actions"):
             for name in names:
-                ui.button(name, on_click=lambda _, name=name: open_file(name)).props("no-caps outline")
+                button(name, partial(open_file, name))
 
 
 def _leave(screen: Screen) -> None:
@@ -69,7 +70,7 @@ def _leave(screen: Screen) -> None:
         ui.navigate.to("/")
 
     if not screen.bench.publishing:
-        ui.button("Choose other data", on_click=leave).props("no-caps outline").mark("leave")
+        button("Choose other data", leave).mark("leave")
 
 
 def _status(bench: Bench) -> None:

@@ -123,3 +123,8 @@ Build = Callable[[LiveSection], object]
 def text(tag: str, content: str) -> TextElement:
     """Create an element that contains text only."""
     return TextElement(tag=tag, text=content)
+
+
+def button(label: str, action: Callable[[], object]) -> TextElement:
+    """Create a button with the colours of the page."""
+    return text("button", label).props("type=button").on("click", lambda _: action())

@@ -7,7 +7,7 @@ from nicegui import ui
 
 from anonset.release.statements import sentences
 from anonset.ui.bench import Bench
-from anonset.ui.frame import Screen, text
+from anonset.ui.frame import Screen, button, text
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
@@ -43,9 +43,9 @@ def _start(screen: Screen) -> None:
 
     with ui.element("div").classes("actions"):
         if bench.publishing:
-            ui.button("Cancel", on_click=bench.cancel).props("no-caps").mark("cancel")
+            button("Cancel", bench.cancel).mark("cancel")
         else:
-            ui.button("Publish", on_click=publish).props("no-caps").mark("publish")
+            button("Publish", publish).mark("publish")
 
 
 def _progress_state(run: CommandRun | None) -> object:
