@@ -110,7 +110,14 @@ def test_counts_of_named_things_and_quoted_sums_are_footers(footer):
 
 
 @pytest.mark.parametrize(
-    "last", ["Total Gym,5,a,b,c\n", "Anzahl Spenden,x,,,\n", 'a,b,"TOTAL,,,,\n",d,e\n', "Anna Ott,5,,,\n"]
+    "last",
+    [
+        "Total Gym,5,a,b,c\n",
+        "Anzahl Spenden,x,,,\n",
+        'a,b,"TOTAL,,,,\n",d,e\n',
+        "Anna Ott,5,,,\n",
+        "Total Gym 5,,x,,\n",
+    ],
 )
 def test_a_record_with_footer_words_is_not_skipped(last):
     data = f"7,x,1,y,z\n{last}".encode()
@@ -125,6 +132,9 @@ def test_a_record_with_footer_words_is_not_skipped(last):
         "Razem;12,5\n",
         "Yhteens\u00e4: 12 riviä;;\n",
         "Razem;;;12,5;\n",
+        ";;;EUR 512.331,10;\n",
+        "Totaal: 9000 zaken;;;;\n",
+        ";Summa besök 15000;;;\n",
     ],
 )
 def test_sums_with_units_and_words_below_keys_are_footers(footer):

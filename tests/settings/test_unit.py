@@ -98,9 +98,9 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
     answer = read_job(str(tmp_path / "job.toml"), {"id": ["patient_id"], "group": True})
-    assert "sex" in answer["drop"]
+    assert ("sex" in answer["relational"], answer["differing"]) == (True, "first")
     text = (tmp_path / "job.toml").read_text()
-    assert re.search(r"# sex: differs .* 3 persons; to publish it, correct row", text)
+    assert re.search(r"# .*'sex': the rows of 3 persons differ, .* check row 4, 9, 12", text)
     assert re.search(r"# (ward|code): differs .* for \d\d+ persons", text, re.MULTILINE)
     capsys.readouterr()
     kkm = ["--model", "kkm", "--k", "5", "--m", "2"]

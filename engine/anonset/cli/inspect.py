@@ -70,7 +70,7 @@ def inspect(
         again = as_typed("inspect", source, asked, hierarchies)
         show(f"Next: {again} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
-        first = "Next: " if not (findings.records or number) else "To publish it as items: "
+        first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
         show(f"{first}{command}")
     return DONE
 
@@ -136,7 +136,7 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
             own = own | {"hierarchy": _placed(own.get("hierarchy", {}), path.parent)}
             must = guarantee_for(one.settings, findings.k, findings.m, tuples=one.combinations)
             answers[one.key] = answer_text(
-                one.key, own, must, {**_with_ways(one.reasons), "group": _OF_SETTINGS["group"]}
+                one.key, own, must, {**_with_ways(one.reasons), **{n: _OF_SETTINGS[n] for n in ("group", "differing")}}
             )
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
@@ -156,8 +156,8 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
 
 
 _OF_ANSWERS = (
-    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "group", "separator",
-    "skip_rows",
+    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "group", "differing",
+    "separator", "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
 """Settings that are part of an answer, even if all answers agree."""
@@ -190,6 +190,7 @@ _OF_SETTINGS: dict[str, list[str]] = {
     "inner_items": ["codes that are inner nodes of the hierarchy become leaves below these nodes"],
     "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
     "group": ["all rows of a person are merged into a record"],
+    "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
     "hierarchy": [
         "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",
         "item. halves:frequency groups items of similar frequency; the attestation states that the tree was made from",

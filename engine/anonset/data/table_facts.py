@@ -33,12 +33,16 @@ class Change:
     """Number of occurrences of the changed labels; the row count for skipped rows."""
 
     def __str__(self) -> str:
+        if self.rule == FIRST_VALUE:
+            return f"{self.rule}: {self.column} of {self.occurrences:,} person{'' if self.occurrences == 1 else 's'}"
         if self.rule in _SKIPPED:
             return f"{self.rule}: {self.occurrences:,}"
         times = f"{self.occurrences:,} occurrence{'' if self.occurrences == 1 else 's'}"
         return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
 
 
+FIRST_VALUE = "first of several values"
+"""Rule by which the value of a person's first row is used if the rows differ."""
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
 _SKIPPED = ("skipped rows without an id", "skipped footer lines")
@@ -90,3 +94,5 @@ class OwnerStatements(RedactedRepr):
     """Columns that name or locate persons have their roles on purpose."""
     publish_as_is: tuple[str, ...] = ()
     """Columns that are published although they contain values that identify persons."""
+    unit_is_open: bool = False
+    """The source has columns besides the items, the owner has not stated who is a person, and no column shows it."""

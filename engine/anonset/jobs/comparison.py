@@ -202,6 +202,7 @@ _MOST_VALUES = 1000
 
 _OF_ALL = (
     "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+    "differing",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
     "reading", "bound", "ceiling", "round_ends",
 )  # fmt: skip

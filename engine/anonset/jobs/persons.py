@@ -13,7 +13,7 @@ from anonset.reading.kinds import look_at
 from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
-from anonset.spelling import hierarchy_of, listed, setting
+from anonset.spelling import counted, hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
@@ -53,6 +53,12 @@ def require_persons(
     if repeated:
         ids = (*(column.name for column in table.ids), *table.persons)
         raise InputError(_refused(list(repeated), ids))
+    if table.word.unit_is_open:
+        rows = f"{setting('rows_are_persons', True)} if each row is a different person ({counted(table.n, 'person')})"
+        column = f"{setting('id', 'COLUMN')} {setting('group', True)} if a column identifies the person"
+        job = 'in a job file: unit = "row" or unit = "COLUMN"'
+        msg = f"no column shows who is a person; declare it: {rows}; {column} ({job})"
+        raise InputError(msg)
 
 
 _MOST_SHOWN = 3

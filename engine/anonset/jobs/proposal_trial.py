@@ -83,12 +83,12 @@ class ProposalReader:
     counts: dict[tuple[str, ...], tuple[int, int]]
     """Number of rows with a value in each column of a unit, and of persons."""
 
-    def run(self, work: Proposal, *, unit_open: bool) -> None:
+    def run(self, work: Proposal, *, asked: bool) -> None:
         """Read the table for a unit, with its settings and column roles.
 
         Parameters
         ----------
-        unit_open
+        asked
             Whether the owner must choose the unit. The reading settings are then the same for each answer.
         """
         by_name = {column.name: column for column in self.profiles}
@@ -98,45 +98,46 @@ class ProposalReader:
         roles = with_unit(self.proposed, work.unit, by_name)
         group = bool(work.unit) and not are_buckets(self.given, self.proposed) and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
+            few: dict[str, int] = {}
             roles = roles_by_person(
-                roles, work.unit, by_name, partial(self._differing, work.unit), partial(self._correct, work), tree_of
+                roles, work.unit, by_name, partial(self._differing, work.unit), few.__setitem__, tree_of
             )
             options["group"] = True
+            if few:
+                options["differing"] = "first"
+                work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
         work.possible_items = possible_items(self.proposed, roles, by_name)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         numbers = [
-            profile
-            for profile in self.profiles
-            if (role := roles[profile.name]).role == "relational" and role.hierarchy == "range"
+            one for one in self.profiles if (own := roles[one.name]).role == "relational" and own.hierarchy == "range"
         ]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
-        if unit_open and not work.unit:
+        if asked and not work.unit:
             options["rows_are_persons"] = True
         plain = {
-            name: replace(role, hierarchy="values") if role.hierarchy == "range" else role
-            for name, role in roles.items()
+            name: replace(own, hierarchy="values") if own.hierarchy == "range" else own for name, own in roles.items()
         }
         plain = without_commas(plain, by_name)
         work.settings = options
         for proposed in (roles, plain) if _publish(roles) else ():
             try:
-                self._read(work, proposed, options, unit_open=unit_open)
+                self._read(work, proposed, options, asked=asked)
                 roles = proposed
                 if listing := self._listing(work.table, proposed):
                     roles = {**proposed, **listing}
-                    self._read(work, roles, options, unit_open=unit_open)
+                    self._read(work, roles, options, asked=asked)
                 break
             except InputError as error:
                 work.problems += [] if str(error) in work.problems else [str(error)]
         if not _publish(roles):
             work.table = None
-            dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
+            dropped = [name for name, own in self.proposed.items() if own.role in ("relational", "sensitive")]
             lost = dropped if options.get("group") else []
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
-            others = "no other column is" if lost else "none is"
+            which = "no other column is" if lost else "none is"
             work.problems.append(
-                f"no column can be published: {differ}{others} recognized as items, or as an attribute that others "
+                f"no column can be published: {differ}{which} recognized as items, or as an attribute that others "
                 f"know; {_about_items(work.possible_items)}{'; ' if work.possible_items else ''}name the columns to "
                 f"publish, by {setting('items')}, {setting('relational')} or {setting('sensitive')}"
             )
@@ -148,25 +149,25 @@ class ProposalReader:
         )
 
     def _read(
-        self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, unit_open: bool
+        self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool
     ) -> None:
         """Read the table with the given roles."""
         settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
-        settings |= self._separator(by_name, roles, grouped=unit_open or bool(settings.get("group")))
-        self._skip_without_id(settings, work, unit_open=unit_open)
+        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
+        self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
         """Return roles that drop quasi-identifiers without a hierarchy if their value sets would list persons."""
-        dropped = {}
+        found = {}
         for column in () if table is None else table.relational:
-            role = roles[column.name]
-            if role.hierarchy == "values" and role.reason != "given" and _lists_persons(column, self.k):
+            own = roles[column.name]
+            if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
                 distinct = self._distinct(column.name)
-                problem = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
-                dropped[column.name] = ProposedRole("drop", f"{problem}; {setting('relational')} needs a hierarchy")
-        return dropped
+                what = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
+                found[column.name] = ProposedRole("drop", f"{what}; {setting('relational')} needs a hierarchy")
+        return found
 
     def _distinct(self, name: str) -> int:
         return next(column.distinct for column in self.profiles if column.name == name)
@@ -174,8 +175,8 @@ class ProposalReader:
     def _repeats(self, unit: Sequence[str]) -> bool:
         if not self._are_plain(unit):
             return False
-        rows, persons = self._counted(unit)
-        return persons < rows
+        given, persons = self._counted(unit)
+        return persons < given
 
     def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
         """Return the number of rows with a value in each column, and of persons; cached by unit."""
@@ -188,27 +189,29 @@ class ProposalReader:
         return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
 
     def _differing(self, unit: Sequence[str], name: str) -> int:
-        return count_differing([self.loaded[column] for column in unit], self.loaded[name])
+        return count_differing([self.loaded[one] for one in unit], self.loaded[name])
 
-    def _correct(self, work: Proposal, name: str) -> str:
-        """Return the rows to correct in a column in which few persons differ, and record the problem."""
-        rows = rows_that_differ([self.loaded[column] for column in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
-        way = f"correct row {', '.join(map(str, rows))}" + (" and others" if len(rows) == _MOST_ROWS_NAMED else "")
-        work.problems.append(f"column {name!r} is dropped, because rows of the same person differ; {way}")
-        return way
+    def _first_row(self, work: Proposal, name: str, persons: int) -> str:
+        """Return the problem that few persons differ in a column, with the rows to check."""
+        rows = rows_that_differ([self.loaded[one] for one in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
+        others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
+        return (
+            f"column {name!r}: the rows of {counted(persons, 'person')} differ, so the value of the first row is used "
+            f"({setting('differing', 'first')}); check row {', '.join(map(str, rows))}{others}"
+        )
 
-    def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, unit_open: bool) -> None:
+    def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id if they are few, or if the owner sees their number with the question."""
         skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
         if "no-id" in skipped or not names or not self._are_plain(names):
             return
         lacking = work.rows - self._counted(names)[0]
-        if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if unit_open else MOST_WITHOUT_ID) * work.rows:
+        if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if asked else MOST_WITHOUT_ID) * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
         way = f"skip and count them by {setting('skip_rows', 'no-id')}"
         problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
-        work.problems += [problem] if problem not in work.problems and not unit_open else []
+        work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
         """Return replacements for null, if there are any; in a column of 0 and 1, the empty text counts as null."""
@@ -231,7 +234,7 @@ class ProposalReader:
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
         if len(marks) > 1 and "separator" not in self.given:
-            pairs = [f"{column.name}={column.separator}" for column in sets if (column.separator or "").strip()]
+            pairs = [f"{one.name}={one.separator}" for one in sets if (one.separator or "").strip()]
             return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
@@ -250,15 +253,15 @@ def _about_items(found: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def are_buckets(declared: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
+def are_buckets(given: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
     """Return True if the owner links ids or kept columns to a sensitive column: ids of buckets repeat by design."""
-    linked = declared.get("sensitive") and (declared.get("id") or declared.get("keep"))
-    return bool(linked) and not any(role.role == "relational" for role in roles.values())
+    linked = given.get("sensitive") and (given.get("id") or given.get("keep"))
+    return bool(linked) and not any(own.role == "relational" for own in roles.values())
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
     """Return True if a column is published."""
-    return any(role.role not in ("id", "drop") for role in roles.values())
+    return any(own.role not in ("id", "drop") for own in roles.values())
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
@@ -278,7 +281,7 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(**others, sensitive=name)
 
 
-def try_hierarchies(work: Proposal, specs: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
+def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
     """Check the given and the proposed hierarchies against the data."""
     if work.table is None:
         return
@@ -288,13 +291,13 @@ def try_hierarchies(work: Proposal, specs: Mapping[str, HierarchySpec], opened: 
     )
     sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
     relational = [column.name for column in work.table.relational]
-    candidates: dict[str, Any] = {name: specs.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
-    candidates |= {name: specs.get(name, proposed.get(name, "values")) for name in relational}
-    candidates |= {name: spec for name, spec in specs.items() if name not in candidates}
+    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
+    wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
+    wanted |= {name: spec for name, spec in given.items() if name not in wanted}
     with suppress(InputError):  # faster than checking each column with all earlier ones, which is quadratic
-        bind_columns(work.table, candidates)
-        fitting = dict(candidates)
-    for name, spec in () if fitting else candidates.items():
+        bind_columns(work.table, wanted)
+        fitting = dict(wanted)
+    for name, spec in () if fitting else wanted.items():
         others: dict[str, Any] = {other: PROPOSED for other in sets if name in sets and other != name} | fitting
         try:
             bind_columns(work.table, {**others, name: spec})
@@ -307,7 +310,7 @@ def try_hierarchies(work: Proposal, specs: Mapping[str, HierarchySpec], opened: 
             work.problems.append(str(error))
             if name in sets or name in relational:
                 fitting[name] = PROPOSED if name in sets else "values"
-    fitting = _coarse_enough(work.table, fitting, specs, k)
+    fitting = _coarse_enough(work.table, fitting, given, k)
     work.settings = {**work.settings, "hierarchy": fitting}
     spelled = {name: _spelled(spec) for name, spec in fitting.items()}
     work.columns = tuple(
@@ -325,12 +328,12 @@ def _lists_persons(column: Column, k: int) -> bool:
     return lists_persons(column.occurrences, k, column.n)
 
 
-def _coarse_enough(table: Table, fitting: Mapping[str, Any], specs: Mapping[str, Any], k: int) -> dict[str, Any]:
+def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
     """Return the hierarchies; rules become coarse enough that the leaf sets of (k,km)-anonymity list no persons."""
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
         rule = fitting.get(column.name)
-        if is_rule(rule) and column.name not in specs and isinstance(column, CategoricalColumn):
+        if is_rule(rule) and column.name not in given and isinstance(column, CategoricalColumn):
             labels, counts = column.vocabulary.labels, column.occurrences.tolist()
             if _lists_persons(column, k) and (better := coarse_rule(column.name, labels, counts, k, str(rule))):
                 coarse[column.name] = better

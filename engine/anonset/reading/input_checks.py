@@ -251,8 +251,36 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
         raise InputError(msg)
 
 
+def are_single_values(labels: Sequence[str]) -> bool:
+    """Return True if most values have the form of a postcode, an amount of money, or a surname with initials.
+
+    >>> [are_single_values(labels) for labels in (["LS14 5BG", "BD1 1AA"], ["3549 GF"], ["1 453 kr", "90 kr"])]
+    [True, True, True]
+    >>> are_single_values(["Jansen, P.A.", "de Vries, K."]), are_single_values(["E10 I10", "J45"])
+    (True, False)
+    """
+    return any(_MOST_SINGLE * len(labels) <= sum(map(bool, map(form, labels))) > 0 for form in _SINGLE)
+
+
+_MOST_SINGLE = 0.9
+_SINGLE = tuple(
+    re.compile(pattern).fullmatch
+    for pattern in (
+        r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",
+        r"\d{4} [A-Z]{2}",
+        r"[A-Z]\d[A-Z] \d[A-Z]\d",
+        r"\d{3} \d{2}|\d{2}-\d{3}",
+        r"[-+]?(?:[€$£]|[A-Z]{3})? ?\d{1,3}(?:[ .,'\u00a0\u202f]\d{3})*(?:[.,]\d{2})? ?(?:kr|zł|Kč|Ft|€|[A-Z]{3})",
+        r"(?:[^\W\d_a-z]|d[aei]|v[ao]n|l[ae])[^\W\d_]*(?:[ '-][^\W\d_]+){0,3}, ?(?:[^\W\d_]\.? ?-?){1,4}",
+    )
+)
+"""Postcodes with a blank, amounts with a currency, and surnames with initials."""
+
+
 def _hold_codes(labels: Sequence[str], mark: str) -> bool:
     """Return True if many values contain several codes each, and other values contain the same codes."""
+    if are_single_values(labels):
+        return False
     several = [label for label in labels if mark in label]
     if len(several) < _FEWEST_SETS or 5 * len(several) < len(labels):
         return False

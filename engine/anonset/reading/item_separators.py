@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, are_sets, mark_of_sets
+from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, are_sets, are_single_values, mark_of_sets
 from anonset.reading.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
 
 _MARKS = (";", "|", ",", " ")
@@ -48,6 +48,8 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if separator is None and are_single_values(looked_at):
+        return None
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
     if not marks or _OF_ONE.search(name):

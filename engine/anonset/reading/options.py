@@ -127,8 +127,17 @@ class FileOptions:
         default=False,
         metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
     )
-    """Merge the rows of an id into one record: the union of their sets; all other values must agree. A text cell is
-    then one item (``type 2 diabetes``), unless a separator is declared."""
+    """Merge the rows of an id into one record: the union of their sets; all other values must agree (see `differing`).
+    A text cell is then one item (``type 2 diabetes``), unless a separator is declared."""
+    differing: Literal["refuse", "first"] = field(
+        default="refuse",
+        metadata={
+            "description": "With --group, if the rows of a person differ in a column without items: refuse, or publish "
+            "the value of the first row."
+        },
+    )
+    """With `group`, treatment of persons whose rows differ in a column without items: ``refuse`` (an error), or
+    ``first`` (the value of the person's first row; the persons are counted)."""
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -157,6 +166,7 @@ class ReadKeywords(TypedDict, total=False):
     inner_items: Literal["error", "leaf"]
     missing: str
     group: bool
+    differing: Literal["refuse", "first"]
     rows_are_persons: bool
     identifying_as_declared: bool
 
@@ -216,6 +226,7 @@ class ReadOptions(FileOptions):
         _ = self._rules_of_columns
         require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
         require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
+        require_known(setting("differing"), self.differing, ("refuse", "first"))
 
     @cached_property
     def dialect(self) -> Dialect:

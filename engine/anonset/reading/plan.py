@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
@@ -96,6 +96,19 @@ class Plan:
             return (), ()
 
         return find_unit_candidates(where, self.roles, head, grouped=grouped)
+
+    def leaves_unit_open(self, distinct: Sequence[UnitCandidate], word: OwnerStatements) -> bool:
+        """Return True if there are columns besides the items, and neither the owner nor a column shows who is a person.
+
+        Parameters
+        ----------
+        distinct
+            Candidates that do not repeat. One with a value in nearly every row shows that each row is a person.
+        """
+        roles = self.roles
+        stated = word.rows_are_persons or word.unit_is_stated or roles.id
+        beside = roles.relational or roles.keep or roles.drop
+        return bool(beside) and not stated and not any(one.shows_persons for one in distinct)
 
     def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[PersonMentions, ...]:
         """Return the item columns that mention persons named in other columns."""

@@ -83,6 +83,9 @@ class Profile(RedactedRepr):
     keys: bool = False
     """True if all values are letters with digits, or long numbers of the same width, like keys."""
 
+    item_codes: bool = False
+    """For sets: True if the items are letters with digits, like codes."""
+
     prose: str = ""
     """Reason why the values, or the items, are text that may mention persons; empty if they are not."""
 
@@ -107,11 +110,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        content = "bytes" if pa.types.is_binary(kind) else "nested values"
+        what = "bytes" if pa.types.is_binary(kind) else "nested values"
         look = ValueFormat(
-            content, doubt=f"contains {content}, which are not supported; convert them to plain values", usable=False
+            what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False
         )
-        return Profile(column, content, n, 0, nulls, 0, 0.0, 0, look=look)
+        return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
     if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)
@@ -126,20 +129,20 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items, times = _items(loaded, mark)
         return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
     values = values or _values(loaded)
-    look, some, frequencies = look_at(column, values.given), values.given[:_SOME], values.counts
-    total = sum(frequencies) if isinstance(frequencies, list) else int(frequencies.sum())
-    if len(frequencies) == total and look.kind.endswith("codes") and look.kind != "postal codes":
+    look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
+    total = sum(held) if isinstance(held, list) else int(held.sum())
+    if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = ValueFormat("text")
     return Profile(
         column,
         look.kind,
         n,
-        len(frequencies),
+        len(held),
         nulls,
         n - nulls - total,
-        entropy(frequencies),
-        max(frequencies, default=0) if isinstance(frequencies, list) else int(frequencies.max(initial=0)),
-        rarest=min(frequencies, default=0) if isinstance(frequencies, list) else int(frequencies.min(initial=n)),
+        entropy(held),
+        max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
+        rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(values.given),
@@ -172,8 +175,8 @@ def _values(loaded: Any) -> _Values:
     values, counts = _counts(loaded)
     words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
     words = _null_words(words, len(values) - len(words))
-    is_value = ~_are_in(values, words)
-    return _Values(_texts(values.filter(pa.array(is_value))[:MOST_LOOKED_AT]), words, counts[is_value])
+    given = ~_are_in(values, words)
+    return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
 
 
 def _few_values(loaded: Any) -> _Values:
@@ -181,8 +184,8 @@ def _few_values(loaded: Any) -> _Values:
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
     words = _null_words(missing, len(times) - len(missing)) if missing else []
-    texts = [text for text in times if text not in words]
-    return _Values(texts, words, [times[text] for text in texts])
+    given = [text for text in times if text not in words]
+    return _Values(given, words, [times[text] for text in given])
 
 
 def _few_texts(loaded: Any) -> list[str | None]:
@@ -212,17 +215,19 @@ def coded(loaded: Any) -> Any:
 def _of_sets(
     name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
 ) -> Profile:
-    filled = [item for item in items if item]
+    held = [item for item in items if item]
     most = int(counts.max(initial=0))
-    kind = kind_of_values(filled)
+    kind = kind_of_values(held)
     return Profile(
-        name, "sets", n, len(filled), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
-        null_words=tuple(sorted(NULLS.intersection(filled))),
-        reaches="name" if kind == "text" and are_names(filled[:_SOME]) else "",
-        prose="items are dates" if kind == "dates" else _prose(filled, nnz),
+        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
+        null_words=tuple(sorted(NULLS.intersection(held))),
+        reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
+        item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
+        prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
 
 
+_CODE = re.compile(r"[A-Za-z]{1,3}[-_]?\d[\w.+*!-]*").fullmatch
 _CODES = (7, 8, 9, 66, 77, 88, 97, 98, 99, 777, 888, 999, 7777, 8888, 9999)
 _NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
 _POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
@@ -244,13 +249,13 @@ def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
     others = [label for label in labels if label not in negative and label not in positive]
     if len(others) < 2 or not all(map(_NUMBER, others)):
         return ()
-    codes, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
+    found, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
     for code in sorted(map(int, positive)):
         if code >= _FAR * largest:
-            codes.append(str(code))
+            found.append(str(code))
         else:  # a value of the column
             largest = max(largest, code)
-    return tuple(codes)
+    return tuple(found)
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:
@@ -321,12 +326,12 @@ def _null_words(words: Collection[str], others: int) -> list[str]:
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
-def _are_in(values: Any, words: Collection[str]) -> NDArray[np.bool_]:
-    """Return, for each distinct value, whether `words` contains it."""
+def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
+    """Return, for each distinct value, whether `wanted` contains it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(words), values.type)))
+    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
 
 
 def _flat(column: Any) -> Any:
@@ -339,9 +344,9 @@ def _flat(column: Any) -> Any:
 def entropy(counts: NDArray[np.int64] | list[int]) -> float:
     """Return the entropy of a value in bits, given the frequencies of the values."""
     if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
-        frequencies: list[int] = counts if isinstance(counts, list) else counts.tolist()
-        total = sum(frequencies)
-        return max(0.0, -sum(count / total * log2(count / total) for count in frequencies if count))
+        held: list[int] = counts if isinstance(counts, list) else counts.tolist()
+        total = sum(held)
+        return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
     total = int(counts.sum())
     if not total:
         return 0.0

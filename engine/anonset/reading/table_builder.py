@@ -24,6 +24,7 @@ from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
+from anonset.reading.persons.candidates import ASKED_FROM
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
 from anonset.reading.persons.grouping import refuse_repeated, unite
 from anonset.reading.plan import Plan, require_values
@@ -121,7 +122,7 @@ def gather(
         repeated = (*repeated, *(() if watcher is None else watcher.repeated()))
         table = gathering.table(encoder)
         if options.group:
-            united = unite(source.where, table, store)
+            united = unite(source.where, table, store, first_value=options.differing == "first")
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
         elif table.ids and not plan.roles.sensitive and not options.exact:
             refuse_repeated(source.where, table)
@@ -129,7 +130,9 @@ def gather(
         require_values(source.where, table)
     changes = (*skipped(without_id, footer), *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head)
-    return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=options.word, changes=changes)
+    judged = source.in_files and not options.exact and table.n >= ASKED_FROM
+    word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))
+    return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
 
 
 def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:

@@ -5,7 +5,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.persons.header_topics import is_quantity, is_sensitive, names_a_product, names_a_subject
+from anonset.reading.persons.header_topics import (
+    is_quantity,
+    is_sensitive,
+    names_a_product,
+    names_a_subject,
+    names_items,
+)
 from anonset.reading.persons.header_words import ATTRIBUTES, PERSON_IDS, is_direct, is_identifier, is_known, meaning_of
 from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
@@ -31,6 +37,8 @@ _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
 
 
+DECLARED = "declared sensitive"
+"""Reason of a column that the owner declares as sensitive; it may be dropped if it differs within persons."""
 UNRECOGNIZED = "unrecognized"
 """Proposal for a column that is dropped unless the owner gives it a role."""
 
@@ -63,8 +71,8 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     if meaning in ATTRIBUTES:
         return None
     if profile.name in identifying or meaning in ("person id", "case id"):
-        description = "identifies people or cases" if meaning == "case id" else "identifies people"
-        return ProposedRole("drop", f"{description}, {described} in {profile.records:,} rows")
+        what = "identifies people or cases" if meaning == "case id" else "identifies people"
+        return ProposedRole("drop", f"{what}, {described} in {profile.records:,} rows")
     if is_sensitive(profile.name):
         return None
     if (
@@ -93,9 +101,9 @@ def with_unit(
     """Return the roles if some columns identify the person."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
-        if role.role == "id" and role.reason != "given"
-        else role
-        for name, role in proposed.items()
+        if own.role == "id" and own.reason != "given"
+        else own
+        for name, own in proposed.items()
     }
     for name in unit:
         if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
@@ -106,11 +114,11 @@ def with_unit(
 
 
 def roles_by_person(
-    proposed: Mapping[str, ProposedRole],
+    found: Mapping[str, ProposedRole],
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
-    correct: Callable[[str], str],
+    keep_first: Callable[[str, int], None],
     tree: Callable[[str], str],
 ) -> dict[str, ProposedRole]:
     """Return the roles for merging the rows of an identifier into a record.
@@ -124,29 +132,29 @@ def roles_by_person(
         The columns that identify the person.
     count_differing
         Returns the number of persons with different rows in a column.
-    correct
-        Returns the rows to correct in a column in which few persons differ.
+    keep_first
+        Called for each column in which so few persons differ that the value of their first row is published.
     tree
         Returns the hierarchy of items of a kind.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
-    single = [n for n, role in proposed.items() if role.role in roles_of_one and role.reason != "given"]
+    single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
-    roles = dict(proposed)
-    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in proposed.values()):
+    roles, most = dict(found), _FEW_DIFFERING * max(profiles[column].distinct for column in unit)
+    for name in [name for name, persons in differing.items() if persons <= most]:
+        persons = differing.pop(name)
+        if found[name].role != UNRECOGNIZED:
+            keep_first(name, persons)
+    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
         for code in _codes(list(differing), profiles)[:1]:
             levels = tree(profiles[code].kind)
-            roles[code] = replace(proposed[code], role="items", hierarchy=levels, reason="a code per row of a person")
+            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="a code per row of a person")
             del differing[code]
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        if proposed[name].role == UNRECOGNIZED and profiles[name].kind == "text":
+        if found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name):
             reason += f"; if each value is an item: {setting('items', name)}"
-        elif proposed[name].role != UNRECOGNIZED and persons <= _FEW_DIFFERING * max(
-            profiles[column].distinct for column in unit
-        ):
-            reason += f"; to publish it, {correct(name)}"
         roles[name] = ProposedRole("drop", reason)
     return roles
 
@@ -199,23 +207,24 @@ def possible_items(
     proposed, united
         The roles before and after the rows of a person are merged.
     """
-    if any(role.role in ("items", "one_hot", "one_code") for role in united.values()):
+    if any(own.role in ("items", "one_hot", "one_code") for own in united.values()):
         return {}
-    unknown = [profiles[name] for name, role in proposed.items() if role.role == UNRECOGNIZED]
+    unknown = [profiles[name] for name, own in proposed.items() if own.role == UNRECOGNIZED]
     texts = tuple(
-        profile.name
-        for profile in unknown
-        if profile.kind == "text"
-        and united[profile.name].role == "drop"
-        and 2 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
-        and not profile.prose
+        one.name
+        for one in unknown
+        if one.kind == "text"
+        and names_items(one.name)
+        and united[one.name].role == "drop"
+        and 2 < one.distinct <= one.records // _ROWS_OF_AN_ITEM
+        and not one.prose
     )
-    marked = tuple(profile.name for profile in unknown if profile.kind in MARKS)
+    marked = tuple(one.name for one in unknown if one.kind in MARKS)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
 def recognized_roles(
-    proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
+    found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
     """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
 
@@ -223,23 +232,23 @@ def recognized_roles(
     (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
     value of fewer than k rows cannot be published.
     """
-    roles = dict(proposed)
-    sensitive = [name for name, role in proposed.items() if role.role == "sensitive" and role.reason != "given"]
-    has_sensitive = any(role.role == "sensitive" and role.reason == "given" for role in proposed.values())
-    sets = any(role.role in ("items", "one_hot", "one_code") for role in proposed.values())
-    relational = any(role.role == "relational" for role in proposed.values())
-    for name, role in proposed.items():
-        if role.role == UNRECOGNIZED:
-            description = f"{role.reason}: not recognized as an attribute that others know"
+    roles = dict(found)
+    sensitive = [n for n, own in found.items() if own.role == "sensitive" and own.reason not in ("given", DECLARED)]
+    taken = any(own.role == "sensitive" and own.reason in ("given", DECLARED) for own in found.values())
+    sets = any(own.role in ("items", "one_hot", "one_code") for own in found.values())
+    relational = any(own.role == "relational" for own in found.values())
+    for name, own in found.items():
+        if own.role == UNRECOGNIZED:
+            what = f"{own.reason}: not recognized as an attribute that others know"
             ways = f"if it is one: {setting('relational', name)}"
             ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
-            roles[name] = ProposedRole("drop", f"{description}; {ways}")
+            roles[name] = ProposedRole("drop", f"{what}; {ways}")
     for name in sensitive:
         profile = profiles[name]
-        grounds = (
+        why = (
             "models for sets of items do not protect it" if sets
             else "models protect it only if there are quasi-identifiers" if not relational
-            else "models protect one sensitive column, and another is declared" if has_sensitive
+            else "models protect one sensitive column, and another is declared" if taken
             else f"models protect one sensitive column; {setting('sensitive', name)} chooses it" if len(sensitive) > 1
             else (
                 f"{profile.missing_codes[0]} may mean a missing value: {setting('null', profile.missing_codes[0])}; "
@@ -248,26 +257,21 @@ def recognized_roles(
             else f"some values occur in fewer than {k} rows" if profile.rarest < k
             else ""
         )  # fmt: skip
-        if grounds:
-            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {grounds}")
+        if why:
+            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {why}")
     return roles
 
 
-def without_commas(proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
+def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
     """Return roles in which quasi-identifiers with commas in their values, but without a hierarchy, are dropped.
 
     Commas separate the values of published sets.
     """
-    roles = dict(proposed)
-    for name, role in proposed.items():
-        if (
-            role.role == "relational"
-            and role.hierarchy == "values"
-            and role.reason != "given"
-            and profiles[name].commas
-        ):
-            description = (
+    roles = dict(found)
+    for name, own in found.items():
+        if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:
+            what = (
                 f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
             )
-            roles[name] = ProposedRole("drop", f"{description}; with {setting('relational')} it needs a hierarchy")
+            roles[name] = ProposedRole("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
     return roles

@@ -10,10 +10,10 @@ from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.reading.kinds import ValueFormat, kind_of_values
-from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive
+from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive, names_items
 from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
 from anonset.reading.profiles import Profile
-from anonset.settings.person_columns import MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
+from anonset.settings.person_columns import DECLARED, MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
 _FEW = 10
@@ -63,13 +63,13 @@ def propose(
     """
     proposed: dict[str, ProposedRole] = {}
     for profile in profiles:
-        if grounds := _why_text(profile, mentioning.get(profile.name, "")):
-            proposed[profile.name] = ProposedRole("drop", f"{grounds}; may describe a person")
+        if why := _why_text(profile, mentioning.get(profile.name, "")):
+            proposed[profile.name] = ProposedRole("drop", f"{why}; may describe a person")
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
-            role = of_a_person(profile, profiles, identifying) or _alone(profile)
-            proposed[profile.name] = _published(role, published.get(profile.name, ""), published)
+            own = of_a_person(profile, profiles, identifying) or _alone(profile)
+            proposed[profile.name] = _published(own, published.get(profile.name, ""), published)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -79,13 +79,13 @@ def propose(
     return proposed
 
 
-def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
+def _published(own: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
     """Return the proposal for a column that the owner publishes in a role; the role is empty for other columns."""
-    if role == "sensitive" and proposal.role in ("relational", UNRECOGNIZED):
-        return replace(proposal, role=role)
-    if proposal.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
-        return ProposedRole("drop", f"{proposal.reason}; models protect one sensitive column, and another is declared")
-    return replace(proposal, role=role) if role and proposal.role == UNRECOGNIZED else proposal
+    if role == "sensitive" and own.role in ("relational", "sensitive", UNRECOGNIZED):
+        return replace(own, role=role, reason=DECLARED)
+    if own.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
+        return ProposedRole("drop", f"{own.reason}; models protect one sensitive column, and another is declared")
+    return replace(own, role=role) if role and own.role == UNRECOGNIZED else own
 
 
 def _why_text(profile: Profile, column: str) -> str:
@@ -102,11 +102,15 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
     for profile in profiles:
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
+        elif profile.kind == "sets" and not _of_items(profile, profiles):
+            way = f"if its values are items: {setting('items', profile.name)}"
+            reason = f"may contain sets, {profile.distinct:,} different parts; {way}"
+            proposed[profile.name] = ProposedRole("drop", reason)
         elif profile.kind == "sets":
-            kind = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
-            reason = f"cells contain sets{kind}, {profile.distinct:,} different items"
+            what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
+            reason = f"cells contain sets{what}, {profile.distinct:,} different items"
             proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
-    if any(role.role == "items" for role in proposed.values()):
+    if any(own.role == "items" for own in proposed.values()):
         return
     marked = [
         profile.name
@@ -122,6 +126,17 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
         )
         return
     proposed |= _one_code(profiles)
+
+
+def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
+    """Return True if the header names items, the parts of cells are codes, or there is no other column."""
+    return (
+        len(profiles) == 1
+        or profile.separator is None  # lists, not text
+        or names_items(profile.name)
+        or profile.items_kind in _CODE_LEVELS
+        or profile.item_codes
+    )
 
 
 def _families(names: Sequence[str]) -> list[str]:
@@ -144,10 +159,10 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
             stems.setdefault(numbered[1], []).append(profile)
     names, codes = list[str](), set[str]()
     for stem, group in stems.items():
-        filled = [profile for profile in group if profile.distinct]
-        kinds = {profile.kind for profile in filled if profile.kind in _CODE_LEVELS}
-        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
-        if len(filled) > 1 and (kinds or coded):
+        held = [profile for profile in group if profile.distinct]
+        kinds = {profile.kind for profile in held if profile.kind in _CODE_LEVELS}
+        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in held)
+        if len(held) > 1 and (kinds or coded):
             names += [profile.name for profile in group]
             codes |= kinds
     if not names:
@@ -155,11 +170,9 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     others = [name for name in names if _PROCEDURES.search(name)]
     if 0 < len(others) < len(names):  # two kinds of codes do not form a set
         names = [name for name in names if name not in others]
-        remark = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
-        description = (
-            f"one of {len(others)} procedure columns; the items are diagnoses ({remark} uses procedures instead)"
-        )
-        other = dict.fromkeys(others, ProposedRole("drop", description))
+        which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
+        what = f"one of {len(others)} procedure columns; the items are diagnoses ({which} uses procedures instead)"
+        other = dict.fromkeys(others, ProposedRole("drop", what))
     else:
         other = {}
     single = [
@@ -195,8 +208,8 @@ def _alone(profile: Profile) -> ProposedRole:
         return ProposedRole("drop", "sampling weight: not an attribute of the person, and identifies rows")
     sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile) or _is_result(profile)
     if sensitive or profile.kind in _CODE_LEVELS:
-        description = f"sensitive, {described}: must not be inferred for a person"
-        return ProposedRole("sensitive", description, _hierarchy(profile))
+        what = f"sensitive, {described}: must not be inferred for a person"
+        return ProposedRole("sensitive", what, _hierarchy(profile))
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     if not is_known(profile.name, dates=profile.kind == "dates"):
         return ProposedRole(UNRECOGNIZED, f"{kind}{described}", _hierarchy(profile))
@@ -235,13 +248,13 @@ def tree_of(kind: str) -> str:
     return _CODE_LEVELS.get(kind, PROPOSED)
 
 
-def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, Any]:
+def settings_of(found: Mapping[str, ProposedRole]) -> dict[str, Any]:
     """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
-    roles = {role: [name for name, proposed in proposals.items() if proposed.role == role] for role in ROLES}
+    roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
     numeric = [
-        name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == "range"
+        name for name, proposed in found.items() if proposed.role == "relational" and proposed.hierarchy == "range"
     ]
-    start = prefix_of(roles["one_hot"], list(proposals))
+    start = prefix_of(roles["one_hot"], list(found))
     if start and not any(name.removeprefix(start).isdecimal() for name in roles["one_hot"]):  # "1" would name no item
         roles["one_hot"] = [f"{start}*"]
     settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}

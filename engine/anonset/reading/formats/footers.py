@@ -8,7 +8,8 @@ _LONGEST_LINE, _LONGEST_FOOTER_LINE = 1 << 16, 1 << 12
 _MOST_LINES = 30
 _SUM = re.compile(
     r"(grand |sub-?|zwischen|gesamt|end)?(totals?|summe)( g[ée]n[ée]ral| kosten| cost)?|gesamt(ergebnis)?|insgesamt|sum"
-    r"|somme|totale|totaal|suma|anzahl|count|average|mean|mittelwert|durchschnitt|moyenne",
+    r"|somme|totale|totaal|summa|suma|razem|celkem|toplam|yhteens[äa]|i alt|anzahl|count|average|mean|mittelwert"
+    r"|durchschnitt|moyenne",
     re.IGNORECASE,
 )
 _NOTE = re.compile(
@@ -16,13 +17,19 @@ _NOTE = re.compile(
     r"|legende?|fuente|fecha|date d|seite|page|\*|\()",
     re.IGNORECASE,
 )
+_SUM_WITH_FIGURE = re.compile(
+    r"(grand |sub-?|zwischen|gesamt|end)?(totals?|totale|totaal|summe|summa|suma|somme|razem|celkem|toplam|insgesamt)"
+    r"[ :][^\d]{0,40}\d[\d.,' ]*[^\d]{0,40}",
+    re.IGNORECASE,
+)
+"""A sum in a single field, such as ``Total visits: 9000`` or ``Totaal: 9000 zaken``."""
 _COUNT_OF = re.compile(
     r"(anzahl|number of|count of|n[uú]mero de|nombre de|numero di|aantal|(grand )?total|(gesamt)?summe)"
     r"( [^\W\d_]+){1,3}",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
-_FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
+_FIGURE = re.compile(r"[-+]?(([€$£]|EUR|CHF|USD|GBP) ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
 _DIGIT = re.compile(r"\d")
 _ROWS_OF_KEYS = 10
@@ -71,9 +78,9 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
     ((10, 0), (16, 0))
     """
     end, lines = end_of_rows(data, start, delimiter, fields), 0
-    line_end = end
-    while fields > 1 and line_end > start and lines < _MOST_LINES:
-        first, stop = _last_line(data, line_end)
+    at = end
+    while fields > 1 and at > start and lines < _MOST_LINES:
+        first, stop = _last_line(data, at)
         if first < start or stop - first > _LONGEST_FOOTER_LINE:
             break
         line = data[first:stop]
@@ -83,9 +90,9 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
             if quoted or not (_is_footer(row, fields) or (keyed and _is_below_keys(row, fields))):
                 break
             end, lines = first, lines + 1
-        elif first == line_end:
+        elif first == at:
             break
-        line_end = first
+        at = first
     if not lines:
         return end, 0
     stop = start + len(data[start:end].rstrip(b"\r\n"))
@@ -96,18 +103,20 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 def _is_footer(row: list[str], fields: int) -> bool:
     """Return True if the words of a row show a sum or a note."""
-    filled = [field for field in row if field]
-    words = [field for field in filled if _SUM.fullmatch(field.strip(" :"))]
-    others = [field for field in filled if field not in words]
-    is_sparse = len(row) != fields or len(filled) <= len(row) // 2
-    figures = all(is_figure(field) or (is_sparse and _is_counted(field)) for field in others)
-    if len(words) == 1 and figures and (len(filled) > 1 or len(row) != fields):
+    held = [field for field in row if field]
+    words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
+    rest = [field for field in held if field not in words]
+    few = len(row) != fields or len(held) <= len(row) // 2
+    figures = all(is_figure(field) or (few and _is_counted(field)) for field in rest)
+    if len(words) == 1 and figures and (len(held) > 1 or len(row) != fields):
         return True
-    if fields >= _FEWEST_FIELDS and 1 < len(filled) <= len(row) // 2 and _COUNT_OF.fullmatch(filled[0].rstrip(" :")):
-        return all(map(is_figure, filled[1:]))
+    if fields >= _FEWEST_FIELDS and 1 < len(held) <= len(row) // 2 and _COUNT_OF.fullmatch(held[0].rstrip(" :")):
+        return all(map(is_figure, held[1:]))
+    if len(held) == 1 and fields >= _FEWEST_FIELDS and _SUM_WITH_FIGURE.fullmatch(held[0]):
+        return True
     if len(row) != fields:
-        return (len(filled) == 1 or _NOTE.match(filled[0]) is not None) and _WORDS.search(filled[0]) is not None
-    return len(filled) == 1 and fields >= _FEWEST_FIELDS and (bool(words) or _NOTE.match(filled[0]) is not None)
+        return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
+    return len(held) == 1 and fields >= _FEWEST_FIELDS and (bool(words) or _NOTE.match(held[0]) is not None)
 
 
 def _is_counted(field: str) -> bool:
@@ -128,11 +137,15 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
-    """Return True if a row of few fields has a word in the key column: a sum in any language."""
-    filled = [field for field in row if field]
-    if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(filled) > fields // 2:
+    """Return True if a row of few fields has a word in the key column, a sum in any language, or only an amount below
+    another column.
+    """
+    held = [field for field in row if field]
+    if len(held) == 1 and not row[0] and fields >= _FEWEST_FIELDS and is_figure(held[0]):
+        return True
+    if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
         return False
-    return len(row) != fields or (len(filled) == 2 and (is_figure(filled[1]) or _is_counted(filled[1])))
+    return len(row) != fields or (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1])))
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:

@@ -24,6 +24,8 @@ FEWEST_PAIRS = 20
 _TELLING = frozenset({"birth", "sex"})
 _FEWEST_VALUES = 10
 _AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
+_TOGETHER_BY_CHANCE = 0.25
+"""Maximum agreement by chance of all declared attributes together."""
 
 
 def count_distinct(codes: Int64) -> int:
@@ -57,6 +59,22 @@ def agreeing_within(
             name_of_kind[kind] = name
     telling = len(name_of_kind) > 1 and not _TELLING.isdisjoint(name_of_kind)
     return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
+
+
+def all_agree_within(codes: Int64, together: Int64) -> bool:
+    """Return True if all of several attributes agree within the values of a column, far more often than by chance.
+
+    Parameters
+    ----------
+    codes
+        int64 (n,): the value of each row, negative if missing.
+    together
+        int64 (n,): the combination of the attributes in each row, negative if one is missing.
+    """
+    first, second = _pairs(codes)
+    if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
+        return False
+    return agrees(together, first, second, by_chance=_TOGETHER_BY_CHANCE)
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
@@ -106,8 +124,8 @@ def _pairs(codes: Int64) -> tuple[Int64, Int64]:
     return order[:-1][same], order[1:][same]
 
 
-def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
-    """Return True if pairs of rows agree in a column far beyond chance."""
+def agrees(codes: Int64, first: Int64, second: Int64, *, by_chance: float = _BY_CHANCE) -> bool:
+    """Return True if pairs of rows agree in a column far beyond chance, which is at most `by_chance`."""
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)
     n = counts.sum()
     both_filled = (codes[first] >= 0) & (codes[second] >= 0)
@@ -116,4 +134,4 @@ def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
         return False
     p = float((counts * (counts - 1)).sum() / (n * (n - 1)))
     beyond = agreed - pairs * p > _DEVIATIONS * float(np.sqrt(pairs * p * (1 - p)))
-    return agreed >= _AGREEING * pairs and p <= _BY_CHANCE and beyond
+    return agreed >= _AGREEING * pairs and p <= by_chance and beyond

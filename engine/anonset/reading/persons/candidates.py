@@ -10,6 +10,7 @@ with such attributes;
 * a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
 both together, or if the two identify each row;
 * a column whose values are street addresses with house numbers, if there is no candidate for persons;
+* a column within whose values all declared quasi-identifiers agree in 95% of the rows, far beyond chance;
 * a dropped column of repeated opaque keys, if no other candidate repeats, names agree within it or its header names a
 number, and no other candidate is shown by birth or sex to identify persons. If more than half of the keys are distinct,
 no other candidate may identify each row, and the rows of a key must not differ in birth or sex.
@@ -35,6 +36,7 @@ from anonset.reading.persons.agreement import (
     FEWEST_PAIRS,
     UNKNOWN,
     agreeing_within,
+    all_agree_within,
     count_distinct,
     evidence_of,
     named_alike,
@@ -54,13 +56,13 @@ from anonset.reading.persons.header_words import (
 from anonset.reading.persons.missing_values import combined, holds_sets
 from anonset.reading.roles import Roles
 
-REACHES = ("e-mail", "IBAN", "account", "phone")
+REACHES = ("e-mail", "IBAN", "account", "phone", "network")
 """Meanings of headers and values that reach a person and distinguish persons."""
 NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
 NAMED_AT = "names and address"
 _SUREST = (
     "person id", "e-mail", NAMED_AND_BORN, NAMED_AT, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id",
-    "case id", KEY,
+    "network", "case id", KEY,
 )  # fmt: skip
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
@@ -71,9 +73,14 @@ _FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
 """Minimum number of distinct values of a person id, and the minimum number of rows for this rule."""
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
+"""Minimum number of rows for keys."""
+ASKED_FROM = 1_000
+"""Number of rows from which a run asks who is a person if no column shows it."""
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
 """Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
+_NEARLY_ALL = 0.95
+"""Minimum share of rows with a value in a candidate that shows that each row is a person."""
 _OF_ROWS = ("id", "case id", NAMED, ADDRESS)
 """Candidates that do not show that each row is a person, even if they are distinct in every row."""
 
@@ -95,6 +102,8 @@ class UnitCandidate(RedactedRepr):
     """True if a spreadsheet truncated the values, so that different persons may share a value."""
     beyond_chance: bool = True
     """True if more rows agree in all columns than expected by chance."""
+    rows: int = 0
+    """Number of rows that were examined."""
     evidence: int = UNKNOWN
     """Evidence from birth and sex, as returned by `evidence_of`."""
 
@@ -108,6 +117,11 @@ class UnitCandidate(RedactedRepr):
         if self.meaning in (NAMED_AND_BORN, NAMED_AT):
             return self.persons < self.given and self.beyond_chance
         return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
+
+    @property
+    def shows_persons(self) -> bool:
+        """True if a reliable candidate is different in nearly every row, so that each row is a person."""
+        return self.meaning not in (*_OF_ROWS, AGREEING, KEY) and self.persons == self.given >= _NEARLY_ALL * self.rows
 
     @property
     def as_repeated(self) -> RepeatedIdentifiers:
@@ -143,13 +157,14 @@ def find_unit_candidates(
     ]:
         msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
         raise InputError(msg)
-    candidates = candidates_in(first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop)
-    repeated = tuple(candidate.as_repeated for candidate in candidates if candidate.repeats)
+    numbers = [name for name in roles.drop if is_numbered(name) and not (meaning_of(name) or is_quantity(name))]
+    found = candidates_in(
+        first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop, numbers=numbers, declared=roles.relational
+    )
+    repeated = tuple(one.as_repeated for one in found if one.repeats)
     if repeated or grouped:
         return repeated, ()
-    unseen = [
-        candidate for candidate in (*candidates, *_unseen(named, first)) if candidate.meaning not in (AGREEING, KEY)
-    ]
+    unseen = [one for one in (*found, *_unseen(named, first)) if one.meaning not in (AGREEING, KEY)]
     return (), tuple(unseen)
 
 
@@ -160,12 +175,13 @@ def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidat
 
 def candidates_in(
     columns: Mapping[str, Any],
-    names: Sequence[str],
+    asked: Sequence[str],
     ids: Sequence[str] = (),
     *,
     grouped: bool = False,
     keys: Sequence[str] = (),
     numbers: Collection[str] = (),
+    declared: Sequence[str] = (),
 ) -> tuple[UnitCandidate, ...]:
     """Return the candidates among columns, the most reliable first.
 
@@ -173,7 +189,7 @@ def candidates_in(
     ----------
     columns
         First rows by column name: ``SetColumn`` or ``pyarrow.ChunkedArray``.
-    names
+    asked
         Columns that may be candidates.
     ids
         Columns that identify the records. Only the first row of each record is used, and only candidates that show that
@@ -184,62 +200,67 @@ def candidates_in(
         Columns that may be opaque keys.
     numbers
         Columns among `keys` that are keys by their headers, independent of their values.
+    declared
+        Quasi-identifiers that the owner declares.
     """
     plain = {name: column for name, column in columns.items() if not holds_sets(column)}
     coded = {name: coded_column(name, column) for name, column in plain.items()}
-    too_few_rows = all(len(column) <= FEWEST_PAIRS for column in plain.values())
+    few = all(len(column) <= FEWEST_PAIRS for column in plain.values())
     if ids and all(name in coded for name in ids):
         rows = _first_rows([coded[name].codes for name in ids])
         coded = {name: replace(column, codes=column.codes[rows]) for name, column in coded.items()}
-    free = {name: coded[name] for name in names if name in coded and name not in ids and not coded[name].thing}
-    candidates = _by_meaning(free, ids, grouped=grouped)
-    attributes = [] if too_few_rows else _attributes(coded)
+    free = {name: coded[name] for name in asked if name in coded and name not in ids and not coded[name].thing}
+    found = _by_meaning(free, ids, grouped=grouped)
+    attributes = [] if few else _attributes(coded)
     for name, column in {} if grouped or not attributes else free.items():
         silent = not (column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
         if silent and (agreeing := agreeing_within(column.codes, attributes)):
-            candidates.append(_single(name, column, AGREEING, agreeing))
-    sure = any(one.repeats for one in candidates)
-    candidates += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
-    if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in candidates):
-        candidates += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
+            found.append(_single(name, column, AGREEING, agreeing))
+    known = {name for one in found for name in one.columns}
+    together = [coded[name].codes for name in declared if name in coded]
+    for name, column in {} if ids or grouped or not together else free.items():
+        silent = not (column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
+        if silent and name not in (*known, *declared) and all_agree_within(column.codes, combined(together)):
+            found.append(_single(name, column, AGREEING, tuple(declared)))
+    sure = any(one.repeats for one in found)
+    found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
+    if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
+        found += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
     pairs = [] if ids else _numbered_within(free, attributes)
-    candidates = [one for one in candidates if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
-    candidates = [replace(one, evidence=_evidence(one, coded, attributes)) for one in candidates]
-    no_repeats = not any(one.repeats for one in candidates)
-    distinct = any(one.given and one.persons == one.given and one.meaning not in _OF_ROWS for one in candidates)
-    if not ids and not any(one.repeats and one.evidence == AGREE for one in candidates):
-        candidates += [
+    found = [one for one in found if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
+    found = [replace(one, evidence=_evidence(one, coded, attributes)) for one in found]
+    alone = not any(one.repeats for one in found)
+    distinct = any(one.given and one.persons == one.given and one.meaning not in _OF_ROWS for one in found)
+    if not ids and not any(one.repeats and one.evidence == AGREE for one in found):
+        found += [
             _single(name, free[name], KEY)
             for name in keys
             if name in free
-            and (name in numbers or (free[name].keys and (no_repeats or named_alike(free[name].codes, attributes))))
+            and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not (free[name].kind or free[name].times)
             and (
                 _repeat_as_keys(free[name].codes, named=name in numbers)
                 or (not distinct and _repeat_rarely(name, free[name], attributes))
             )
         ]
-    return tuple(sorted(candidates, key=_place))
+    rows = max((len(one.codes) for one in coded.values()), default=0)
+    return tuple(sorted((replace(one, rows=rows) for one in found), key=_place))
 
 
-def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
+def _place(one: UnitCandidate) -> tuple[int, int, int]:
     """Return the sort key of a candidate: by evidence, then by meaning; names detected only by values are last."""
-    by_values = candidate.meaning == NAMED and not any(meaning_of(name) == NAMED for name in candidate.columns)
-    return candidate.evidence, len(_SUREST) if by_values else _SUREST.index(candidate.meaning), candidate.persons
+    by_values = one.meaning == NAMED and not any(meaning_of(name) == NAMED for name in one.columns)
+    return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
 
 
 def _evidence(
-    candidate: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
+    one: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> int:
     """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
-    if candidate.meaning == AGREEING:
+    if one.meaning == AGREEING:
         return AGREE
-    others = [attribute for attribute in attributes if attribute[1] not in candidate.columns]
-    return (
-        evidence_of(combined([coded[name].codes for name in candidate.columns]), others)
-        if candidate.repeats
-        else UNKNOWN
-    )
+    others = [attribute for attribute in attributes if attribute[1] not in one.columns]
+    return evidence_of(combined([coded[name].codes for name in one.columns]), others) if one.repeats else UNKNOWN
 
 
 def _numbered_within(
@@ -247,27 +268,25 @@ def _numbered_within(
 ) -> list[UnitCandidate]:
     """Return pairs of a case, household or the like, and the number of a person within it."""
     numbers = [
-        name
-        for name, column in free.items()
-        if column.small and (is_numbered(name) or column.kind in ("person id", "id"))
+        name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
     ]
     cases = [
         name
-        for name, column in free.items()
-        if not column.small
-        and (column.kind in PERSON_IDS or is_numbered(name))
-        and _repeats(column.codes)
-        and evidence_of(column.codes, attributes) != AGREE
+        for name, one in free.items()
+        if not one.small
+        and (one.kind in PERSON_IDS or is_numbered(name))
+        and _repeats(one.codes)
+        and evidence_of(one.codes, attributes) != AGREE
     ]
-    pairs = []
+    found = []
     for case in cases if numbers else ():
         for number in numbers:
             codes = combined([free[case].codes, free[number].codes])
-            rows, persons = int((codes >= 0).sum()), count_distinct(codes)
-            is_person_id = free[number].kind == "person id" and persons == rows
-            if persons > count_distinct(free[case].codes) and (is_person_id or evidence_of(codes, attributes) == AGREE):
-                pairs.append(UnitCandidate((case, number), "person id", rows, persons))
-    return pairs
+            given, persons = int((codes >= 0).sum()), count_distinct(codes)
+            told = free[number].kind == "person id" and persons == given
+            if persons > count_distinct(free[case].codes) and (told or evidence_of(codes, attributes) == AGREE):
+                found.append(UnitCandidate((case, number), "person id", given, persons))
+    return found
 
 
 def _repeats(codes: Int64) -> bool:
@@ -280,13 +299,13 @@ def _by_meaning(free: Mapping[str, CodedColumn], ids: Sequence[str], *, grouped:
     if ids:
         sure = any(meaning_of(name) == "person id" for name in ids)
         meanings = PERSON_IDS[:1] if sure or grouped else PERSON_IDS
-        meanings = meanings if sure else (*meanings, *(meaning for meaning in _OVER_CASES if meaning not in meanings))
+        meanings = meanings if sure else (*meanings, *(one for one in _OVER_CASES if one not in meanings))
     return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
 
 
 def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, ...] = ()) -> UnitCandidate:
-    rows = int((column.codes >= 0).sum())
-    return UnitCandidate((name,), meaning, rows, count_distinct(column.codes), agreeing, column.cut)
+    given = int((column.codes >= 0).sum())
+    return UnitCandidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
 
 
 def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> list[UnitCandidate]:
@@ -308,20 +327,20 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
     if any("," in name for name in key) or not key or (ids and not births):
         return []
     codes = combined([free[name].codes for name in key])
-    rows, persons = int((codes >= 0).sum()), count_distinct(codes)
+    given, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
-        by_name = UnitCandidate(names, NAMED, rows, persons)
+        alone = UnitCandidate(names, NAMED, given, persons)
         places = tuple(name for name, column in free.items() if column.addresses or column.kind == ADDRESS)
-        return [by_name, *_named_at(names, places, free)]
+        return [alone, *_named_at(names, places, free)]
     others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
     agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
-    often = rows - persons >= _FEW_TOGETHER * len(codes)
+    often = given - persons >= _FEW_TOGETHER * len(codes)
     if not names:
-        return [UnitCandidate((*key, *agreeing), AGREEING, rows, persons, agreeing)] if agreeing and often else []
+        return [UnitCandidate((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
     if ids:
-        return [UnitCandidate(key, NAMED_AND_BORN, rows, persons, agreeing)] if agreeing and often else []
-    beyond = rows - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
-    return [UnitCandidate(key, NAMED_AND_BORN, rows, persons, agreeing, beyond_chance=beyond)]
+        return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
+    beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
+    return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
 
 
 def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:
@@ -330,9 +349,9 @@ def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str
     if not places or not all(name in key for name in names):
         return []
     codes = combined([free[name].codes for name in key])
-    rows, persons = int((codes >= 0).sum()), count_distinct(codes)
-    beyond = rows - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
-    return [UnitCandidate(key, NAMED_AT, rows, persons, beyond_chance=beyond)]
+    given, persons = int((codes >= 0).sum()), count_distinct(codes)
+    beyond = given - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
+    return [UnitCandidate(key, NAMED_AT, given, persons, beyond_chance=beyond)]
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, CodedColumn]) -> bool:
@@ -340,11 +359,11 @@ def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Ma
 
     It differs between rows with equal other names and birth.
     """
-    others = combined([free[column].codes for column in (*names, *births) if column != name])
-    with_name = combined([others, free[name].codes])
-    others = others[with_name >= 0]
+    others = combined([free[one].codes for one in (*names, *births) if one != name])
+    both = combined([others, free[name].codes])
+    others = others[both >= 0]
     pairs = len(others) - count_distinct(others)
-    agreed = len(others) - count_distinct(with_name)
+    agreed = len(others) - count_distinct(both)
     return pairs >= FEWEST_PAIRS and 2 * agreed < pairs
 
 
@@ -371,21 +390,21 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
 
     They repeat often, unless a header names them, and no value is very frequent.
     """
-    filled = codes[codes >= 0]
-    if len(filled) < _FEWEST_ROWS:
+    given = codes[codes >= 0]
+    if len(given) < _FEWEST_ROWS:
         return False
-    counts = np.bincount(filled)
+    counts = np.bincount(given)
     distinct = int(np.count_nonzero(counts))
-    fewest, most = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
-    return fewest <= distinct / len(filled) <= most and int(counts.max()) <= _MOST_OF_A_KEY * len(filled)
+    few, many = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
+    return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
 
 
 def _repeat_rarely(name: str, column: CodedColumn, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
     """Return True if most values of a column are distinct keys, some repeat, and rows of a key may be of one person."""
-    rows, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
+    given, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
     return (
-        rows >= _FEWEST_ROWS
-        and _KEYS_OF_ROWS[1] * rows < distinct < rows
+        given >= _FEWEST_ROWS
+        and _KEYS_OF_ROWS[1] * given < distinct < given
         and column.keys
         and not is_quantity(name)
         and evidence_of(column.codes, attributes) != DIFFER

@@ -9,6 +9,7 @@ from anonset.data.blocks import SetColumnBuilder, tidy_rows
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
+from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.errors import InputError
 from anonset.reading.kinds import MOST_LOOKED_AT, look_at
 from anonset.reading.persons.header_topics import is_sensitive, names_a_product
@@ -37,11 +38,16 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) 
     return f"{where}: {twice}{others}; if an id has several rows, merge them by {setting('group', True)}"
 
 
-def unite(where: str, table: Table, store: Store) -> Table:
+def unite(where: str, table: Table, store: Store, *, first_value: bool = False) -> Table:
     """Merge the rows with the same id into one record: the union of their sets; all other values must agree.
 
     Records are in the order of first appearance. With one id column, no array of row length is in memory. Memory: 12
     bytes per person. Cost: three passes over the rows.
+
+    Parameters
+    ----------
+    first_value
+        Whether the value of a person's first row is used if the rows disagree; the persons are counted.
 
     Raises
     ------
@@ -57,11 +63,12 @@ def unite(where: str, table: Table, store: Store) -> Table:
         if not isinstance(column, SetColumn) and column not in table.ids
         if (rows := _disagreement(column, first, person)) is not None
     }
-    if differ:
+    if differ and not first_value:
         raise InputError(_differing(where, table, differ))
     sets, sensitive = table.transactions, table.sensitive
     return replace(
         table,
+        changes=(*table.changes, *(Change(name, FIRST_VALUE, 0, n) for name, (*_, n) in differ.items())),
         transactions=None if sets is None else _united(sets, person, len(first), store),
         relational=tuple(_taken(column, first, store) for column in table.relational),
         sensitive=None if sensitive is None else _categories(sensitive, first, store),
@@ -156,7 +163,9 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
 
     It names two rows (from 0) and the person count for each column.
     """
-    ways = f"correct the data, or drop the column{'s' if len(differ) > 1 else ''}: {setting('drop', ','.join(differ))}"
+    first = f"publish the values of each person's first row: {setting('differing', 'first')}"
+    columns = f"column{'s' if len(differ) > 1 else ''}"
+    ways = f"{first}; correct the data, or drop the {columns}: {setting('drop', ','.join(differ))}"
     if sets := ",".join(column.name for column in table.relational if column.name in differ and _is_coded(column)):
         ways += f", or publish the set of a person's values: {setting('items', sets)}"
     same = f"have the same id ({_named(table)}) but differ in"

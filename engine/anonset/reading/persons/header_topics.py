@@ -76,10 +76,22 @@ _FAMILIES_WORDS = (
     "product products produkt produkte produit produits producto productos prodotto artikel article articles articulo "
     "articulos articolo item items sku drug drugs medikament medikamente medicament medicamento wirkstoff pzn atc ndc "
     "icd ops diag diagnose diagnosen diagnosis diagnoses diagnostic diagnostico dx nd procedure prozedur proc code "
-    "codes rx book buch film movie song genre"
+    "codes rx book buch film movie song genre medication medications medikation meds"
 )
 _FAMILIES = frozenset(_FAMILIES_WORDS.split())
 """First words of the headers of 0/1 columns that are items; tests and reasons may be sensitive results."""
+_SETS_WORDS = (
+    "titles titel titre titulo title songs tracks pages urls categories kategorien tests analyte analytes "
+    "parameter parameters loinc course courses kurs kurse cours curso cursos modul module modules activity "
+    "activities aktivitaet aktivitaeten skill skills kenntnisse kenntn kompetenzen competences habilidades "
+    "interests interessen hobby hobbies languages sprachen langues idiomas abteilungen sports sportarten tags "
+    "genres symptoms symptome symptomes sintomas comorbidities conditions allergies basket warenkorb panier "
+    "purchases einkaeufe services leistungen prestations extras optionen options zusatzleistungen features "
+    "findings procedures prozeduren operations treatments behandlungen treats med meds medis medication "
+    "medications medikation vaccines impfungen tipos delitos"
+)
+_SETS = frozenset(_SETS_WORDS.split())
+"""Words for things of which a person may have several, in addition to `_FAMILIES`."""
 _SUBJECTS_WORDS = (
     "maths math mathe mathematik mathematics matematicas mathematiques matematica deutsch german allemand englisch "
     "english anglais ingles inglese franzoesisch french francais frances francese latein latin latina spanisch "
@@ -107,6 +119,16 @@ def names_a_product(header: str) -> bool:
     (True, False)
     """
     return not _PRODUCTS.isdisjoint(words_of(header))
+
+
+def names_items(header: str) -> bool:
+    """Return True if a header names things of which a person may have several, and nothing sensitive.
+
+    >>> [names_items(one) for one in ("Artikel", "Kenntnisse", "diagnosis_codes", "Grund", "Sede", "usr", "HIV status")]
+    [True, True, True, False, False, False, False]
+    """
+    words = words_of(header)
+    return not (_FAMILIES | _SETS).isdisjoint(words) and (not is_sensitive(header) or not _FAMILIES.isdisjoint(words))
 
 
 def begins_like_items(header: str) -> bool:

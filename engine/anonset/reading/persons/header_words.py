@@ -24,7 +24,7 @@ _WORDS = {
     "kinder enfant nino nina bambino buyer shopper purchaser kaeufer acheteur comprador guest gast tenant mieter "
     "applicant bewerber worker arbeitnehmer angestellter salarie empleado trabajador caller subscriber abonnent "
     "debtor schuldner borrower kreditnehmer taxpayer policyholder rider "
-    "leser leserin leserausweis reader lecteur lector emp buyers sender patron patrons borrowers",
+    "usr logon leser leserin leserausweis reader lecteur lector emp buyers sender patron patrons borrowers",
     "number": "id ids uid uuid guid n no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
     "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
     "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
@@ -61,11 +61,12 @@ _WORDS = {
     "phone": "phone tel telefon telephone telefono telefoon telefonnummer rufnummer handy handynummer festnetz fax "
     "cell cellphone gsm movil cellulare telefax telnr mobile mobil mobilnummer mobiltelefon msisdn whatsapp",
     "IBAN": "iban",
-    "account": "konto kontonummer kreditkarte creditcard rekening username login benutzername ip licence license plate "
+    "account": "konto kontonummer kreditkarte creditcard rekening username login benutzername licence license plate "
     "kennzeichen vin nickname screenname handle loginname accountname kontoinhaber cuenta compte cardnumber imei imsi "
     "iccid mac cookie idfa gaid udid adid deviceid fingerprint matricula",
     "device": "device geraet appareil dispositivo apparaat handset browser",
     "contact": "bic url website homepage",
+    "network": "ip ipv4 ipv6",
     "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
     "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
     "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
@@ -220,8 +221,8 @@ def meaning_of(header: str) -> str:
         return "account"
     if "device" in kinds and kinds & {"number", "own number"}:
         return "account"
-    if "contact" in kinds and "thing" not in kinds:
-        return "contact"
+    if kinds & {"contact", "network"} and "thing" not in kinds:
+        return "network" if "network" in kinds else "contact"
     return _id_kind(words, says) or _attribute_kind(words, kinds)
 
 
@@ -288,7 +289,7 @@ def is_sampling_weight(header: str) -> bool:
 
 def is_direct(meaning: str) -> bool:
     """Return True if columns of this meaning name or reach a person."""
-    return meaning in (*_DIRECT, "name", "account", "address", "contact", "born")
+    return meaning in (*_DIRECT, "name", "account", "address", "contact", "network", "born")
 
 
 def is_numbered(header: str) -> bool:

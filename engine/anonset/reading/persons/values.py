@@ -21,10 +21,11 @@ _ADDRESS = re.compile(
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SHORTEST_IBAN = 15
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
-_DEVICE = re.compile(
-    r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}|(\d{1,3}\.){3}\d{1,3}"
-)
+_DEVICE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}")
+_NETWORK = re.compile(r"(\d{1,3}\.){3}\d{1,3}")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
+_SERIAL = re.compile(r"\d{4,8}[-+]\d{3,5}").fullmatch
+_HEXADECIMAL = re.compile(r"[0-9A-F]{6,}|[0-9a-f]{6,}").fullmatch
 _LONG = 6
 _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
@@ -113,10 +114,10 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 def identifying(labels: Sequence[str]) -> str:
     """Return the kind of values that identify persons, as a header meaning; empty if they do not identify persons.
 
-    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses), ``address`` or ``name``.
+    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids), ``network`` (IP addresses), ``address`` or ``name``.
 
     >>> identifying(["ann@b.org"]), identifying(["10.0.0.1", "10.0.0.2"]), identifying(["red", "blue"])
-    ('e-mail', 'account', '')
+    ('e-mail', 'network', '')
     >>> identifying(["12 Elm Street, LS1 4AB", "3b Park View"]), identifying(["Hauptstr. 5", "Am Weg 7"])
     ('address', 'address')
     >>> identifying(["Ada Berger", "Dr. Stein", "Zoe", "Nordmann, Paula"])
@@ -129,6 +130,8 @@ def identifying(labels: Sequence[str]) -> str:
         return pattern
     if _nearly_all(_DEVICE.fullmatch, bare):
         return "account"
+    if _nearly_all(_NETWORK.fullmatch, bare):
+        return "network"
     if _nearly_all(_ADDRESS.fullmatch, bare):
         return "address"
     return "name" if are_names(bare) else ""
@@ -170,13 +173,24 @@ def year_of(label: str) -> int:
 def are_keys(labels: Sequence[str]) -> bool:
     """Return True if all labels are letters with digits, or long numbers of the same width, like keys.
 
+    So are hexadecimal numbers of the same width, and numbers in two parts, like personal numbers.
+
     >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
     (True, True, False, False)
+    >>> are_keys(["19830815-9757", "19680319-8332"]), are_keys(["F6AED45A", "01234567"]), are_keys(["2020-01-31"])
+    (True, True, False)
     """
     long = {len(label) for label in labels if label.isdecimal()}
     return bool(labels) and (
-        all(map(_KEY, labels)) or (all(map(str.isdecimal, labels)) and len(long) == 1 and min(long) >= _LONG)
+        all(map(_KEY, labels))
+        or all(map(_SERIAL, labels))
+        or _are_hexadecimal(labels)
+        or (all(map(str.isdecimal, labels)) and len(long) == 1 and min(long) >= _LONG)
     )
+
+
+def _are_hexadecimal(labels: Sequence[str]) -> bool:
+    return len({len(label) for label in labels}) == 1 and all(map(_HEXADECIMAL, labels))
 
 
 def are_capitalised(labels: Sequence[str]) -> bool:

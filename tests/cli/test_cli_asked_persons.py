@@ -1,0 +1,107 @@
+"""A run asks who is a person if no column shows it, and offers a complete command for each answer."""
+
+import random
+import re
+import shlex
+
+import pytest
+from tests.facts import names
+
+import anonset
+from cli.place import Place, Ran
+from cli.published import rows_of
+
+K = ["--model", "k", "--k", "5"]
+
+
+def rows(n: int, source: random.Random) -> list[str]:
+    return [f"{source.randrange(20, 60)},{source.choice('fm')},{source.choice('ABC')}" for _ in range(n)]
+
+
+def run(place: Place, head: str, lines: list[str], *more: str, out: str = "out") -> Ran:
+    data = place.write("data.csv", "\n".join([head, *lines, ""]))
+    return place.run("anonymize", data, "-o", str(place.folder / out), *K, *more)
+
+
+@pytest.mark.parametrize(("n", "code"), [(999, 0), (1000, 2)])
+def test_a_run_without_an_answer_stops_from_1000_rows_on(place: Place, n: int, code: int) -> None:
+    lines = rows(n, random.Random(3))
+    roles = ["--relational", "age,sex,ward", "--numeric", "age"]
+    ran = run(place, "age,sex,ward", lines, *roles)
+    assert (ran.code, names(ran.err, "--rows-are-persons --id --group unit")) == (code, code == 2), ran.err
+    assert run(place, "age,sex,ward", lines, *roles, "--rows-are-persons", out="stated").code == 0
+
+
+def test_a_recognized_id_that_is_different_in_every_row_is_an_answer(place: Place) -> None:
+    lines = [f"P{number},{line}" for number, line in enumerate(rows(1200, random.Random(4)))]
+    roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "patient_id"]
+    assert run(place, "patient_id,age,sex,ward", lines, *roles).code == 0
+
+
+def test_items_alone_need_no_answer(place: Place) -> None:
+    data = place.write("baskets.csv", "codes\n" + "a b\nb c\n" * 600)
+    model = ["--model", "km", "--k", "5", "--m", "2", "--hierarchy", "codes=balanced:2"]
+    ran = place.run("anonymize", data, "-o", str(place.out), "--items", "codes", *model)
+    assert ran.code == 0, ran.err
+
+
+@pytest.fixture
+def cards(place: Place) -> Place:
+    """Visits by cards whose header and values resemble no id of a person; two cards have a wrong value."""
+    source = random.Random(5)
+    persons = rows(150, source)
+    lines = [f"w{number % 7}{'xyz'[number % 3]}{number},{line}" for number, line in enumerate(persons)] * 3
+    for at in (10, 170, 320):
+        lines[at] = re.sub(",[fm],", ",d,", lines[at])
+    place.write("cards.csv", "\n".join(["zz,age,sex,ward", *lines, ""]))
+    return place
+
+
+def test_a_column_within_which_declared_attributes_agree_is_asked_for(cards: Place) -> None:
+    roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "zz"]
+    ran = cards.run("anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out), *K, *roles)
+    assert (ran.code, names(ran.err, "zz --id --rows-are-persons")) == (2, True), ran.err
+    commands = [line for line in ran.err.splitlines() if "complete command" in line]
+    assert [names(line, persons) for line, persons in zip(commands, ("'zz' 150", "row 450"), strict=True)] == [True] * 2
+    again = cards.run(*shlex.split(commands[0][commands[0].index("anonset anonymize") :])[1:])
+    assert again.code == 0, again.err
+    assert len(rows_of(cards.out / "published.csv")) == 150
+
+
+def test_the_first_row_counts_if_few_persons_differ(cards: Place) -> None:
+    by_card = ["--id", "zz", "--group", "--relational", "sex,ward", "--drop", "age", *K]
+    place = ["anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out)]
+    refused = cards.run(*place, *by_card)
+    assert (refused.code, names(refused.err, "sex 2 persons '--differing first'")) == (2, True), refused.err
+    ran = cards.run(*place, *by_card, "--differing", "first")
+    assert ran.code == 0, ran.err
+    assert '"first of several values"' in (cards.private / "report.json").read_text()
+    checked = cards.run("verify", str(cards.private / "report.json"), "--original", str(cards.folder / "cards.csv"))
+    assert (checked.code, "true of the original" in checked.out) == (0, True), checked.err
+
+
+@pytest.mark.parametrize(
+    ("head", "values"),
+    [
+        ("pcd", ["LS14 5BG", "BD1 1AA", "LS2 4AB"]),
+        ("pc", ["3549 GF", "1011 AB", "3549 KL"]),
+        ("sum", ["1 453 kr", "90 kr", "1 090 kr"]),
+        ("Houder", ['"Jansen, P.A."', '"de Vries, K."', '"Smit, P.A."']),
+        ("Mrk", ["neg", "HIV+", "HCV+"]),
+        ("w", ["a|b", "b|c", "c"]),
+    ],
+)
+def test_single_values_and_unknown_sets_are_not_proposed_as_items(place: Place, head: str, values: list[str]) -> None:
+    lines = [f"{number // 2},{'fm'[number // 2 % 2]},{values[number * 7 % 3]}" for number in range(240)]
+    data = place.write("data.csv", "\n".join([f"customer_id,sex,{head}", *lines, ""]))
+    inspection = anonset.inspect(data)
+    assert "items" not in inspection.settings
+    assert inspection.possible_items == {}
+
+
+def test_an_account_precedes_an_address_of_the_network(place: Place) -> None:
+    lines = [f"u{n % 80}ab,83.1.{n % 80}.{n % 3},{'fm'[n % 80 % 2]},{30 + n % 80 % 40}" for n in range(400)]
+    data = place.write("log.csv", "\n".join(["usr,ip,sex,age", *lines, ""]))
+    question = anonset.inspect(data).question
+    assert question is not None
+    assert [one.unit for one in question.answers] == [("usr",), ("ip",), ()]
