@@ -31,7 +31,7 @@ class Checkout:
         Raises
         ------
         RuntimeError
-            If the process ends.
+            If the process exits.
         """
         if self.process.stdin is None or self.process.stdout is None:
             msg = "a process that answers must have pipes"

@@ -1,7 +1,7 @@
 """Cost of l-diversity and t-closeness on Adult: 30,162 complete rows, ARX's hierarchies, k=10.
 
 Run as ``python -m benchmarks.classes FOLDER``, with the folder of `benchmarks.relational`. The sensitive column is the
-occupation (14 values, seven quasi-identifiers) or the income (2 values, eight). Losses are those of
+occupation (14 values, seven quasi-identifiers) or the income (2 values, eight). Losses are computed as in
 `benchmarks.relational`; `full-domain` searches the complete lattice.
 """
 

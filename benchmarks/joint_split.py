@@ -3,8 +3,9 @@
     git worktree add /tmp/before COMMIT
     python -m benchmarks.joint_split /tmp/before
 
-Two processes, one per checkout, run the same searches alternately, on one thread, after an uncounted run. Prints the
-smallest CPU time of growth and leaves together, on a table in memory. The exit code is 1 if clusters or items differ.
+Two processes, one per checkout, run the same searches alternately, on a single thread, after an uncounted run. Prints
+the smallest CPU time of growth and leaves together, on a table in memory. The exit code is 1 if clusters or items
+differ.
 """
 
 import argparse
@@ -44,7 +45,7 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
 
 
 def answer(insured: Path) -> None:
-    """Run the cases whose numbers are read from standard input, one per line, and write a line each."""
+    """Read case numbers from standard input, a number per line, run the cases, and write a line each."""
     tables: dict[int, Any] = {}
     for line in sys.stdin:
         case = int(line)

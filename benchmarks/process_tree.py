@@ -1,4 +1,4 @@
-"""Resources of a command including all its child processes: seconds, CPU seconds, and peak private memory.
+"""Resources of a command including child processes: seconds, CPU seconds, and peak private memory.
 
 Private memory is anonymous and shared memory. Pages of mapped files do not count, because the system reclaims them on
 demand.
@@ -36,7 +36,7 @@ class Took:
 
 @dataclass(frozen=True)
 class Group:
-    """A control group that limits the memory of its processes."""
+    """A control group that limits the memory of a process tree."""
 
     path: Path
     first: bool
@@ -87,7 +87,7 @@ def _own_group() -> tuple[Path, bool] | None:
 
 
 def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, str] | None = None) -> Took:
-    """Run a command to its end.
+    """Run a command.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
 
 
 def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
-    """Wait for a process; return the observed peak, its exit code and its CPU seconds."""
+    """Wait for a process; return the observed peak, the exit code and the CPU seconds."""
     peak = 0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)

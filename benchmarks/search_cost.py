@@ -3,9 +3,9 @@
     git worktree add /tmp/before COMMIT
     python -m benchmarks.search_cost /tmp/before > table.md
 
-Two processes, one per checkout, search the same data alternately, on one thread, after an uncounted run, so that other
-load affects both. Compares the smallest CPU time of the search, on a bound table in memory. Lines report if cuts or
-traces differ. The exit code is 1 if a search is slower or differs.
+Two processes, one per checkout, search the same data alternately, on a single thread, so that other load affects both.
+Compares the smallest CPU time of the search, on a bound table in memory. Lines report if cuts or traces differ. The
+exit code is 1 if a search is slower or differs.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def _is_there(name: str) -> bool:
 
 
 def answer() -> None:
-    """Run the searches requested on standard input, one per line, and write a line each."""
+    """Run the searches requested on standard input, a search per line, and write a line each."""
     with contextlib.suppress(BrokenPipeError):
         name, data = "", None
         for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""AA end to end on large data sets, and the compile time of its kernels."""
+"""AA end to end on large data sets, and kernel compile times."""
 
 import os
 import subprocess
@@ -60,7 +60,7 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search")
 def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hierarchy]) -> None:
-    """Search the cut on a table in memory, on one thread, after a round that compiles the kernels."""
+    """Search the cut on a table in memory, on a single thread, after a round that compiles the kernels."""
     column, hierarchy = data
     algorithm = anonset.Apriori(k=K, m=M)
     forget_peak()

@@ -108,7 +108,7 @@ def fresh(table: Table) -> Table:
 @pytest.mark.benchmark(group="search, one thread")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_bench_generated(benchmark: Any, case: Case, request: pytest.FixtureRequest) -> None:
-    """Search on a table in memory, on one thread, after a round that compiles the kernels."""
+    """Search on a table in memory, on a single thread, after a round that compiles the kernels."""
     table = generated(case.data, case.records if is_measuring(request.config) else SMOKE)
     algorithm: Any = ALGORITHMS[case.algorithm](**case.parameters)
     table, hierarchies = bound(table, algorithm)

@@ -1,4 +1,4 @@
-"""Experiments of the papers: each figure is a table of cases; one runner, one judge and one renderer serve all.
+"""Experiments of the papers: each figure is a table of cases; all papers share the runner, the judge and the renderer.
 
 ``make reproduce`` measures all cases without a fresh result and writes every page;
 ``python -m benchmarks.experiments run terrovitis2008 --figure fig8`` measures one figure;

@@ -31,11 +31,11 @@ def run(
     figure
         Measure only these figures.
     again
-        Measure all cases, also those with results.
+        Measure all cases, including cases with results.
     quick
         Measure only the quick subset; results go to build/quick.
     untimed
-        Skip cases whose time or memory is judged; all other results are the same on a busy machine.
+        Skip cases with a judged time or memory; all other results are the same on a busy machine.
     timeout
         Time limit of a case in seconds.
     """
@@ -60,7 +60,7 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
     quick
         Show the quick subset.
     figures
-        Also show each figure, with the time of its last measurement.
+        Also show each figure, with the time of the last measurement.
     """
     results = runner.QUICK_RESULTS if quick else runner.RESULTS
     for key in papers or runner.papers():
@@ -74,14 +74,14 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 @app.command
 def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
-    """Compare results with the tracked ones: losses and counts must agree to 1e-12; times are not compared.
+    """Compare results with the tracked results: losses and counts must agree to 1e-12; times are not compared.
 
     Exits with status 1 if there is nothing to compare.
 
     Parameters
     ----------
     folder
-        Folder of results; by default those of the quick subset.
+        Folder of results; default: the quick subset.
     papers
         Paper keys; the five papers by default.
     """
@@ -115,7 +115,7 @@ def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> Non
 
 @app.command
 def serve(paper: str) -> None:
-    """Run the cases named on standard input, one per line; answer with a line of JSON each."""
+    """Run the cases named on standard input, a case per line; answer with a line of JSON each."""
     workers.serve(runner.paper(paper))
 
 
@@ -128,7 +128,7 @@ def prepare(paper: str) -> None:
 
 @app.command
 def render(*papers: str, quick: bool = False) -> None:
-    """Write tables, plots and verdicts from the results, one page per paper.
+    """Write tables, plots and verdicts from the results, a page per paper.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class Case:
     repetition: str = ""
     """Level of a factor (see `factors`), such as ``random 3``; empty if the case is measured once."""
     cost: Cost = ""
-    """Judged cost: ``time`` cases run alone, ``memory`` cases also in a process of their own."""
+    """Judged cost: ``time`` cases run alone, ``memory`` cases also in a separate process."""
 
     @property
     def key(self) -> Key:
@@ -82,7 +82,7 @@ class Repeated:
     levels: Mapping[str, Results]
 
     def median(self, levels: Sequence[str]) -> Results:
-        """Return the median of every quantity over some levels; non-numeric values are those of the first level."""
+        """Return the median of every quantity over some levels; non-numeric values come from the first level."""
         chosen = [self.levels[level] for level in levels if level in self.levels]
         points = dict.fromkeys(key for one in chosen for key in one.measured)
         return Results({key: _median([one.measured[key] for one in chosen if key in one.measured]) for key in points})
@@ -141,12 +141,12 @@ class Claim:
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
-    """Return claims, with `main` set for those with the given texts.
+    """Return claims, with `main` set for the claims with the given texts.
 
     Raises
     ------
     ValueError
-        If no claim has one of the texts.
+        If no claim has the text.
     """
     if unknown := set(texts) - {one.text for one in claims}:
         msg = f"main claim must be one of the claims of the figure, got {min(unknown)!r}"
@@ -162,7 +162,7 @@ class Printed:
     low: float
     high: float
     says: str
-    """Short quotation from the paper, with its section."""
+    """Short quotation from the paper, with the section."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Paper:
     note: str = ""
     """Note on all figures: data, timing, deviations."""
     prepare: Callable[[], object] | None = field(default=None, repr=False)
-    """Preparation before the first case, in a process of its own, such as compiling."""
+    """Preparation before the first case, in a separate process, such as compiling."""
     study: bool = False
     """True for our own studies."""
     reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]

@@ -1,15 +1,14 @@
-"""Rules by which a claim holds or fails, fixed before the experiments run, and versioned.
+"""Criteria for claims, fixed before the experiments run, and versioned.
 
-If an experiment depends on a random or arbitrary choice (`factors`), its criterion is checked at every level of that
+If an experiment depends on random or arbitrary choices (`factors`), the criterion is checked at every level of each
 factor, and the verdict follows from the share of drawn levels that meet it. Counts, enforced properties and growth are
 measured once. Times are compared in three runs, each with all compared algorithms side by side.
 
-Version 2: shares of repetitions. (Version 1: one leaf order, one sample and one workload.)
-Version 3: a cluster is compared with threads by CPU time and by elapsed time. (Before: by CPU time only.) New claims
-for the studies of trees and of disassociation.
-Version 4: the cost model of the scalability study must predict runs within 1.25 times. (Before: 1.3.)
-Version 5: new claims for the study of RT-datasets.
-Version 6: claims and criteria reworded; no check and no tolerance changed.
+Version 2: shares of repetitions. (Version 1: a single leaf order, sample and workload.) Version 3: a cluster is
+compared with threads by CPU time and by elapsed time. (Before: by CPU time only.) New claims for the studies of trees
+and of disassociation. Version 4: the cost model of the scalability study must predict runs within 1.25 times. (Before:
+1.3.) Version 5: new claims for the study of RT-datasets. Version 6: claims and criteria reworded; no check and no
+tolerance changed.
 """
 
 VERSION = 6

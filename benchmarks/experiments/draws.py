@@ -35,8 +35,8 @@ def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
         Column with the labels.
     order
         ``numeric`` (numbers by value, then other labels), ``lexical`` (by code point), ``frequency`` (most frequent
-        first, ties by number), ``first seen`` (by first record, labels of one record by number, absent labels last)
-        or ``random N`` (a permutation of the labels by number, drawn with seed N).
+        first, ties by number), ``first seen`` (by first record, labels of a record by number, absent labels last) or
+        ``random N`` (a permutation of the labels by number, drawn with seed N).
 
     Examples
     --------
@@ -71,7 +71,8 @@ def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
 
 
 def permutation(n: int, number: int) -> Int64:
-    """Return a random permutation of 0 .. n - 1, int64 (n,): the sort order of `n` words drawn with seed `number`.
+    """Return a random permutation of 0 .. n - 1, int64 (n,): the sort order of `n` random numbers drawn with seed
+    `number`.
 
     >>> permutation(5, 1).tolist()
     [4, 3, 0, 1, 2]
@@ -82,7 +83,7 @@ def permutation(n: int, number: int) -> Int64:
 def subsample(records: _Records, size: int, number: int) -> _Records:
     """Draw `size` records without replacement, in their original order.
 
-    A smaller sample with the same number is a subset of a larger one. The domain does not change.
+    A smaller sample with the same number is a subset of a larger sample. The domain does not change.
 
     Raises
     ------
@@ -105,8 +106,8 @@ def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5
 
     A node over n leaves gets c children, c uniform in 2 .. min(fanout, n). The i-th largest child receives a share of
     the leaves proportional to ``i ** -skew``, at least one; the children are in random order. With skew 0, children
-    have equal size, and the tree is as deep as a balanced one. A larger skew puts more leaves below the first child.
-    The model does not represent a particular taxonomy, and is not fitted to one.
+    have equal size, and the tree is as deep as a balanced tree. A larger skew puts more leaves below the first child.
+    The model does not represent a particular taxonomy.
 
     Parameters
     ----------

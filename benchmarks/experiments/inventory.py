@@ -15,7 +15,7 @@ _STATUSES = "as printed", "with differences", "not testable"
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: the number of panels by status, then one table per paper."""
+    """Return the page: the number of panels by status, then a table per paper."""
     counted = {key: Counter[str](panel.status for panel in of_paper(key)) for key in papers(studies=False)}
     total = sum(counted.values(), Counter[str]())
     cells = [

@@ -21,7 +21,7 @@ class Judged:
     verdict: str
     """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """Figures behind the verdict (medians over repetitions), or the reason why there are none."""
+    """Figures behind the verdict (medians over repetitions), or the reason why there is no verdict."""
     met: int = 0
     """Repetitions that meet the criterion."""
     of: int = 0

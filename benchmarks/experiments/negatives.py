@@ -114,7 +114,7 @@ NEGATIVES = (
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: each argument with its verdicts."""
+    """Return the page: each argument with verdicts."""
     parts = [_INTRODUCTION]
     for negative in NEGATIVES:
         parts += [f"## {negative.title}", negative.argument, _table(negative, judged)]

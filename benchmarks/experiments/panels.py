@@ -28,7 +28,7 @@ class Band:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A panel of a figure, a table, or a section with results of its own."""
+    """A panel of a figure, a table, or a section with results."""
 
     paper: str
     """Key of the paper's package."""
@@ -37,7 +37,7 @@ class Panel:
     shows: str
     """Quantities drawn or listed, and the axis."""
     printed: Mapping[str, tuple[Band, ...]] = field(default_factory=dict)
-    """Bands by quantity: a quantity key of the figure, or a description of at least two words."""
+    """Bands by quantity: a quantity key of the figure, or a description of several words."""
     figure: str | None = None
     """Key of our figure, if any."""
     status: Status = "as printed"

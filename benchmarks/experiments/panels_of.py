@@ -16,7 +16,7 @@ class Panel:
     label: str
     results: Repeated
     levels: Sequence[str]
-    """Levels behind medians and ranges; one empty level if measured once."""
+    """Levels behind medians and ranges; a single empty level if measured once."""
     singles: Sequence[str]
     """Named levels, shown separately."""
     median: Results

@@ -1,4 +1,4 @@
-"""The picture of a figure: one panel per quantity, ranges over repetitions, verdicts below."""
+"""The picture of a figure: a panel per quantity, ranges over repetitions, verdicts below."""
 
 import re
 import textwrap
@@ -37,7 +37,7 @@ _STYLE: Any = {
 }
 """Deterministic element names; text stored as text, which is short and searchable."""
 _METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-"""Metadata left out of the file, so that it depends only on the drawing."""
+"""Metadata that the file omits, so that it depends only on the drawing."""
 
 
 def file_name(figure: Figure) -> str:
@@ -46,7 +46,7 @@ def file_name(figure: Figure) -> str:
 
 
 def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judged] = ()) -> str | None:
-    """Draw a figure, one panel per quantity, with its verdicts; return the file name, or None if nothing is drawn."""
+    """Draw a figure, a panel per quantity, with verdicts; return the file name, or None without a drawing."""
     drawn = [panel for panel in panels_of(figure, results) if panel.is_drawn]
     if not drawn:
         return None
@@ -75,7 +75,7 @@ def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judge
 
 
 def _caption(judged: Sequence[Judged], columns: int) -> str:
-    """Return the verdicts, one per line, cut to the width of the picture."""
+    """Return the verdicts, a line each, cut to the width of the picture."""
     lines = []
     for judgement in judged:
         counts = f" ({judgement.met} of {judgement.of})" if judgement.claim.factor and judgement.of else ""
@@ -86,7 +86,7 @@ def _caption(judged: Sequence[Judged], columns: int) -> str:
 
 
 def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int, caption: str) -> tuple[float, float]:
-    """Return the size of a picture in inches, with its legend and caption."""
+    """Return the size of a picture in inches, with legend and caption."""
     slanted = any(_are_crowded([x for x in panel.positions if isinstance(x, str)] or [""]) for panel in drawn)
     height = _HEIGHT_OF_SLANTED if slanted else _HEIGHT
     entries = [*names, *_kinds(drawn)]
@@ -148,7 +148,7 @@ def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], nu
 
 
 def _name_curves(picture: Any, names: Sequence[str], kinds: Sequence[str], columns: int) -> None:
-    """Draw one legend above all panels, which share curves and markers."""
+    """Draw a legend above all panels, which share curves and markers."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,4 +1,4 @@
-"""Rendering results: one page per paper with tables, plots and verdicts."""
+"""Rendering results: a page per paper with tables, plots and verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ def render(key: str, results: Path = RESULTS) -> Path:
 
 
 def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged]) -> str:
-    """Return the page of a paper: origin of its results, verdicts on its claims, and its figures in numbers."""
+    """Return the page of a paper: origin of the results, verdicts on the claims, and figures in numbers."""
     parts = [f"# {chosen.title}", chosen.note, _provenance(results_by_case), _claims(judged)]
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
@@ -149,7 +149,7 @@ def show(value: float) -> str:
 
 
 def table(x_label: str, panel: Panel) -> str:
-    """Return a quantity of a figure as a Markdown table: one column per curve, named levels below."""
+    """Return a quantity of a figure as a Markdown table: a column per curve, named levels below."""
     cells = []
     for x in panel.positions:
         values = [_value(panel, name, x) for name in panel.series]
@@ -164,7 +164,7 @@ def table(x_label: str, panel: Panel) -> str:
 
 
 def _value(panel: Panel, series: str, x: float | str) -> str:
-    """Format the median of a point, with its range in brackets if it varies."""
+    """Format the median of a point, with the range in brackets if it varies."""
     point = panel.point(series, x)
     if point is None:
         return ""

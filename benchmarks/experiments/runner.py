@@ -161,7 +161,7 @@ class Piece:
     cases: int
     due: int
     seconds: float
-    """Seconds that the measured cases took in total, with any version of the code."""
+    """Total seconds of the measured cases, with any version of the code."""
 
 
 def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
@@ -202,8 +202,8 @@ def run(
 ) -> tuple[int, int]:
     """Run the cases without a fresh result, or all if `again`; return the number of cases run and of failures.
 
-    A failed case, or one that exceeds its time limit, gets a result with the error; the next run tries it again. Cases
-    with equal parameters are measured once.
+    A failed case, or a case above the time limit, gets a result with the error; the next run repeats it. Cases with
+    equal parameters are measured once.
 
     Raises
     ------

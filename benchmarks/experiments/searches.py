@@ -96,7 +96,7 @@ def hierarchy_for(column: "SetColumn", name: str, fanout: int | None) -> "Hierar
 
 
 def algorithm_of(name: str, parameters: Mapping[str, Any]) -> "Algorithm":
-    """Return an algorithm by its command-line name."""
+    """Return an algorithm by command-line name."""
     from anonset.algorithms.registry import ALGORITHMS
 
     made: Algorithm = ALGORITHMS[name](**parameters)

@@ -1,8 +1,8 @@
-"""Sources of a result: the modules that its case imported, and the data files that it read.
+"""Sources of a result: the modules that the case imported, and the data files that it read.
 
-A result is fresh if neither has changed. Modules are compared by their syntax trees without docstrings, so comments and
-line breaks do not matter. Modules that only describe, judge or draw experiments are ignored; case parameters
-are compared separately.
+A result is fresh if both are unchanged. Modules are compared by their syntax trees without docstrings, so comments and
+line breaks do not matter. Modules that only describe, judge or draw experiments are ignored; case parameters are
+compared separately.
 """
 
 import ast
@@ -22,7 +22,7 @@ _DESCRIBES = {
 
 
 def imported() -> list[str]:
-    """Return the project's modules that this process has imported, without those that only describe experiments."""
+    """Return the project's modules that this process has imported, except modules that only describe experiments."""
     return sorted(name for name in sys.modules if name.split(".")[0] in ROOTS and _measures(name))
 
 
@@ -35,7 +35,7 @@ def _measures(module: str) -> bool:
 
 
 def digest(modules: Iterable[str], data: Iterable[str]) -> str:
-    """Return one digest of the current code of modules and the current files of data sets.
+    """Return a digest of the current code of modules and the current files of data sets.
 
     A deleted module counts as changed.
 
@@ -54,7 +54,7 @@ def digest(modules: Iterable[str], data: Iterable[str]) -> str:
 
 @cache
 def data_of(name: str) -> str:
-    """Return a digest of the files of a data set and of its hierarchies; empty for generated data.
+    """Return a digest of the files of a data set and of the hierarchies; empty for generated data.
 
     Raises
     ------

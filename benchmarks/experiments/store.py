@@ -5,7 +5,7 @@
     a line only if the outcome differs.
 ``costs.jsonl``
     Costs: time and memory, date, load of the machine, name of the environment, and sources (see `sources`): the name of
-    the list of modules, and one digest of modules and data.
+    the list of modules, and a digest of modules and data.
 ``environment.json``
     Environments by name: machine, versions, commit; all modules, and lists of module numbers by name.
 
@@ -108,7 +108,7 @@ def _sorted(values: Mapping[str, Any], *, costs: bool | None = None) -> dict[str
 
 
 def _name(described: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return a short name of an environment or a list, derived from its contents."""
+    """Return a short name of an environment or a list, derived from the contents."""
     return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:8]
 
 

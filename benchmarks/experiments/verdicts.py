@@ -21,7 +21,7 @@ def judged_papers(results: Path = RESULTS) -> dict[str, list[Judged]]:
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the file's text: criteria, totals by origin of the claim, and each verdict with its counts."""
+    """Return the file's text: criteria, totals by origin of the claim, and each verdict with counts."""
     document: dict[str, Any] = {
         "criteria": {
             "version": criteria.VERSION,

@@ -20,7 +20,7 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_
 
 
 class Worker:
-    """A process that runs cases of a paper; starts with the first case, and again after a crash."""
+    """A process that runs cases of a paper; starts with the first case, and restarts after a crash."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -105,7 +105,7 @@ class Worker:
 
 
 def serve(chosen: Paper) -> None:
-    """Run the cases whose slugs are read from standard input, one per line; answer with a line of JSON each."""
+    """Run the cases with the slugs read from standard input, a slug per line; answer with a line of JSON each."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output that a case prints must not mix with answers
     by_slug = {case.slug: case for case in chosen.cases}

@@ -1,4 +1,4 @@
-"""Show the examples of a docstring as code, also where no heading stands above them; mkdocstrings calls it."""
+"""Show the examples of a docstring as code, even without a heading; mkdocstrings calls it."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ _HEADING = "Examples\n--------\n"
 
 
 class Doctests(Extension):
-    """Put the heading of examples above those of every docstring that has none."""
+    """Add the heading "Examples" to docstrings without it."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Change the docstring of an object that was loaded."""

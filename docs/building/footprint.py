@@ -1,7 +1,7 @@
 """Measure the size of an installation, and find the commands that run without certain packages.
 
-``python docs/building/footprint.py PYTHON`` updates the tables in docs/install.md. PYTHON belongs to an environment in
-which the wheel alone was installed, without extras.
+``python docs/building/footprint.py PYTHON`` updates the tables in docs/install.md. PYTHON belongs to an environment
+that contains only the wheel, without extras.
 """
 
 import json
@@ -114,7 +114,7 @@ def ended_without(python: str, missing: Iterable[str], commands: Iterable[str], 
 
 
 def table_of_refused(sizes: dict[str, int], found: dict[tuple[str, ...], list[str]]) -> str:
-    """Return what is refused without some packages as rows.
+    """Return the features that are unavailable without some packages as rows.
 
     >>> print(table_of_refused({"scipy": 143_000_000}, {("scipy",): ["`demo`"]}).splitlines()[2])
     | scipy | 143 | `demo` |

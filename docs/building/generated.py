@@ -112,7 +112,7 @@ def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", fil
 
 
 def command_line() -> str:
-    """Return the reference of the command line, from its own help."""
+    """Return the command line reference, from the help texts."""
     from anonset.cli.app import make_app, show_docstring
 
     app = make_app()
@@ -125,7 +125,7 @@ def command_line() -> str:
 
 
 def python_api() -> str:
-    """Return the page of the Python API: every public name, under the chapter of its home."""
+    """Return the page of the Python API: every public name, in the chapter of the defining module."""
     found = [(chapter_of(m["home"]), m["home"], m["name"]) for m in _PUBLIC.finditer(_public_names())]
     parts = [f"# Python\n\n{_ABOUT_PYTHON}\n"]
     for chapter, names in groupby(sorted(found), key=lambda x: x[0]):
@@ -156,7 +156,7 @@ def _public_names() -> str:
 
 
 def linked(text: str, source: str) -> str:
-    """Return the text of a file of the project with its links turned to pages of the site.
+    """Return the text of a project file, with links changed to pages of the site.
 
     A link to a file that the site does not show becomes its text.
     """
@@ -174,7 +174,7 @@ def linked(text: str, source: str) -> str:
 
 
 def page_of(path: str) -> str | None:
-    """Return where on the site a file of the project stands; None if nowhere."""
+    """Return the address on the site of a project file; None if nowhere."""
     if path in _MOVED:
         return _MOVED[path]
     if path.startswith("docs/"):

@@ -50,63 +50,56 @@ class ArrayDescription:
 
 # Records
 Indptr = Annotated[
-    Int64Array, ArrayDescription("(n + 1,)", "where each row of `items` begins; the last entry is its length")
+    Int64Array, ArrayDescription("(n + 1,)", "first index of each row in `items`, then the length of `items`")
 ]
 Items = Annotated[Int32Array, ArrayDescription("(nnz,)", "codes of the items, row after row")]
-ItemStart = Annotated[
-    Int64Array, ArrayDescription("(M + 1,)", "where the records of each item begin in `item_records`")
-]
+ItemStart = Annotated[Int64Array, ArrayDescription("(M + 1,)", "first index of each item in `item_records`")]
 ItemRecords = Annotated[Int32Array, ArrayDescription("(nnz,)", "records of each item, ascending, item after item")]
 Codes = Annotated[
     Int32Array,
-    ArrayDescription("(entries + n,)", "records as ascending codes, each closed by -1; `count_tree.expand` makes them"),
+    ArrayDescription("(entries + n,)", "records as ascending codes, terminated by -1; see `count_tree.expand`"),
 ]
 Position = Annotated[
-    IndexArray, ArrayDescription("(entries,)", "where each code stands in `codes`, code after code, by record")
+    IndexArray, ArrayDescription("(entries,)", "indices of each code in `codes`, sorted by code and record")
 ]
 Stack = Annotated[
-    IndexArray, ArrayDescription("(any,)", "where prefixes end in `codes`: their projections, one after another")
+    IndexArray, ArrayDescription("(any,)", "projections of prefixes: indices of their last codes in `codes`")
 ]
-TupleOf = Annotated[
-    Int32Array, ArrayDescription("(n,)", "number of each record's relational tuple among the distinct ones")
-]
+TupleOf = Annotated[Int32Array, ArrayDescription("(n,)", "number of each record's distinct relational tuple")]
 
 # Files
-Buffer = Annotated[UInt8Array, ArrayDescription("(bytes,)", "what was read of a file", writable=False)]
+Buffer = Annotated[UInt8Array, ArrayDescription("(bytes,)", "bytes read from a file", writable=False)]
 
 # Hierarchies: nodes are numbered in preorder, so the descendants of a node are an interval
 Parent = Annotated[Int32Array, ArrayDescription("(V,)", "parent of each node; -1 for the root")]
-SubtreeEnd = Annotated[Int32Array, ArrayDescription("(V,)", "one past the last node below each node")]
-LeafLo = Annotated[Int32Array, ArrayDescription("(V,) or, by code, (C,)", "first leaf below each node")]
-LeafHi = Annotated[Int32Array, ArrayDescription("(V,) or, by code, (C,)", "one past the last leaf below each node")]
+SubtreeEnd = Annotated[Int32Array, ArrayDescription("(V,)", "end of the descendants of each node (exclusive)")]
+LeafLo = Annotated[Int32Array, ArrayDescription("(V,) or, by code, (C,)", "first leaf of each node")]
+LeafHi = Annotated[
+    Int32Array, ArrayDescription("(V,) or, by code, (C,)", "end of the leaf interval of each node (exclusive)")
+]
 LeafNode = Annotated[Int32Array, ArrayDescription("(M,)", "node of each leaf")]
 Dead = Annotated[
-    UInt8Array, ArrayDescription("(V,) or, by code, (C,)", "nodes that were generalised: published no more")
+    UInt8Array,
+    ArrayDescription("(V,) or, by code, (C,)", "True for nodes that were generalized and are no longer published"),
 ]
 
 # Itemsets during a search
-Itemset = Annotated[Int32Array, ArrayDescription("(size,)", "members of one set: items, nodes or codes")]
-Image = Annotated[
-    Int32Array, ArrayDescription("(up to size,)", "groups or symbols that stand for an itemset, each once")
-]
-Prefix = Annotated[
-    Int32Array, ArrayDescription("(size,)", "codes of the set at hand, ascending, as far as they are chosen")
-]
-Count = Annotated[Int32Array, ArrayDescription("(C,)", "records that hold the prefix at hand and each further code")]
+Itemset = Annotated[Int32Array, ArrayDescription("(size,)", "members of an itemset: items, nodes or codes")]
+Image = Annotated[Int32Array, ArrayDescription("(up to size,)", "distinct groups or symbols that cover an itemset")]
+Prefix = Annotated[Int32Array, ArrayDescription("(size,)", "codes of the current prefix, ascending")]
+Count = Annotated[Int32Array, ArrayDescription("(C,)", "records that contain the current prefix and each further code")]
 Allowed = Annotated[
-    UInt64Matrix, ArrayDescription("(C, W)", "bits of the codes that may stand in a set with each code")
+    UInt64Matrix, ArrayDescription("(C, W)", "bits of the codes that a set may contain together with each code")
 ]
-Found = Annotated[Int32Matrix, ArrayDescription("(F, size)", "the sets that were found, each filled up with -1")]
+Found = Annotated[Int32Matrix, ArrayDescription("(F, size)", "found sets, padded with -1")]
 FoundSupport = Annotated[Int32Array, ArrayDescription("(F,)", "support of each set in `found`")]
 Together = Annotated[
-    UInt8Matrix, ArrayDescription("(C, C) or (0, 0)", "whether two codes, the smaller one first, are in a rare set")
+    UInt8Matrix, ArrayDescription("(C, C) or (0, 0)", "True if a rare set contains both codes (smaller code first)")
 ]
 Tally = Annotated[
     Int64Array, ArrayDescription("(E,)", "counters of the sensitive or private items, zero between calls")
 ]
-Packed = Annotated[
-    UInt64Array, ArrayDescription("(words,)", "records as bit-vectors without their zero words; see `btd`")
-]
+Packed = Annotated[UInt64Array, ArrayDescription("(words,)", "records as bit vectors without zero words; see `btd`")]
 
 # Random draws
 DrawKey = Annotated[UInt64Array, ArrayDescription("(2,)", "key of the draws: see `_draws`")]

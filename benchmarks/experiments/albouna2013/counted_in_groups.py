@@ -2,7 +2,7 @@
 
 The paper does not state whether it counts. The engine removes such tuples, so the group shrinks and more tuples must be
 removed: the published tuples of a group must be l-diverse. Here they stay, and no value may occur in more than 1/l of
-the original group. The groups are those of the engine.
+the original group. The groups are computed by the engine.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,7 @@ class Lost(NamedTuple):
     with_groups: int
     """Others, in groups with fewer than k remaining individuals."""
     for_equality: int
-    """Others whose identity is starred, so that all individuals of a group have equally many tuples."""
+    """Others with a starred identity, so that all individuals of a group have equally many tuples."""
 
 
 def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa: E741

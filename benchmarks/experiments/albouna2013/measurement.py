@@ -105,7 +105,7 @@ def _loss(parameters: Parameters) -> Measured:
 
 
 def _groups(parameters: Parameters) -> Measured:
-    """Count the groups that safe grouping forms and tests for diversity, with one tuple per person."""
+    """Count the groups that safe grouping forms and tests for diversity, if each person has a single tuple."""
     table = _non_transactional()
     figures = _algorithm(parameters, 1).recode(table, {}).figures
     return {"tested": figures["individuals"] // parameters["k"], "groups": figures["groups"]}

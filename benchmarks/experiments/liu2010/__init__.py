@@ -30,7 +30,7 @@ _Points = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _own(series: str, m: int) -> dict[str, Any]:
-    """Return the algorithm of a curve, and its own name of the parameter m."""
+    """Return the algorithm of a curve, and the algorithm's name of the parameter m."""
     known: Mapping[str, dict[str, Any]] = {
         "MM": {"algorithm": "coherence-suppression", "h": 1.0, "p": m},
         "AA": {"algorithm": "apriori", "m": m},

@@ -11,7 +11,7 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Quantities that are losses, by part of a claim, such as a skew; empty if there is only one."""
+"""Quantities that are losses, by part of a claim, such as a skew; empty if there is a single part."""
 _ONE: Losses = {"": NCP}
 
 

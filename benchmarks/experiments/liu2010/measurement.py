@@ -31,8 +31,8 @@ def measure(parameters: Parameters) -> Measured:
         ``data``, and ``records`` for a smaller generated set; ``sample``: a ``share`` is drawn. Hierarchy: ``fanout``
         and leaf ``order``; or ``skews`` of random taxonomies with the number ``tree``, which also seeds the leaf order
         and, with a ``share``, the sample; or ``taxonomy`` for the data set's own; none if the algorithm needs none.
-        ``algorithm`` and its own parameters. ``run``: measure only the time. With ``skews``, names of quantities
-        contain the skew, as in ``ncp_2``.
+        ``algorithm`` and the algorithm's parameters. ``run``: measure only the time. With ``skews``, names of
+        quantities contain the skew, as in ``ncp_2``.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _is_repeated(parameters: Parameters) -> bool:
 
 
 def _shared(publication: "Records") -> int:
-    """Count the items that have more than one published symbol."""
+    """Count the items with several published symbols."""
     stands_for = Counter(item for symbol in publication.symbols for item in symbol.members)
     return sum(count > 1 for count in stands_for.values())
 

@@ -28,7 +28,7 @@ DRAWN_FROM: Mapping[str, Mapping[str, Any]] = {
     ", 10,000 itemsets": {"itemsets": 10_000},
     ", itemsets of records": {"drawn_from": "records"},
 }
-"""Ways to draw the itemsets of PP6 to PP9: one thousand of all items, ten thousand, or one thousand that occur."""
+"""Ways to draw the itemsets of PP6 to PP9: 1,000 of all items, 10,000, or 1,000 that occur."""
 _ALGORITHMS = {"COAT": "coat", "AA": "apriori", "PCTA": "pcta"}
 
 
@@ -133,7 +133,7 @@ def _of_work(case: Case) -> Case:
 
 
 def timed(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases of three runs each, with one sample per run if records are drawn."""
+    """Return the cases of three runs each, with a sample per run if records are drawn."""
     return [_timed(case) for case in RUNS.over(cases, cost="time")]
 
 

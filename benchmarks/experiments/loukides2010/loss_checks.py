@@ -26,7 +26,7 @@ def _log_utility_losses(results: Results, series: str) -> dict[float | str, floa
 
 
 def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
-    """Return a check that the UL of one algorithm is below that of another, or at most half; parts are positions."""
+    """Return a check that the UL of an algorithm is below the UL of another, or at most half; parts are positions."""
 
     def check(results: Results) -> Finding:
         low, high = (_log_utility_losses(results, f"{name}{suffix}") for name in (winner, loser))
@@ -156,7 +156,7 @@ def times_faster(printed: float) -> Check:
 
 
 def slightly_slower(results: Results) -> Finding:
-    """Check that COAT takes one to three times AA's time at every position."""
+    """Check that COAT needs one to three times AA's time at every position."""
     found = [1 / ratio_of(*pair) for pair in pairs_of(results, "seconds", COAT, AA).values()]
     return Finding(all(1 <= ratio <= 3 for ratio in found), f"COAT / AA: {listed(found)}")
 
@@ -207,7 +207,7 @@ def suppressed_little(counted: str, names: Sequence[str]) -> Check:
 
 
 def within(series: str, data: str, seconds: float) -> Check:
-    """Return a check that one case took at most `seconds`."""
+    """Return a check that a case needs at most `seconds`."""
 
     def check(results: Results) -> Finding:
         found = results.at(series, data, "seconds")

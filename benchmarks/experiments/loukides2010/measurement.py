@@ -186,7 +186,7 @@ def _losses(
 
 
 def _cost(parameters: Parameters, search: Callable[[], _Found]) -> tuple[_Found, dict[str, float]]:
-    """Run a search once; return its result, and its time or the peak memory of the process, data included."""
+    """Run a search once; return the result, and the time or the peak memory of the process, data included."""
     forget_peak()
     began = time.perf_counter()
     found = search()

@@ -16,7 +16,7 @@ CODES_OF_DISORDER = (5, 10)
 """Smallest and largest number of codes of a disorder; the only disorder that the paper names has 7."""
 CODES_OF_RANDOM_GROUP = 7
 DEPTH = {"sub-chapters": 2, "categories": 3}
-"""Level of the ICD-9 taxonomy whose nodes are disorders."""
+"""Level of the disorders in the ICD-9 taxonomy."""
 
 
 def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolicy":
@@ -69,7 +69,7 @@ def utility_policy(
         ``utility``: the size of groups of neighbouring leaves; ``sub-chapters`` or ``categories`` of the taxonomy; or
         ``random groups`` of codes, with the number of the ``sample`` as seed.
     column
-        Records, bound to the hierarchy if there is one.
+        Records, bound to the hierarchy if it exists.
     """
     from anonset.privacy.policies import groups_of_siblings
 
@@ -87,7 +87,7 @@ def utility_policy(
 
 
 def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
-    """Return random groups of occurring codes, and one group of all other codes."""
+    """Return random groups of occurring codes, and a group of all other codes."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -100,7 +100,7 @@ def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
 
 
 def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
-    """Return the most frequent nodes with few codes, each as a group, and one group of all other codes."""
+    """Return the most frequent nodes with few codes, each as a group, and a group of all other codes."""
     import numpy as np
 
     from anonset.privacy.policies import UtilityPolicy

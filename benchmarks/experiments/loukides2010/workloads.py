@@ -1,8 +1,8 @@
 """Errors of query answers for each reading of the paper's workload; true answers are cached for the next case.
 
 The paper's queries are of "items selected randomly from the generalized items". Read as *own published items*: q
-different symbols of the algorithm's publication, and one item of each; *records*: q items of a random record;
-*domain*: one item, uniformly drawn from all.
+different symbols of the algorithm's publication, and an item of each; *records*: q items of a random record; *domain*:
+an item, uniformly drawn from all.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ LARGEST_FREQUENT = 3
 
 
 def errors(parameters: Parameters, column: "SetColumn", publication: "Records") -> dict[str, float]:
-    """Return the average relative error of each workload, and the number of its queries with an answer.
+    """Return the average relative error of each workload, and the number of queries with an answer.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def _distance_at_most(name: str, mode: str, most: float) -> Check:
 
 
 def _no_better(name: str, other: str, modes: Sequence[str]) -> Check:
-    """Return a check that one heuristic never loses less than another."""
+    """Return a check that a heuristic never loses less than another."""
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [

@@ -39,12 +39,12 @@ def distances(
 ) -> dict[str, float]:
     """Return the loss of the best cut, the excess loss of each heuristic, and the cost of the proof.
 
-    With suppression, the result is empty if mHgHs, with which the exact search begins, exceeds its limits.
+    With suppression, the exact search starts with mHgHs; if mHgHs exceeds a limit, the result is empty.
 
     Returns
     -------
-    ``best`` (NCP), ``open`` (percent above its bound), ``programs`` (integer programs solved), ``root`` (percent by
-    which the last relaxation before them is below the best), and for each heuristic within its limits, by name, the
+    ``best`` (NCP), ``open`` (percent above the bound), ``programs`` (integer programs solved), ``root`` (percent by
+    which the last relaxation before them is below the best), and for each heuristic within the limits, by name, the
     percent above the best.
     """
     losses = {}
@@ -73,7 +73,7 @@ def percent(loss: float, best: float) -> float:
 
 
 def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Mapping[str, Any]) -> float | None:
-    """Return the NCP of a heuristic's cut, or None if it exceeds its limits."""
+    """Return the NCP of a heuristic's cut, or None if it exceeds a limit."""
     from benchmarks.experiments.searches import algorithm_of, fresh
 
     from anonset.errors import InputError

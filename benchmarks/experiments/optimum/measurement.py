@@ -109,7 +109,7 @@ def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -
 
 
 def _of_a_search(parameters: Parameters) -> Measured:
-    """Measure an exact search: time, memory, and distance of its loss from its bound."""
+    """Measure an exact search: time, memory, and gap between loss and bound."""
     from anonset_datasets.generators import pos_like
 
     if "items" in parameters:

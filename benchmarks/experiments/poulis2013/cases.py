@@ -100,7 +100,7 @@ def _as(case: Case, kind: str) -> Case:
 
 
 def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
-    """Figures 7g and 7h: Rum-bound until one cluster remains; Tum-bound until its loss is that of one cluster."""
+    """Figures 7g and 7h: Rum-bound until a single cluster remains; Tum-bound up to the loss of a single cluster."""
     bound = {"delta": 1.0} if framework == "rum" else {"share": 0.0}
     cases = [
         Case(

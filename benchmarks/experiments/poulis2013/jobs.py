@@ -1,4 +1,4 @@
-"""Inputs of a case: records, hierarchies, and the framework with its bound; cached for the following cases.
+"""Inputs of a case: records, hierarchies, and the framework with a bound; cached for the following cases.
 
 Each repetition redraws all unstated choices: number N of a sample or seed also determines leaf orders and the workload,
 unless a case sets these explicitly.
@@ -194,7 +194,7 @@ def _whole(data: str) -> "Table":
 
 
 def _bare(table: "Table") -> "Table":
-    """Return the table with only its set-valued and relational columns."""
+    """Return the table with only the set-valued and relational columns."""
     from anonset import Table
 
     return Table(items_of(table), tuple(table.relational))

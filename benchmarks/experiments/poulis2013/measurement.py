@@ -26,7 +26,7 @@ def measure(parameters: Parameters) -> Measured:
     ----------
     parameters
         ``kind`` (run, work, time, memory, formation, orders, orders_time, merges or shape) and ``data``; for a search
-        ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, its bound as ``delta`` or as
+        ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, the bound as ``delta`` or as
         ``share`` (see `Job.delta`). Optional: ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
         relational columns), ``queries``, and the level of the repetition.
 
@@ -128,7 +128,7 @@ def _seconds(search: Callable[[], object]) -> float:
 
 
 def _time(job: Job) -> Measured:
-    """Time one search, formation included, on a table without cached results."""
+    """Time a search, formation included, on a table without cached results."""
     delta = job.delta
     _load_kernels(job, "btd")
     algorithm, table = job.algorithm(delta=delta), _fresh(job)
@@ -158,7 +158,7 @@ def _orders(job: Job) -> Measured:
 
 
 def _orders_time(job: Job) -> Measured:
-    """Time both orders, one after the other."""
+    """Time both orders."""
     delta = job.delta
     found = {}
     for order, name in (("btd", "seconds"), ("ul", "seconds_ul")):

@@ -1,7 +1,7 @@
 """ARE of many queries at once, for two readings of a generalized item.
 
 A symbol of s items represents any of their 2^s - 1 non-empty subsets with equal probability (``half``: each item is
-present with about one half; Loukides et al. 2010, section 6.1), or each item with probability 1/s, independently
+present with about probability 1/2; Loukides et al. 2010, section 6.1), or each item with probability 1/s, independently
 (``one``). `anonset.measures.query_error` computes the first one query by query for the reading ``subsets``; here all
 queries of a workload share their work.
 """

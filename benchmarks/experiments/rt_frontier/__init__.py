@@ -12,7 +12,7 @@ DATA = (
     "informs2005", "diabetes130_patients", "synpuf_inpatient", "tafeng_customers", "online_retail", "vermont2013",
     "completejourney_households", "youtube080327",
 )  # fmt: skip
-"""RT-datasets of the catalogue, one from each source."""
+"""RT-datasets of the catalogue, at most one from each source."""
 VARIED = ("informs2005", "diabetes130_patients", "tafeng_customers", "vermont2013")
 """Data sets for the figures over k, m and halves."""
 POINTS = {name: float(bound) for name, bound in sorted(LARGEST_RELATIONAL_LOSS.items(), key=lambda point: point[1])}

@@ -1,4 +1,4 @@
-"""Measuring a case of the study: one framework on one RT-dataset, or a weight learned from half of it."""
+"""Measuring a case of the study: a framework on an RT-dataset, or a weight learned from half of the RT-dataset."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -58,7 +58,7 @@ def compile_kernels() -> None:
 
 
 def algorithm_of(parameters: Parameters) -> "Algorithm":
-    """Return the framework of a case with its transaction function; Tum-bound without its bound does not merge."""
+    """Return the framework of a case with its transaction function; Tum-bound without a bound does not merge."""
     from anonset.algorithms.registry import ALGORITHMS
 
     framework, asked = parameters["framework"], {name: parameters[name] for name in ("k", "m")}
@@ -154,7 +154,7 @@ def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[s
 
 
 def _halves(parameters: Parameters) -> Measured:
-    """Learn w from one half of the records, and publish the other half with it; medians over several divisions."""
+    """Learn w from the first half of the records, and publish the second half; medians over several divisions."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix

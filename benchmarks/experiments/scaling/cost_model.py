@@ -12,7 +12,7 @@ from anonset.data.cluster import tasks_of_pass
 
 @dataclass(frozen=True)
 class Run:
-    """A run: its engine and its measured quantities."""
+    """A run: engine and measured quantities."""
 
     engine: str
     measured: Measured
@@ -30,7 +30,7 @@ class CostModel:
     """CPU seconds per unit of each kind of work; all non-negative."""
 
     search: float
-    """Per search, independent of its size."""
+    """Per search, independent of size."""
     code: float
     """Per node of a record for which sets are counted, in each pass."""
     cell_of_larger_sets: float
@@ -40,11 +40,11 @@ class CostModel:
     gib_of_records: float
     """Per GiB of records read in a pass."""
     item: float
-    """Per item of the universe, with its nodes."""
+    """Per item of the universe, including nodes."""
     mib_of_tables: float
     """Per MiB of tables or other results that tasks return and the coordinator merges."""
     task: float
-    """Per task sent to another process, with its results."""
+    """Per task sent to another process, including results."""
 
     @classmethod
     def fitted(cls, runs: Iterable[Run]) -> "CostModel":

@@ -105,7 +105,7 @@ def _converges(quantity: str) -> Check:
 
 
 def _above_optimum(results: Results, series: str) -> dict[str, float]:
-    """Return how far a curve's NCP is above OA's, by position."""
+    """Return the relative difference between a curve's NCP and OA's, by position."""
     pairs = zip(results.curve(series, NCP), results.values(OA, NCP), strict=True)
     return {str(x): loss - optimum for (x, loss), optimum in pairs}
 

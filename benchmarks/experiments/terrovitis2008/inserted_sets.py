@@ -1,8 +1,8 @@
-"""Number of itemsets that the paper's algorithms insert into count-trees: the work in its complexity claims.
+"""Number of itemsets that the paper's algorithms insert into count-trees: the work in the complexity claims.
 
 Counts the algorithms as printed; the engine visits fewer sets. OA and DA insert all sets of up to m nodes of each
-record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes at or above its current cut (Algorithm 4). A
-set never contains the root, or a node together with one of its ancestors.
+record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes of the current cut or above it (Algorithm 4).
+A set never contains the root, or a node together with one of its ancestors.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
     parent
         Parent of each node, smaller than the node.
 
-    The polynomial of a node counts the sets below it by size: the product over its children, plus the set of the node.
+    The polynomial of a node counts the sets below it by size: the product over the children, plus the set of the node.
     """
     total = np.zeros(most + 1, np.int64)
     below = np.zeros((len(parent), most + 1), np.int64)

@@ -27,7 +27,7 @@ def measure(parameters: Parameters) -> Measured:
     parameters
         ``what``: losses (and work), time, memory or shape. ``data``; except for the shape also ``algorithm``, ``k``,
         ``m``, ``fanout`` and ``order`` (leaf order). Reduced sets: ``records`` and ``items``, and ``sample`` for random
-        records in place of the first ones. Generated set: ``records``. ``tree``: True to count the nodes of the
+        records instead of the first records. Generated set: ``records``. ``tree``: True to count the nodes of the
         count-tree (default).
 
     Raises
@@ -95,7 +95,7 @@ def _work(
 
 
 def cuts_of(hierarchy: "Hierarchy") -> int:
-    """Return the number of cuts of a hierarchy: the root alone, or any combination of cuts of its children.
+    """Return the number of cuts of a hierarchy: the root, or any combination of cuts of the root's children.
 
     >>> from anonset import Hierarchy
     >>> cuts_of(Hierarchy.balanced(["a", "b", "c", "d"], 2))

@@ -16,7 +16,7 @@ from anonset_kernels._jit import kernel
 def tree_nodes(
     column: SetColumn, hierarchy: Hierarchy, size: int, *, cut: Int32 | None = None, limit: float = float("inf")
 ) -> int | None:
-    """Count the nodes of a count-tree, without its root.
+    """Count the nodes of a count-tree, except the root.
 
     Parameters
     ----------

@@ -24,12 +24,12 @@ def tables(way: str, figure: str, data: Sequence[str]) -> str:
     figure
         Key of a figure that compares algorithms.
     data
-        Names of its data sets; all by default.
+        Names of the data sets; all by default.
 
     Raises
     ------
     InputError
-        If the figure, one of its data sets, or the algorithm is unknown.
+        If the figure, a data set or the algorithm is unknown.
     """
     from anonset.algorithms.registry import ALGORITHMS
     from anonset.spelling import require_known

@@ -41,7 +41,7 @@ def _ratio(ours: float, theirs: float) -> float:
 
 
 def _as_by_chance(series: str) -> Check:
-    """Return a check that members of sets are as far apart in the data's own tree as in random sets."""
+    """Return a check that members of sets are as distant in the data's tree as members of random sets."""
 
     def check(results: Results) -> tuple[bool, str]:
         found = {

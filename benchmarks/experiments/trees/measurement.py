@@ -33,7 +33,7 @@ def compile_kernels() -> None:
 
 
 def _of_a_way(parameters: Parameters) -> Measured:
-    """Publish a data set by one method, and measure losses, errors of counts, and meaning of its sets."""
+    """Publish a data set, and measure losses, errors of counts, and meaning of sets."""
     column, way = load(parameters["data"]), parameters["way"]
     release = _published(column, way, parameters)
     measured = {
@@ -60,9 +60,9 @@ def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Releas
 
 
 def algorithm_of_a_way(way: str, parameters: Parameters) -> "tuple[Algorithm, str]":
-    """Return the algorithm of a method, and the name of its tree (may be empty).
+    """Return the algorithm of a method, and the name of the tree (may be empty).
 
-    A method is a tree for `exact`, or an algorithm name followed by its tree or, for `set-search`, its weight. The
+    A method is a tree for `exact`, or an algorithm name followed by a tree or, for `set-search`, a weight. The
     algorithm gets k and m if it has these parameters.
     """
     from dataclasses import fields
@@ -112,7 +112,7 @@ def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
 
 
 def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
-    """Return the mean distance in a tree between members of one group, 0 to 1.
+    """Return the mean distance in a tree between members of the same group, 0 to 1.
 
     The distance of two neighbouring members in leaf order is (leaves below their lowest common ancestor - 1) divided by
     (leaves of the tree - 1).
@@ -147,13 +147,13 @@ def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: i
 
 
 def _learned_elsewhere(parameters: Parameters) -> Measured:
-    """Learn a tree from one half of the records, and publish the other half with it; three times.
+    """Learn a tree from the first half of the records, and publish the second half with it; three times.
 
     Returns
     -------
-    Medians of: the LM of the second half with its own tree (``own``), with the tree of the first half (``learned``),
-    and with `balanced:5`, which ignores frequencies (``base``); and the share of the gain that the learned tree
-    preserves (``kept``).
+    Medians of: the LM of the second half with a tree learned from it (``own``), with the tree of the first half
+    (``learned``), and with `balanced:5`, which ignores frequencies (``base``); and the share of the gain that the
+    learned tree preserves (``kept``).
     """
     from statistics import median
 

@@ -1,1 +1,1 @@
-"""The published algorithms, one a file, and the registry of their names."""
+"""The published algorithms, a file each, and the registry of their names."""

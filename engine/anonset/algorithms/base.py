@@ -1,4 +1,4 @@
-"""The algorithm interface: frozen parameters and one method, `recode`."""
+"""The algorithm interface: frozen parameters and the method `recode`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -30,7 +30,9 @@ class Result(RedactedRepr):
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of its parameters, with `Traits` for its capabilities."""
+    """A published algorithm: a frozen keyword-only dataclass of the algorithm's parameters, with `Traits` for
+    capabilities.
+    """
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -54,13 +56,13 @@ class Algorithm(Protocol):
         Raises
         ------
         InfeasibleError
-            If no recoding within the algorithm's operators gives the guarantee.
+            If the algorithm's operators cannot achieve the guarantee.
         """
         ...
 
 
 class Algorithms(Mapping[str, type[Algorithm]]):
-    """Algorithms by name. Built-in algorithms are imported on first use, because a run needs only one or two."""
+    """Algorithms by name. Built-in algorithms are imported on first use."""
 
     def __init__(self, built_in: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
         self._own, self._offered = built_in, offered
@@ -93,15 +95,15 @@ class Guarantee:
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees and can be selected by."""
     also_answers: tuple[str, ...] = ()
-    """Names of other models that its result satisfies for some parameters. `suggest` tries it for these models."""
+    """Names of other models that the result satisfies for some parameters. `suggest` tries it for these models."""
     forms_sets: bool = False
     """Publishes sets of items, named by their members. Labels that such names cannot contain are rejected early."""
     sets_from_data: bool = False
     """Forms these sets by item frequency, so that they disclose it; the owner must declare this."""
     tight: bool = False
-    """Publishes each cluster with its own lowest common relational values."""
+    """Publishes each cluster with the lowest common relational values of the cluster."""
     coarsens: bool = False
-    """Applies one recoding to all records, which can continue the recoding of an earlier release."""
+    """Applies the same recoding to all records, which can continue the recoding of an earlier release."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -169,7 +171,7 @@ class Advice:
     not_tried: str = ""
     """Reason why `suggest` skips this algorithm for all models; empty if it does not."""
     set_beside: tuple[str, ...] = ()
-    """Models for which `suggest` also lists this algorithm if m >= 2, marked because its guarantee differs."""
+    """Models for which `suggest` also lists this algorithm if m >= 2, marked because the guarantee differs."""
     keeps_more: bool = False
     """Named in messages as a possible alternative if another algorithm for the model has a worthless result."""
 
@@ -178,7 +180,7 @@ class Advice:
 class Traits(Advice, Cost, Scaling, Guarantee):
     """Capabilities of an algorithm class, declared as `traits`, in four groups.
 
-    An algorithm whose capabilities depend on its parameters computes them in a property `own_traits`.
+    If the capabilities of an algorithm depend on parameters, the property `own_traits` computes them.
     """
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
     Parameters
     ----------
     members
-        int64 each: the records of each cluster, at least one; together 0 .. n - 1.
+        int64 each: the records of each cluster, which is not empty; together 0 .. n - 1.
     store
         Store of arrays of table length.
 

@@ -2,7 +2,7 @@
 
 An algorithm that accepts an initial cut starts from it. For other algorithms with a single recoding of all records, an
 item represents each set of items that the earlier release publishes as a symbol. Its support is the support of the
-symbol, so the guarantee also covers the symbols. Finally, each item is published like its representative.
+symbol, so the guarantee also covers the symbols. Finally, each item is published like the representative.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class InitialCutAlgorithm(Protocol):
     """Algorithm that accepts an initial cut."""
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
-        """Find a cut at or above `start`; the column is bound to its hierarchy and has no item that it suppresses."""
+        """Find a cut at or above `start`. The column is bound to the hierarchy, without items suppressed there."""
         ...
 
 
@@ -96,7 +96,7 @@ def coarsened(
 
 
 def _representatives(column: SetColumn, image: Int32) -> Int32:
-    """Return int32 (M,): the representative of each item, one that occurs if any does; -1 where it is suppressed."""
+    """Return int32 (M,): the representative of each item, an occurring item if possible; -1 for suppressed items."""
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]

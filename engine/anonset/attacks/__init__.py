@@ -1,1 +1,1 @@
-"""Attacks on a publication, each with its assumed knowledge and a control."""
+"""Attacks on a publication, with the assumed knowledge and a control for each."""

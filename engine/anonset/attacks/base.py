@@ -27,7 +27,7 @@ class AttackSuccess(RedactedRepr):
 
 @dataclass(frozen=True)
 class AttackResult(RedactedRepr):
-    """Result of an attack: its success, the success of the same knowledge without the attack, and a control."""
+    """Result of an attack: success, success of the same knowledge without the attack, and a control."""
 
     attack: str
     """Name of the attack."""

@@ -1,4 +1,4 @@
-"""Combinatorial refinement: bounds from the rounds of a local recoding, with one integer program per class.
+"""Combinatorial refinement: bounds from the rounds of a local recoding, with an integer program per class.
 
 In each round, `local-recoding` publishes the classes of at least k of the remaining rows. A round has one vector of
 hierarchy levels. Each class is published as its lowest common values. The attack uses these rules, which are valid for
@@ -72,7 +72,7 @@ class RefinementRounds(RedactedRepr):
     _known: dict[int, set[int]] = field(default_factory=dict)
 
     def child_probabilities(self, number: int, column: int) -> list[float]:
-        """Return the probability of each child for a row of a class: proportional to the mean of its bounds."""
+        """Return the probability of each child for a row of a class: proportional to the mean of the two bounds."""
         return shares([float(least + most) for least, most in self.bounds(number, column)])
 
     def preceding_classes(self, number: int) -> Int64:

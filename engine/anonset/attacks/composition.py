@@ -1,8 +1,8 @@
 """Composition: an attack on two releases of the same persons.
 
 A person is in two releases with the same record. Each release has one symbol for each item. The attack pairs rows of
-both releases that may have the same original record. Let U be the set of items that neither row excludes. An item is
-excluded if its symbol is absent from one of the rows, or if it has no symbol in a release without suppression. The
+both releases that may have the same original record. Let U be the set of items that neither row excludes. A row
+excludes an item if the row lacks the item's symbol, or if a release without suppression has no symbol for the item. The
 original record contains only items of U, and a record of all items in U has the most symbols. Such a record therefore
 exists if and only if U has all symbols of both rows.
 
@@ -75,7 +75,7 @@ class Targets(RedactedRepr):
     column: SetColumn
     """Items of the original records."""
     secrets: tuple[str, ...]
-    """Items that no attacker knows."""
+    """Items that attackers cannot know."""
     both: "ReleasePair"
     own: NDArray[np.int64]
     """Distinct row of each record in the later and in the earlier release, int64 (n, 2). -1 excludes the record."""

@@ -3,7 +3,7 @@
 Downcoding replaces a published value by a finer value that covers the same original values, from the publication alone.
 A publication is minimal if no finer publication of the same rows has classes of at least k rows. In a class of more
 than k rows, no row is then inside a finer published box: that box could contain it, and the class would still have k
-rows. If finer boxes cover a child of a node, no row of the class is below this child. If only one child remains, all
+rows. If finer boxes cover a child of a node, no row of the class is below this child. If a single child remains, all
 rows are below it, and it replaces the node.
 
 The paper proves that data exist (also clustered data) for which every minimal algorithm discloses a large part. This

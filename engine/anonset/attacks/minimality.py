@@ -1,8 +1,8 @@
 """Minimality: an attack that infers hidden items from the choice of the cut.
 
-A cut with minimal loss generalizes children to their node only if publishing the children violates the model. If only
-one child occurred in the data, the algorithm could publish it for the same rows at a smaller loss. Therefore at least
-two children occur. If a node has two children and one is an item, this item is in the data, even if only a single
+A cut with minimal loss generalizes children to their node only if publishing the children violates the model. If only a
+single child occurred in the data, the algorithm could publish it for the same rows at a smaller loss. Therefore at
+least two children occur. If a node has two children and one is an item, this item is in the data, even if only a single
 record contains it.
 
 Clusters with cuts of their own are not attacked. If clusters are chosen by items (`joint-split`, merges of Rum- and
@@ -43,7 +43,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     hidden = [item for item in rare if labels[item] in chance_of and labels[item] not in scene.model.secrets]
     places = np.flatnonzero(np.isin(column.items, hidden))
     if not len(places):
-        return "no node covers an item of fewer than k records"
+        return "no node covers an item with support below k"
     random = np.random.default_rng(scene.seed)
     people, first = np.unique(owner[places], return_index=True)  # one such item per person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
@@ -62,7 +62,8 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """Return the probability that each item below a node with children is in the data, with and without the rule.
 
-    With the rule, two uniformly chosen children are in the data, and each of their leaves. Without it, one leaf is.
+    With the rule, two uniformly chosen children are in the data, and so are all leaves below them. Without it, a single
+    leaf is.
     """
     chance_of: dict[str, float] = {}
     without: dict[str, float] = {}

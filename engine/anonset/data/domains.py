@@ -74,7 +74,7 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     if isinstance(column, CategoricalColumn):
         return ValueSet(column.vocabulary) if hierarchy is None else hierarchy
     if hierarchy is not None:
-        msg = f"column {column.name!r} is numeric and published as ranges: remove its hierarchy, or read it as text"
+        msg = f"column {column.name!r} is numeric and published as ranges; remove the hierarchy or read it as text"
         raise InputError(msg)
     rows, required = unfit(column.values)
     if len(rows):

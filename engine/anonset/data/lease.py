@@ -176,7 +176,7 @@ def require_held(*folders: Path) -> None:
         The message names the directory.
     """
     for folder in filter(is_lost, folders):
-        msg = f"another run took over {str(folder)!r} while this process was suspended; this run publishes nothing"
+        msg = f"another run took over {str(folder)!r} while this process was suspended; this run stops"
         raise InputError(msg, code="in-use")
 
 

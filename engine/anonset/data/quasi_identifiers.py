@@ -71,7 +71,7 @@ class QuasiIdentifiers(RedactedRepr):
             If there is no column, a hierarchy does not fit, or a weight is missing, unknown or outside [0, 1].
         """
         if not columns:
-            msg = "the table must have at least one relational column (quasi-identifier), got none"
+            msg = "the table needs a relational column (quasi-identifier), got none"
             raise InputError(msg)
         bound, domains = [], []
         for column in columns:

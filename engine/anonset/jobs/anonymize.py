@@ -247,7 +247,7 @@ def anonymize_file(
 def _require_records(table: Table, settings: Settings) -> None:
     """Reject data without records, usually a failed export, and data with no column except the id."""
     if not table.columns:
-        ways = f"publish at least one, such as a set of codes ({setting('items')}) or a personal attribute"
+        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
         msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
         raise InputError(msg)
     if not table.n and not settings.allow_empty:

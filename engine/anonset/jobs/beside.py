@@ -138,7 +138,7 @@ def release_at(private: str) -> OpenedPublication:
 
 
 def _private_missing(name: str, out: Path) -> str:
-    return f"{setting(name)} {out}: its private directory is missing; it maps published rows to records"
+    return f"{setting(name)} {out}: the private directory is missing; it maps published rows to records"
 
 
 def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
@@ -151,7 +151,7 @@ def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
     """Return another release with the row of each record of a table; `other_records`: record numbers, -1 for absent."""
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
-        msg = f"{opened.out}: not a release of records, or its private directory lacks the map from rows to records"
+        msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
         raise InputError(msg)
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)

@@ -60,13 +60,13 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
             hierarchies[column] = place
             written += (folder / place).stat().st_size
             if written > _MOST_BYTES:
-                msg = f"{project.path}: its hierarchies together exceed {_MOST_BYTES:,} bytes"
+                msg = f"{project.path}: the hierarchies together exceed {_MOST_BYTES:,} bytes"
                 raise InputError(msg)
     guarantee = dict(job.guarantee)
     if guarantee.get("t_distance") == "hierarchical":
         sensitive = job.settings["sensitive"]
         if sensitive not in hierarchies:
-            msg = f"{project.path}: its t-closeness needs a hierarchy of {sensitive!r}, but the project contains none"
+            msg = f"{project.path}: t-closeness needs a hierarchy of {sensitive!r}, but the project contains none"
             raise InputError(msg)
         guarantee["t_tree"] = hierarchies.pop(sensitive)
     if data is None:

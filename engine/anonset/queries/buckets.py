@@ -137,7 +137,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     chosen = [_named(by_name, name) for name in columns]
     sensitive = table.sensitive
     if sensitive is None or table.n == 0:
-        msg = "a workload from records needs a table with a sensitive column and at least one record"
+        msg = "a workload from records needs a table with a sensitive column and a record"
         raise InputError(msg)
     require_queries(queries)
     random = SplitMix(seed)

@@ -177,7 +177,7 @@ class _QueryGenerator(RedactedRepr):
         require_queries(n_queries)
         random = SplitMix(seed)
         if not table.n:
-            msg = "a workload needs a table with at least one record, got none"
+            msg = "a workload needs a table with records, got none"
             raise InputError(msg)
         if shape.n_items and table.transactions is None:
             msg = f"n_items must be 0 because the table has no set-valued column, got {shape.n_items}"

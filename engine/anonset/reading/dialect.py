@@ -146,7 +146,7 @@ def encoding_problem(
     """
     problem = ""
     if not valid:
-        remedy = ", although its byte order mark says so" if marked else f"; set its encoding by {setting('encoding')}"
+        remedy = ", although the byte order mark says so" if marked else f"; use {setting('encoding')}"
         problem = f"the text is not valid {encoding}{remedy}"
     elif utf8 and not codecs.lookup(encoding).name.startswith("utf"):
         problem = f"the text is UTF-8; {encoding} would change its characters; remove {setting('encoding')}"
@@ -241,7 +241,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
         return separator_end, lines
     end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
     if end == len(data):
-        msg = f"{where}: {setting('header_line', line)}: the file has fewer lines"
+        msg = f"{where}: {setting('header_line', line)}: the file is shorter"
         raise InputError(msg)
     return end, line - 1
 

@@ -17,12 +17,12 @@ INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parq
 """Input formats that can be declared, independent of the file name."""
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
 _WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its sheet as CSV (UTF-8)"
-_JSON = "JSON input must have one object per line (.jsonl); convert an array: jq -c '.[]' FILE.json > FILE.jsonl"
+_JSON = "JSON input must have an object per line (.jsonl); convert an array: jq -c '.[]' FILE.json > FILE.jsonl"
 _ELSEWHERE = {
     ".xls": _WORKBOOK,
     ".ods": _WORKBOOK,
     ".json": _JSON,
-    ".toml": "this is a job file, not data; give the data file that it names as its input",
+    ".toml": "this is a job file, not data; use the data file that it names as input",
     **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
         (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"),
@@ -71,7 +71,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
             raise InputError(msg)
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
         if (probable := _probable_format(path)) is not None:
-            msg = f"{path}: the file name gives no format; the first lines suggest {setting('input_format', probable)}"
+            msg = f"{path}: the file name shows no format; the first lines suggest {setting('input_format', probable)}"
             raise MisreadError(msg, {"input_format": probable})
         raise InputError(msg)
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]

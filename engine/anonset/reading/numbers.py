@@ -37,7 +37,7 @@ def _written(decimal: str) -> str:
 _WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
 _MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
 _FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
-ONE_CURRENCY = "the column contains several currencies; convert it to one currency"
+ONE_CURRENCY = "the column contains several currencies; convert all amounts to the same currency"
 _EXACT_IN_FLOAT = 2.0**53
 _SAFE_LENGTH = 15  # number of digits that a float always represents
 _LONGEST = 400  # maximum characters of a number

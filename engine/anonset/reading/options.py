@@ -75,13 +75,13 @@ class FileOptions:
     )
     """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (one record per line, items
     between separators, no column names), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``."""
-    one_hot: Names = field(default=(), metadata={"description": "0/1 columns, one column per item."})
+    one_hot: Names = field(default=(), metadata={"description": "0/1 columns, a column per item."})
     """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
     set-valued column is called ``items``."""
     one_code: Names = field(
         default=(),
         metadata={
-            "description": "Columns with one code each, which together are the items; dx* names all columns "
+            "description": "Columns with a code each, which together are the items; dx* names all columns "
             "beginning with dx."
         },
     )
@@ -116,7 +116,7 @@ class FileOptions:
     missing: str = field(
         default="refuse",
         metadata={
-            "description": "How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
+            "description": "How to treat null: refuse, empty (no items), value (missing is a value), or empty,value."
         },
     )
     """Treatment of null: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null category is

@@ -81,10 +81,10 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
         try:
             value = exact(weight)
         except ValueError:
-            msg = f"{where}: line {number} must begin with a weight in [0, 1]"
+            msg = f"{where}: line {number} must start with a weight in [0, 1]"
             raise InputError(msg) from None
         if not items or not 0 <= value <= 1:
-            msg = f"{where}: line {number} must contain a weight in [0, 1] and at least one item"
+            msg = f"{where}: line {number} must contain a weight in [0, 1] and an item"
             raise InputError(msg)
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)

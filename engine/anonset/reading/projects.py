@@ -156,7 +156,7 @@ def _arx_column(entry: ET.Element, weights: Mapping[str, float]) -> ProjectColum
     if average := entry.findtext("microaggregationFunction"):
         others.append(f"microaggregation ({average.lower()}); the hierarchy is used instead")
     if entry.findtext("response") == "true":
-        others.append("its role as a prediction target")
+        others.append("the role as a prediction target")
     role = _ROLES.get(entry.findtext("type", ""))
     return ProjectColumn(name, role, entry.findtext("ref"), weights.get(name), tuple(others))
 

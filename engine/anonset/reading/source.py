@@ -291,11 +291,12 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
             msg = (
-                f"{file.where}: its folder names must name the columns {shown[0]} like the other files, got {shown[1]}"
+                f"{file.where}: the folder names must contain the column names {shown[0]} like the other files, "
+                f"got {shown[1]}"
             )
             raise InputError(msg)
         if len(set(names)) < len(names):
-            msg = f"{file.where}: two of its folder names name the same column"
+            msg = f"{file.where}: two of the folder names contain the same column name"
             raise InputError(msg)
     return Source(where, format_of(Path(first.name), declared), tuple(files))
 

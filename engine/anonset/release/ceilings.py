@@ -37,7 +37,7 @@ def require_under_ceilings(
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
     reason = "no solution exists" if proven else "it finds no solution"
     ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
-    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {reason}: {ways}")
+    raise InfeasibleError(name, f"column {column!r} must not be above the ceiling, and {reason}: {ways}")
 
 
 @singledispatch

@@ -12,7 +12,7 @@ from anonset.spelling import counted
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # full-width forms also count
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WHAT_TO_DO = (
-    "a spreadsheet that opens the CSV files by itself would run them as formulas. Nothing was changed: import the "
+    "a spreadsheet that opens the CSV files by itself would run them as formulas. No cell was changed: import the "
     "files as text, or read them with a program"
 )
 
@@ -44,7 +44,7 @@ def item_warnings(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def _warnings(places: list[str]) -> tuple[str, ...]:
-    return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
+    return (f"{', '.join(places)} start with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 
 def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:

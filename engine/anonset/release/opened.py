@@ -196,7 +196,7 @@ class OpenedPublication(RedactedRepr):
             raise InputError(msg)
         for name, expected in report.files.items():
             if Path(name).name != name or digest(private / name) != expected:
-                other = f"is not the file written for {str(self.out)!r}: its SHA-256 differs"
+                other = f"is not the file written for {str(self.out)!r}: the SHA-256 differs"
                 msg = f"{str(private / name)!r} {other}"
                 raise InputError(msg)
 
@@ -268,13 +268,13 @@ def _require_attested(published: Path, attested: Attestation) -> None:
         if path.relative_to(published).as_posix() not in expected:
             msg = (
                 f"{str(path)!r} is not attested; a publication contains {_listed(sorted(expected))} and nothing else: "
-                "remove it, or take the publication from where it came from"
+                "remove it, or restore the original publication"
             )
             raise InputError(msg)
     for name in data.files:
         if digest(own_file(published / name)) != data.sha256[name]:
             msg = (
-                f"{str(published / name)!r} is not the attested file: its SHA-256 differs "
+                f"{str(published / name)!r} is not the attested file: the SHA-256 differs "
                 "(to check the data anyway, name their file)"
             )
             raise InputError(msg)

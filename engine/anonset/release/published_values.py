@@ -73,7 +73,7 @@ def _cost(label: str, name: str, domain: Domain) -> float:
     if label not in domain.node_of and len(members) > 1 and all(x in domain.leaves.index for x in members):
         return len(members) / domain.n_leaves
     if label not in domain.node_of:
-        msg = f"column {name!r}: {datum(label)} must be a node of its hierarchy, or a set of its leaves"
+        msg = f"column {name!r}: {datum(label)} must be a node of the hierarchy, or a set of leaves"
         raise InputError(msg)
     below = int(domain.n_leaves_below[domain.node_of[label]])
     return below / domain.n_leaves if below > 1 else 0.0

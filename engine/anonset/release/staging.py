@@ -51,7 +51,7 @@ def require_new(*folders: Path) -> None:
     """
     require_local(*folders)
     if len({os.path.realpath(folder) for folder in folders}) < len(folders):
-        msg = f"the publication and its private directory must differ, got {str(folders[0])!r} for both"
+        msg = f"the publication and the private directory must differ, got {str(folders[0])!r} for both"
         raise InputError(msg)
     for folder in folders:
         if os.path.lexists(folder):
@@ -149,7 +149,7 @@ def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: 
     else:
         # in a complete publication, only leases remain in the private directory
         paths = [path / LEASE if complete and path == private else path for path in unfinished]
-        clear = "remove its leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
+        clear = "remove the leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
     if complete:
         return f"{str(out)!r} already exists, but its run was killed; {clear}, or use a new directory"
     return f"a run that was writing {str(out)!r} was killed; {clear}, or use a new directory"

@@ -212,7 +212,7 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
     if symbol.kind not in _KINDS:
         return f"must have one of the kinds {', '.join(_KINDS)}"
     if not members or len(set(members)) < len(members):
-        return f"must have at least one member, and each once, got {_first(members) or 'none'}"
+        return f"must have members, and each only once, got {_first(members) or 'none'}"
     if symbol.kind == "item":
         return "" if members == (symbol.label,) else f"must have only itself as a member, got {_first(members)}"
     if symbol.kind != "node" and len(members) < 2:
@@ -224,7 +224,7 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
         return f"must have the members in its name, got {_first(members)}"
     if nodes_known:
         return ""
-    return f"is named like a set of other items; pass its hierarchy with {hierarchy_of()}, got {_first(members)}"
+    return f"is named like a set of other items; pass the hierarchy with {hierarchy_of()}, got {_first(members)}"
 
 
 def _first(members: Sequence[str]) -> str:

@@ -215,7 +215,7 @@ def _together_text(unverified: UnverifiedPublication[Any]) -> str:
     if (other_release := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
-    guarantee = f"guarantee kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
+    guarantee = f"guarantee together with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
     against = "even if rows are linked" if other_release.linked else "if rows are not linked"
     raised = f"{counted(int(figures['raised']), 'hierarchy node')} generalized for it"
     spared = figures["raised"] > 0 and unverified.earlier is None

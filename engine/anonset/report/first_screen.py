@@ -58,7 +58,7 @@ def _(look: ChunksSummary) -> list[Figure]:
         ("Records", f"{look.n:,}", "exact: sum over clusters"),
         ("Occurrences of items in chunks", f"{look.in_chunks:,}",
          "exact for combinations of items of one chunk; estimated for items of different chunks"),
-        ("Terms of clusters", f"{look.terms:,}", "each in at least one record of its cluster"),
+        ("Terms of clusters", f"{look.terms:,}", "each in at least one record of the cluster"),
     ]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _(look: RecordsSummary, *, items_known: bool, private: bool) -> list[Figure]
         rows.append(("Items per generalized symbol", f"{look.stands_for:,.1f} on average",
                      "a row with the symbol contains at least one of these items"))  # fmt: skip
     if look.width is not None:
-        anywhere = "the value may be anywhere in its range"
+        anywhere = "the value may be anywhere in the range"
         rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
                      f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
     return rows

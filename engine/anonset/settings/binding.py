@@ -240,7 +240,7 @@ def _with_joined(
 
 def _require_tree(spec: Hierarchy | str, name: str) -> None:
     if spec in (RANGE, VALUES):
-        msg = f"{hierarchy_of(name, spec)}: the column is set-valued; give a file, balanced:F, or no hierarchy"
+        msg = f"{hierarchy_of(name, spec)}: the column is set-valued; use a file, balanced:F, or no hierarchy"
         raise InputError(msg)
 
 

@@ -257,7 +257,7 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
         If a name is unknown, or both are missing.
     """
     if algorithm is None and model is None:
-        msg = "one of --model and --algorithm is required"
+        msg = "--model or --algorithm is required"
         raise InputError(msg)
     if model is not None:
         require_known("--model", model, MODELS, {"--algorithm": ALGORITHMS})

@@ -11,7 +11,7 @@ from anonset.publications import Buckets
 
 
 def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
-    """Check every group. The witness is the first group with a violation, and its most frequent value.
+    """Check every group. The witness is the first violating group, and the most frequent value of this group.
 
     The check needs no budget: O(n log(n)).
 
@@ -38,7 +38,7 @@ def checked_groups(publication: Buckets) -> dict[str, Any]:
 
 
 def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
-    """Return the most frequent value of the first group in which its share exceeds 1/l, or None.
+    """Return the first group in which the share of a value exceeds 1/l, and its most frequent value, or None.
 
     Group sizes are computed from the rows of the sensitive table, which may be in any order.
     """

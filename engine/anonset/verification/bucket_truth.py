@@ -23,8 +23,8 @@ from anonset.verification.individuals import BucketRows, find_divided, one_of_ea
 def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
     """Return the first published row, or value of a group, that differs from the original table, or None.
 
-    Each QIT row must have the values of its input tuple, or a star for an identity. Each group of the SNT must contain
-    the values of its tuples, with the same counts. No tuple may be published twice. O(n log(n)).
+    Each QIT row must have the values of the input tuple, or a star for an identity. Each group of the SNT must contain
+    the values of the group's tuples, with the same counts. No tuple may be published twice. O(n log(n)).
 
     Raises
     ------
@@ -50,7 +50,7 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
             wrong = (now != before.codes[record[first:end]]) & (codes != star)
             if wrong.any():
                 row = first + int(np.argmax(wrong))
-                return Witness((), 0, 1, row, f"its input tuple has another value in column {column.name!r}")
+                return Witness((), 0, 1, row, f"the input tuple has another value in column {column.name!r}")
     return _untrue_value(table, publication)
 
 
@@ -69,12 +69,12 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     if divided is None:
         return None
     first, other = (publication.group.vocabulary.labels[group] for group in divided.groups)
-    detail = f"tuples of its individual are in groups {first} and {other}, one is required"
+    detail = f"tuples of the individual are in groups {first} and {other}, one is required"
     return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
 def _of_everybody(table: Table, publication: Buckets) -> Iterator[BucketRows]:
-    """Yield blocks of QIT rows, each row with the codes of its individual, even if it is starred."""
+    """Yield blocks of QIT rows, each row with the codes of the individual, even if it is starred."""
     for first, end in spans(publication.n):
         record = publication.record[first:end]
         codes = [column.codes[record] for column in table.ids]
@@ -97,7 +97,7 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     row = row_of_group(publication, group)
     number = publication.group.vocabulary.labels[group]
     times = counted(stated, "time"), counted(actual, "time")
-    detail = f"group {number} shows the value {times[0]}, its input tuples have it {times[1]}"
+    detail = f"group {number} shows the value {times[0]}, the input tuples have it {times[1]}"
     return Witness((label,), actual, stated, row, detail)
 
 
@@ -135,7 +135,7 @@ def _keys(
 def _first_key_that_differs(
     publication: Buckets, before: CategoricalColumn, image: Int64
 ) -> tuple[int, int, int] | None:
-    """Return the first pair of group and value whose published count is wrong, and the published and true counts."""
+    """Return the first group and value with a wrong published count, and the published and true counts."""
     codes, groups, end = publication.group.codes, publication.snt_group, 0
     in_order = ascending(codes) and ascending(groups)
     for rows in run_spans(codes) if in_order else [(0, len(codes))]:

@@ -38,7 +38,7 @@ from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
-"""Default maximum number of counted itemset occurrences: about ten minutes on one core."""
+"""Default maximum number of counted itemset occurrences: about ten minutes on a core."""
 
 
 Verifiable = Published | Table
@@ -101,7 +101,9 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add to a verdict the number of protected items, and of those that no published symbol covers (no violation)."""
+    """Add to a verdict the numbers of protected items and of protected items that no published symbol covers (no
+    violation).
+    """
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
@@ -152,9 +154,9 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
     }
 )
-"""Check of each model, by the import path of its class. A subclass has no entry.
+"""Check of each model, by import path of the model class. A subclass has no entry.
 
-Paths avoid the import of all models: a caller with a model has imported its class.
+Paths avoid the import of all models: a caller with a model has imported the model class.
 """
 
 

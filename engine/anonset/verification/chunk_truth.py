@@ -1,4 +1,6 @@
-"""Truthfulness of a disassociated publication: its chunks and terms are exactly the items of the original records."""
+"""Truthfulness of a disassociated publication: the chunks and terms of each cluster are exactly the items of the
+original records.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -27,8 +29,8 @@ def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     """Return the first cluster or chunk that differs from the original table, or None.
 
     The clusters must partition all records. In a cluster, every occurrence of a published item must be in a chunk of
-    the cluster, in a shared chunk, or among the terms. Every chunk must contain the projections of the records onto its
-    items, with the same counts. Every term must occur.
+    the cluster, in a shared chunk, or among the terms. Every chunk must contain the projections of the records onto the
+    chunk's items, with the same counts. Every term must occur.
 
     Raises
     ------
@@ -88,7 +90,7 @@ class _Occurrences(NamedTuple):
 class _Comparison:
     """Comparison of the original records with their published clusters, in blocks of clusters.
 
-    Occurrences in a shared chunk are stored until the last cluster of its range is compared.
+    Occurrences in a shared chunk are stored until the last cluster in range is compared.
     """
 
     def __init__(self, publication: Chunks, column: SetColumn) -> None:
@@ -129,7 +131,7 @@ class _Comparison:
         if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
             where, label = int(keys[unplaced[0]]) // self._width + window.first, labels[item[unplaced[0]]]
             return Breach(
-                (label,), 0, 1, where, f"cluster {where} does not show it, but one of its records contains it"
+                (label,), 0, 1, where, f"cluster {where} does not show it, but a record of the cluster contains it"
             )
         terms = clusters.cluster_of_term * self._width + clusters.terms
         for key in terms[~np.isin(terms, keys[place == _TERM])].tolist():
@@ -146,7 +148,8 @@ class _Comparison:
         return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
 
     def _in_shared(self, window: ChunkWindow, occurrences: _Occurrences) -> Breach | None:
-        """Compare the shared chunks whose ranges end in this block of clusters. Store the occurrences of the others."""
+        """Compare the shared chunks that are complete with this block of clusters. Store the occurrences of the others.
+        """
         ends = self._shared.last[window.number] < window.end
         complete = np.sort(window.number[ends])
         position = np.searchsorted(complete, occurrences.chunk)
@@ -157,7 +160,7 @@ class _Comparison:
 
     def _different(self, chunk: int, *, of_shared: bool) -> Breach:
         number, name = named_chunk(self._publication, chunk, of_shared)
-        return Breach((), 0, 1, number, f"{name} differs from its records")
+        return Breach((), 0, 1, number, f"{name} differs from the records")
 
 
 class _Places:

@@ -143,7 +143,7 @@ def _verdict(parts: Sequence[_ClassResult], verdict: Verdict, model: Model) -> V
     if not bad:
         return Verdict(True, model, checked)
     row, size = min(bad)
-    witness = Witness((), size, model.k, row, f"its class does not contain {model.asked}")
+    witness = Witness((), size, model.k, row, f"the class does not contain {model.asked}")
     return Verdict(False, model, checked, witness)
 
 

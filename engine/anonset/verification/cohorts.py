@@ -1,6 +1,6 @@
 """Exhaustive check of cohorts: the published records of a group that match a set of symbols.
 
-All occurrences of the sets of one size are sorted and counted with NumPy.
+All occurrences of the sets of equal size are sorted and counted with NumPy.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ class CohortRule:
 
 @dataclass(frozen=True)
 class _BadCohort:
-    """A set of symbols in a group, its support, and the sensitive symbol that is too frequent with it (-1: none)."""
+    """A set of symbols in a group, its support, and the sensitive symbol above the limit (-1: none)."""
 
     group: int
     codes: tuple[int, ...]
@@ -74,7 +74,7 @@ class _Counts:
     support: Int64
     """Number of records of each cohort, int64 (S,)."""
     pairs: Int64
-    """Pairs of a set and a sensitive symbol in its cohort, encoded as integers, ascending, int64."""
+    """Pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, ascending, int64."""
     holders: Int64
     """Number of records with both, for each pair, int64."""
 
@@ -295,7 +295,8 @@ class _Cohorts:
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
     def _held(self, occurrences: Occurrences) -> tuple[Int64, Int64]:
-        """Return pairs of a set and a sensitive symbol in its cohort, encoded as integers, and the records with both.
+        """Return pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, and the records with
+        both.
 
         Occurrences are merged in blocks, because a record may contain many sensitive symbols.
         """

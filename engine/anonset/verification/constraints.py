@@ -41,9 +41,9 @@ def check_constraints(
 ) -> Verdict:
     """Check published records. The witness is the first violated constraint, and a subset of it with too few records.
 
-    The image of a constraint is the set of symbols of its items. The constraint is satisfied if each subset of the
-    image that is the complete intersection with some record is in at least k records. This is equivalent to Definition
-    3.4, because all records with a larger subset also contain its subsets.
+    The image of a constraint is the set of symbols that cover the constraint's items. The constraint is satisfied if
+    each subset of the image that is the complete intersection with some record is in at least k records. This is
+    equivalent to Definition 3.4, because all records with a larger subset also contain its subsets.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def check_constraints(
     Raises
     ------
     InputError
-        If two symbols cover the same item: constraints require a publication with one symbol per item.
+        If two symbols cover the same item: constraints require a publication with a single symbol per item.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class _Search:
         """Cumulative number of symbol occurrences of the images, int64 (Q + 1,)."""
 
     def run(self, budget: int, progress: Progress | None) -> tuple[int, Witness | None]:
-        """Return the number of satisfied constraints before the first violation, and its witness, or None."""
+        """Return the number of satisfied constraints before the first violation, and the witness, or None."""
         from anonset_kernels.constraints_check import first_unsatisfied
 
         column = self.column
@@ -240,10 +240,10 @@ class UtilityCheck(RedactedRepr):
 def check_utility(
     original: SetColumn, publication: Records, utility: UtilityPolicy, max_suppressed: Written
 ) -> UtilityCheck:
-    """Check that every published group is inside one utility constraint, and that suppression is within its limit.
+    """Check that a utility constraint contains every published group, and that suppression is within the limit.
 
-    Also checks Corollary 3.12: for a constraint without suppressed items, the number of published records with one of
-    its symbols equals the number of original records with one of its items.
+    Also checks Corollary 3.12: for a constraint without suppressed items, the number of published records with a symbol
+    of the constraint equals the number of original records with an item of it.
 
     Parameters
     ----------

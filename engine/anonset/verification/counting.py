@@ -1,4 +1,4 @@
-"""Counting of the itemsets of one size: depth-first, in windows of the first symbol."""
+"""Counting of the itemsets of equal size: depth-first, in windows of the first symbol."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ Progress = Callable[[str, float, float], None]
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
 """Maximum number of codes in a window: the first value, or up to the second if windows would exceed the third.
 
-Each window is a pass over all rows. A window of one symbol may have more codes.
+Each window is a pass over all rows. A window of a single symbol may have more codes.
 """
 MOST_SYMBOLS = 1 << 11
 """Maximum number of symbols with a counter for each pair (16 MiB)."""
@@ -99,7 +99,7 @@ def pair_counters(n: int, n_symbols: int) -> "PairCounters":
 
 
 class RowBits:
-    """Bit vectors of the rows that contain each symbol: one bit per row, then further bits for repeated records.
+    """Bit vectors of the rows that contain each symbol: a bit per row, then further bits for repeated records.
 
     A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or the support of rare
     sets.
@@ -214,7 +214,7 @@ class CountedTriples:
 
 
 class ItemsetCounting:
-    """Counting of all itemsets of one size, in parts that may run in parallel."""
+    """Counting of all itemsets of equal size, in parts that may run in parallel."""
 
     def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
         self.size, self.k, self.total, self.progress = size, k, total, progress

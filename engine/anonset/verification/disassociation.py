@@ -131,12 +131,12 @@ def _of_clusters(
         yield _CAP, breach
     for cluster_index in np.flatnonzero(~_are_covered(clusters, model)).tolist():
         number = cluster_index + window.first
-        detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
+        detail = f"cluster {number} has no terms, and the chunks do not cover the records safely"
         yield _COVER, Breach((), int(n[cluster_index]), model.k, number, detail)
 
 
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
-    """Return whether each cluster has terms or is covered by its chunks, bool (clusters,).
+    """Return for each cluster whether it has terms or the chunks cover it, bool (clusters,).
 
     The chunks must have space for k matches of every set over several of them, or for none. A cluster without chunks
     contains only empty records and is safe.
@@ -150,7 +150,7 @@ def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArra
 
 
 class _Totals:
-    """Terms of a publication, to check its totals."""
+    """Terms of a publication, to check the totals."""
 
     def __init__(self, publication: Chunks) -> None:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
@@ -239,7 +239,7 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
     """Return the number of records in a block of clusters that may have a sub-record of each shared chunk, int64.
 
-    The result has one entry per shared chunk of the window.
+    The result has an entry per shared chunk of the window.
     """
     from anonset_kernels.chunk_check import free_places
 
@@ -350,7 +350,7 @@ def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]
 
 
 def _sub_records(rows: ChunkRows) -> SetColumn:
-    """Return all sub-records as one column with separate symbols for each chunk: the pairs of its domain."""
+    """Return all sub-records as one column with separate symbols for each chunk: pairs of the domain."""
     chunk, item = rows.domains
     width = int(rows.items.max(initial=0)) + 1
     key = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
@@ -371,7 +371,7 @@ def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], violation:
 
 
 def named_chunk(publication: Chunks, chunk: int, of_shared: bool) -> tuple[int, str]:
-    """Return the first cluster of a chunk or shared chunk, and its name in messages."""
+    """Return the first cluster of a chunk or shared chunk, and the chunk's name in messages."""
     clusters, shared = publication.columns
     if of_shared:
         return int(shared.first[chunk]), f"shared chunk {chunk}"

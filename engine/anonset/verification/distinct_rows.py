@@ -16,7 +16,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 MOST_TOGETHER = 1 << 23
-"""Maximum number of rows merged in one hash table. More rows are merged share by share."""
+"""Maximum number of rows merged in a hash table. More rows are merged share by share."""
 _BYTES_OF_ROW = 48
 """Maximum memory of a row in that table, in bytes."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24

@@ -1,4 +1,4 @@
-"""Check that each individual of a bucketized table is in one group, in shares if there are many individuals."""
+"""Check that each individual of a bucketized table is in a single group, in shares if there are many individuals."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -67,7 +67,9 @@ def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
-    """Return the codes of an individual and its groups, given the position of its first row in a second group."""
+    """Return the codes of an individual and of two of its groups, given the position of the first row in the second
+    group.
+    """
     begin = int(np.flatnonzero(new[: further + 1])[-1])
     next_individual = np.flatnonzero(new[further:])
     end = further + int(next_individual[0]) if len(next_individual) else share.shape[1]

@@ -1,4 +1,4 @@
-"""Truthfulness: published symbols cover the original items, and each covers at least one of them."""
+"""Truthfulness: published symbols cover the original items, and each covers some of them."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -32,11 +32,11 @@ All are -1 if there is none.
 
 
 def check_item_truth(original: Table, publication: Records, *, progress: Progress | None = None) -> Witness | None:
-    """Find a published row that is not true of its original record.
+    """Find a published row that does not match the original record.
 
-    In a truthful publication no record is published twice. Every item of a record is covered by a symbol of its row,
-    unless it is suppressed in all records (no published symbol covers it). Every symbol of a row covers at least one
-    item of its record.
+    In a truthful publication no record is published twice. A symbol of the row covers every item of the record, unless
+    the item is suppressed in all records (no published symbol covers it). Every symbol of a row covers some item of the
+    record.
 
     Returns
     -------
@@ -66,7 +66,8 @@ def check_item_truth(original: Table, publication: Records, *, progress: Progres
 
 
 def check_items_possible(original: SetColumn, publication: Records) -> Witness | None:
-    """Find a published symbol with more rows than the original has occurrences of its items, in any order of rows.
+    """Find a published symbol with more rows than the original has occurrences of the symbol's items, in any order of
+    rows.
 
     >>> from anonset.publications import Symbol
     >>> sets, said = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
@@ -99,7 +100,7 @@ def _rows_with(column: SetColumn, code: int) -> Iterator[int]:
 def _require_same_shape(original: Table, publication: Records) -> None:
     before, after, record = original.transactions, publication.transactions, publication.record
     if (before is None) != (after is None):
-        msg = "the table and its publication must both have a set-valued column, or neither"
+        msg = "the table and the publication must both have a set-valued column, or both lack it"
         raise InputError(msg)
     ends = [(int(record[a:b].min()), int(record[a:b].max())) for a, b in spans(len(record))]
     least, most = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
@@ -226,7 +227,7 @@ def _first_untrue(
 def _first_violation(
     look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
-    """Return the first violation among n rows, as a list with at most one entry."""
+    """Return a list with the first violation among n rows, or an empty list."""
     bounds = list(spans(n, _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]

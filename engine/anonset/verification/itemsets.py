@@ -57,7 +57,7 @@ class DistinctRows:
     Raises
     ------
     InputError
-        If the column is malformed: codes outside its vocabulary, or not ascending in a record.
+        If the column is malformed: codes outside the vocabulary, or not ascending in a record.
     """
 
     def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
@@ -127,9 +127,9 @@ class DistinctRows:
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
         """Count as :meth:`count`, within a budget of occurrences.
 
-        A count with bit vectors costs its steps. If the budget is too small, count the first itemsets by their codes,
-        within the budget and at most `_TRIED` occurrences. Return the result if it ends with an itemset in fewer than
-        `k` records, otherwise None.
+        A count with bit vectors costs its steps. If the budget is not sufficient, count the first itemsets by code,
+        within the budget and at most `_TRIED` occurrences. Return the result if it ends with an itemset with support
+        below `k`, otherwise None.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
         if self.steps(size, k) <= budget:
@@ -148,7 +148,7 @@ class DistinctRows:
         return None
 
     def count(self, size: int, k: int, progress: Progress | None = None) -> ItemsetCount:
-        """Count all itemsets of `size` items, up to the first in fewer than `k` records.
+        """Count all itemsets of `size` items, up to the first with support below `k`.
 
         The method depends on the itemsets:
 
@@ -279,7 +279,7 @@ def check_km(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records. The witness is the smallest violating set, then the first by its codes.
+    """Check published records. The witness is the smallest violating set; ties are resolved by codes.
 
     Every size from 1 to m is counted separately: a record shorter than m contains no set of m symbols. Sizes above the
     longest record have no occurrences. If records are long, symbols in the same records are merged: a set with several

@@ -42,7 +42,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
     Raises
     ------
     InputError
-        If there is no relational column, or one is malformed.
+        If there is no relational column, or a relational column is malformed.
     """
     require_columns(relational, model)
     if not store.in_files:
@@ -64,7 +64,7 @@ def check_kkm(
 ) -> Verdict:
     """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 
-    Symbols of different classes count as different. A set then occurs in one class only, so one check covers all
+    Symbols of different classes count as different. Only a single class can then contain a set, so one check covers all
     classes.
 
     Parameters
@@ -75,7 +75,7 @@ def check_kkm(
     Raises
     ------
     InputError
-        If there is no relational column, or one is malformed.
+        If there is no relational column, or a relational column is malformed.
     """
     require_columns(relational, model)
     if not store.in_files or not items.n or relational[0].n != items.n:
@@ -127,7 +127,7 @@ def _check_items(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    """Check the items of rows whose classes are large enough by `verdict`."""
+    """Check the items of rows if `verdict` accepts the class sizes."""
     require_well_formed(items)
     class_of = classes_of(relational)
     if len(class_of) != items.n:

@@ -1,4 +1,4 @@
-"""Occurrences of sets of symbols in records, extended by one symbol at a time, with NumPy sorting and counting.
+"""Occurrences of sets of symbols in records, extended symbol by symbol, with NumPy sorting and counting.
 
 The occurrences of a set are contiguous, so slices of them limit the memory. A set with more occurrences than fit in
 memory is extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty set.
@@ -19,7 +19,7 @@ _MOST_TIMES = 8
 _SHARE_OF_SYMBOLS = 8  # inverse of the share per slice: limits the passes over the records
 _BYTES_OF_OCCURRENCE = 160  # peak while sorting
 MOST_OF_A_SET = 1 << 23
-"""Maximum number of occurrences of one set in memory."""
+"""Maximum number of occurrences of a set in memory."""
 _BYTES_OF_A_SET = 80  # per occurrence, with its number of next symbols
 _Symbols = tuple[Int64, Int64]
 """Rows and positions of symbols."""
@@ -90,7 +90,7 @@ class MemberSymbols:
         yield from self.extended(self._grouped(key, np.repeat(row, choices), places, occurrences.sets), size)
 
     def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
-        """Extend one set, int64 (1, any), by ranges of next symbols, and continue."""
+        """Extend a set, int64 (1, any), by ranges of next symbols, and continue."""
         n, most = self.n_symbols, self.limits.at_once_within(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, places in symbols():
@@ -113,7 +113,7 @@ class MemberSymbols:
             first = last
 
     def _too_many(self, symbols: _Passes, single: Int64, n: int, size: int) -> Iterator[Occurrences]:
-        """Extend a set whose `n` occurrences do not fit in memory. Each call of `symbols` starts another pass."""
+        """Extend a set with `n` occurrences that do not fit in memory. Each call of `symbols` starts another pass."""
         last, missing = int(single[0, -1]), size - single.shape[1]
 
         def of_set() -> Iterator[_Symbols]:

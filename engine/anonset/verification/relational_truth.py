@@ -19,11 +19,11 @@ from anonset.publications import Records
 def check_relational_truth(
     original: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]
 ) -> Witness | None:
-    """Find a published relational value that does not cover the value of its original record.
+    """Find a published relational value that does not cover the original value.
 
-    ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers its leaves, ``(a,b,c)`` its
-    members (with a hierarchy: leaves). A number covers the same number in any notation, any other label itself. Cost:
-    O(n) for each numeric column, otherwise O(n log n), by distinct pairs of values.
+    ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers the leaves below it,
+    ``(a,b,c)`` the three members (with a hierarchy: leaves). A number covers the same number in any notation, any other
+    label itself. Cost: O(n) for each numeric column, otherwise O(n log n), by distinct pairs of values.
 
     Returns
     -------
@@ -107,7 +107,7 @@ class _Pairs:
 class _Ranges:
     """Vectorized check whether ranges cover numbers, for labels with ends that are exact in the column's dtype.
 
-    The value of a float is its printed decimal number. Printing preserves the order of floats, so an end that prints as
+    The value of a float is the printed decimal number. Printing preserves the order of floats, so an end that prints as
     written can be compared as a float.
     """
 
@@ -153,7 +153,7 @@ def ends_of(label: str) -> tuple[str, str]:
 
 
 def are_ranges(labels: Iterable[str]) -> bool:
-    """Return True if all labels are numbers or ranges, and at least one is a range.
+    """Return True if all labels are numbers or ranges, and some are ranges.
 
     >>> are_ranges(["[1:3]", "4"]), are_ranges(["3", "4"]), are_ranges(["[1:3]", "(4,5)"])
     (True, False, False)

@@ -21,9 +21,9 @@ from anonset.verification.individuals import BucketRows, find_divided, one_of_ea
 def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdict:
     """Check every group and every visible individual. The witness is the first violation.
 
-    Order: each value has at most 1/l of its group; each individual is in one group; each group has k individuals; these
-    have the same number of visible tuples. The individual of a starred tuple is hidden, and not checked. The check
-    needs no budget: O(n log(n)). Tables in files are checked in blocks of groups and shares of individuals.
+    Order: each value has at most 1/l of the group; each individual is in a single group; each group has k individuals;
+    these have the same number of visible tuples. The individual of a starred tuple is hidden, and not checked. The
+    check needs no budget: O(n log(n)). Tables in files are checked in blocks of groups and shares of individuals.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     if witness is None and divided is not None:
         labels = publication.group.vocabulary.labels
         first, other = (labels[group] for group in divided.groups)
-        detail = f"its individual is in groups {first} and {other}, one is required"
+        detail = f"the individual is in groups {first} and {other}, one is required"
         witness = Witness((), divided.n_groups, 1, divided.rows[0], detail)
     elif witness is None:
         witness = _violated_group(publication, model.k)
@@ -77,7 +77,7 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
 def _violated_group(publication: Buckets, k: int) -> Witness | None:
     """Return the first group with fewer than k individuals, or the first individual with too few visible tuples.
 
-    Each individual is in one group. All individuals of a group must have the same number of visible tuples.
+    Each individual is in a single group. All individuals of a group must have the same number of visible tuples.
     """
     codes, labels = publication.group.codes, publication.group.vocabulary.labels
     uneven: list[tuple[tuple[int, ...], Witness]] = []
@@ -100,7 +100,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
             shows, others = int(shown.rows[individual]), int(most[group_of[individual]])
             label = labels[shown.group[individual]]
             detail = (
-                f"its individual shows {counted(shows, 'tuple')} in group {label}, "
+                f"the individual shows {counted(shows, 'tuple')} in group {label}, "
                 f"another {others}; equal numbers are required"
             )
             witness = Witness((), shows, others, int(shown.row[individual]), detail)

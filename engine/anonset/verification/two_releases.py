@@ -29,9 +29,9 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
     table
         The original of `publication`, whose rows are identified by their records.
     earlier_release
-        The earlier release. If its rows are linked, the candidates are the persons in both releases whose two rows
-        contain the known items. Otherwise they are the rows of each release that contain them and may have the same
-        record as such a row of the other release.
+        The earlier release. If rows are linked, the candidates are the persons in both releases with the known items in
+        both rows. Otherwise they are the rows of each release that contain them and may have the same record as such a
+        row of the other release.
 
     Raises
     ------

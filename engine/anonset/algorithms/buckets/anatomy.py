@@ -35,7 +35,7 @@ class Anatomy(RedactedRepr):
     rows would disclose most values. If the draws depended only on the seed, a guessed seed would as well (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
-    Deviations: a residual tuple joins the first group that lacks its value; the paper draws a group at random.
+    Deviations: a residual tuple joins the first group without the same value; the paper draws a group at random.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
@@ -54,7 +54,7 @@ class Anatomy(RedactedRepr):
     )
 
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+    """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
 
     seed: int | None = None
     """Draw by this number (>= 0) and the input, to repeat a run. None: by the system's secure numbers."""
@@ -81,7 +81,7 @@ class Anatomy(RedactedRepr):
         Raises
         ------
         InputError
-            If the sensitive column or one of its values is missing.
+            If the sensitive column is missing or has missing values.
         InfeasibleError
             If a value has more than 1/l of the tuples.
         """

@@ -27,7 +27,8 @@ def sensitive_column(table: Table) -> CategoricalColumn:
     Raises
     ------
     InputError
-        If the column or a value is missing, the table has columns that buckets cannot publish, or too many tuples.
+        If the column or a value is missing, the table has columns that buckets cannot publish, or the tuples exceed the
+        limit.
     """
     require_bucket_roles(table)
     column = table.sensitive
@@ -50,7 +51,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         If there is no id column, or a value is missing or looks like a starred identity.
     """
     if not table.ids:
-        msg = "the table must have at least one id column (the left side of the dependency), got none"
+        msg = "the table needs an id column (left side of the dependency), got none"
         raise InputError(msg)
     for column in table.ids:
         # the reader already rejects blank labels of filed vocabularies
@@ -67,7 +68,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
     Raises
     ------
     InfeasibleError
-        The message contains the most frequent value and its share.
+        The message contains the most frequent value and the share of this value.
     """
     if not column.n:
         return

@@ -23,7 +23,7 @@ from anonset.generalization.recoding import SUPPRESSED
 TUPLES_PER_PART = 1 << 21
 """Approximate tuple count of a part. Parts are larger if an individual has more tuples."""
 MOST_MERGED = 16
-"""A part without valid groups joins its neighbours until it exceeds this many times the part size."""
+"""A part without valid groups joins neighbouring parts until it exceeds this many times the part size."""
 SPLIT = "safe grouping: who is in which part"
 
 
@@ -164,7 +164,7 @@ class CollectedGroups(RedactedRepr):
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """Number of the first group of each part so far, and of the next part."""
+    """Number of the first group of each part, and of the next part."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "CollectedGroups":

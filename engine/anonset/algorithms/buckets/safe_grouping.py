@@ -49,7 +49,8 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 @dataclass(frozen=True, kw_only=True)
 class SafeGrouping(RedactedRepr):
-    """Safe grouping: all tuples of an individual are in one l-diverse group of k or more individuals, equally visible.
+    """Safe grouping: all tuples of an individual are in the same l-diverse group of k or more individuals, equally
+    visible.
 
     Individuals are sorted by descending tuple count. Each k consecutive individuals form a group, or k + 1 if k does
     not divide their number. A group loses tuples of its most frequent value until it is l-diverse, and all tuples if
@@ -70,11 +71,11 @@ class SafeGrouping(RedactedRepr):
     References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec
     2013, Algorithm 1.
     Deviations: residual individuals are distributed over the groups, one each; in the paper's example they join the
-    last group, whose size would show that its individuals have the fewest tuples. A failing group is removed; otherwise
-    the paper's loop does not terminate. Starring does not change values, so diversity is enforced by removal: the tuple
-    is taken from the individual with most tuples of those with the value. Ties are drawn with equal probability,
-    regardless of how many tuples with the value an individual has, so that a loss does not disclose this number.
-    minConf, maxConf and exp have no use.
+    last group; its size would show that its individuals have the smallest tuple count. A failing group is removed;
+    otherwise the paper's loop does not terminate. Starring does not change values, so diversity is enforced by removal:
+    the tuple is taken from the individual with most tuples among the individuals with the value. Ties are drawn with
+    equal probability, regardless of how many tuples with the value an individual has, so that a loss does not disclose
+    this number. minConf, maxConf and exp have no use.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
@@ -98,7 +99,7 @@ class SafeGrouping(RedactedRepr):
     k: int
     """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+    """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
 
     seed: int | None = None
     """Draw by this number (>= 0) and the input, to repeat a run. None: by the system's secure numbers."""
@@ -125,7 +126,7 @@ class SafeGrouping(RedactedRepr):
         Raises
         ------
         InputError
-            If the sensitive column, the id columns or one of their values is missing.
+            If the sensitive column, an id column or a value in them is missing.
         InfeasibleError
             If there are fewer than k individuals, or all tuples would be removed.
         """

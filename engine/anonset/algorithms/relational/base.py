@@ -54,11 +54,11 @@ class Formation(RedactedRepr, ABC):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss; equal weights if None."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them again, as long as this lowers the loss."""
+    """Dissolve neighbouring clusters and form them again, while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
     sensitive: str | None = None
-    """Column published unchanged, whose values l or t mix within each cluster."""
+    """Column published unchanged; l or t mix the values within each cluster."""
     l: int | None = None  # noqa: E741
     """Number of well-represented values of the sensitive column in each cluster."""
     l_kind: Kind = "distinct"
@@ -151,7 +151,7 @@ class Formation(RedactedRepr, ABC):
         return renumber_clusters(cluster)[0], {name: x for name, x in figures.items() if name != "ncp_before"}
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Form the clusters, and generalize each to its lowest common values.
+        """Form the clusters, and generalize each to the lowest common values.
 
         Raises
         ------
@@ -173,7 +173,8 @@ class Formation(RedactedRepr, ABC):
         Raises
         ------
         InputError
-            If the table has a set-valued column, which k-anonymity does not protect, or too many records for `form`.
+            If the table has a set-valued column, which k-anonymity does not protect, or more records than `form` can
+            process.
         InfeasibleError
             If the table has fewer than k records.
         """

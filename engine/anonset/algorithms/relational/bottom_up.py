@@ -19,8 +19,8 @@ class BottomUp(SubtreeFormation):
     specializes nodes as in top-down, because some early generalizations become unnecessary. Cost: O(T v) per candidate
     node and step.
 
-    The smallest class is a narrow criterion. Counting the records in all small classes, however, generalizes one column
-    after the other to the root: on Adult (k=10) the loss is 0.875, compared with 0.667 for the smallest class (as
+    The smallest class is a narrow criterion. Counting the records in all small classes, however, generalizes column
+    after column to the root: on Adult (k=10) the loss is 0.875, compared with 0.667 for the smallest class (as
     full-domain).
 
     References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" generalizations increase

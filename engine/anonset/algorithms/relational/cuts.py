@@ -15,7 +15,7 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, eq=False)
 class ColumnTree:
-    """Tree of one column in preorder: its hierarchy, or a root above all values."""
+    """Tree of one column in preorder: the hierarchy, or a root above all values."""
 
     leaf: Int32
     """int32 (T,): leaf of each distinct tuple."""
@@ -40,7 +40,7 @@ class ColumnTree:
 
 
 def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
-    """Return the tree of each column. A column without hierarchy has two levels: its values and a root."""
+    """Return the tree of each column. A column without hierarchy has two levels: the values and a root."""
     numbers, codes = qi.tuples
     trees = []
     for domain, weight, slot in zip(qi.domains, qi.weights, qi.slot, strict=True):
@@ -71,7 +71,7 @@ class Cuts:
         self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
 
     def below(self, a: int, node: int) -> Int64:
-        """Return the tuples whose value is below a node, int64."""
+        """Return the tuples with values below a node, int64."""
         leaf = self.trees[a].leaf
         return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
 

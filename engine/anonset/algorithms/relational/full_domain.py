@@ -28,11 +28,12 @@ from anonset.privacy import require_at_least, require_share
 class FullDomain(Formation):
     """Full-domain recoding of least loss: one level per column, the same for all records.
 
-    A level is a column of the hierarchy file. A node with one child is published as this child, which hides as much.
+    A level is a column of the hierarchy file. A node with a single child is published as this child, which protects
+    equally.
 
     Guarantees k-anonymity, and with a sensitive column also l or t. The result has the least loss (NCP) of all valid
     vectors of levels; ties: lexicographic order. Up to `max_suppressed_records` of the records may be suppressed, i.e.
-    published with every column at its root. Suppressed records together must form a valid class. Cost: O(T v) per
+    published with every column at the root. Suppressed records together must form a valid class. Cost: O(T v) per
     visited vector for T distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito lists all valid vectors; this class
@@ -145,7 +146,7 @@ class FullDomain(Formation):
         number: int,
         budget: int,
     ) -> None:
-        """Search for a coarser vector that fails too, moving half way to the top at each step. All vectors below it
+        """Search for a coarser vector that also fails, moving half way to the top at each step. All vectors below it
         fail.
         """
         vector = vectors[number]
@@ -163,7 +164,7 @@ class FullDomain(Formation):
 
 
 def require_few_vectors(name: str, levels: Levels, most: int) -> None:
-    """Reject a lattice that is too large.
+    """Reject a lattice above the size limit.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class GeneralizedTuples:
 
     @classmethod
     def of_tuples(cls, qi: QuasiIdentifiers) -> "GeneralizedTuples":
-        """Return one cluster per distinct tuple."""
+        """Return a cluster per distinct tuple."""
         from anonset_kernels.relational import put_tuples
 
         tuples = cls.empty(qi, qi.n_tuples)
@@ -109,7 +109,7 @@ class GeneralizedTuples:
         return out
 
     def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of `others` (default: this object)."""
+        """Replace cluster `c` by the union with cluster `x` of `others` (default: this object)."""
         from anonset_kernels.relational import merge_into
 
         merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)

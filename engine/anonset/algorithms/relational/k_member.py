@@ -16,7 +16,8 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class KMember(QuadraticFormation):
-    """k-member: start each cluster far from the last added record, and add the records that increase its loss least.
+    """k-member: start each cluster with a record distant from the last added record, and add the records with the
+    smallest increase of loss.
 
     Guarantees k-anonymity. Cost: O(n T v) for T distinct tuples, so large tables are rejected.
 

@@ -1,9 +1,9 @@
 """Generalization levels of relational columns: published value and loss of each distinct tuple.
 
 Level 0 publishes the original values, the last level a single value for all records. A level of a hierarchy is a column
-of its file: the nodes in this column, the only child instead of a collapsed node, the leaf of a shorter path. With h
-columns above the leaves, level g is column h - g, counted from the root's column. A column without hierarchy has two
-levels: single values, and the set or range of all values.
+of the hierarchy file: the nodes in this column, the only child instead of a collapsed node, the leaf of a shorter path.
+With h columns above the leaves, level g is column h - g, counted from the root's column. A column without hierarchy has
+two levels: single values, and the set or range of all values.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels of all columns, one row per level."""
+    """Levels of all columns, a row per level."""
 
     qi: QuasiIdentifiers
     ids: Int32
@@ -154,7 +154,7 @@ class Classes:
         return outcome(costs, rows, self.weight, self.class_of, self.failed, k)
 
     def together_fail(self) -> bool:
-        """Return True if the tuples of all failing classes, published as one class, break the rule."""
+        """Return True if the tuples of all failing classes, published as a single class, break the rule."""
         if self.rule is None:
             return False
         alike = np.where(self.failed.astype(np.bool_)[self.class_of], 0, -1)

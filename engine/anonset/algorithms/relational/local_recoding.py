@@ -26,12 +26,12 @@ class LocalRecoding(Formation):
     Guarantees k-anonymity. Each round publishes the classes of at least k records under one vector of levels. The
     vector minimizes the loss, including a price per postponed record that increases from round to round. Thus dense
     regions are published first with little loss, and outliers last. Records that remain at the end join the class with
-    the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors whose lower
-    bound exceeds the price are skipped.
+    the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors with a lower
+    bound above the price are skipped.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
-    Deviations: the price of postponed records; each class publishes its lowest common values.
+    Deviations: the price of postponed records; each class publishes the lowest common values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])

@@ -22,8 +22,8 @@ class Mondrian(Formation):
     n). Suitable for millions of records.
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
-    Deviations: the width of an attribute is its loss (NCP); a category with a hierarchy is split into the children of
-    its node; a category without hierarchy is split at the median of its values by descending frequency in the input,
+    Deviations: the width of an attribute is the loss (NCP); a category with a hierarchy is split into the children of
+    the node; a category without hierarchy is split at the median of the values by descending frequency in the input,
     because the order of labels has no meaning; each part publishes its tight ranges.
 
     >>> from anonset.data import Table

@@ -18,11 +18,11 @@ def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
 
 
 class RoundedTuples(GeneralizedTuples):
-    """Clusters whose ranges cost the share of the domain that they cover after rounding outward.
+    """Clusters in which a range costs the share of the domain that it covers after rounding outward.
 
     `values` contains the ranges before rounding. The rounded range of a union is the union of the rounded ranges, so
-    each range is rounded only once. A single value is published unchanged without loss, but counts as its cell in
-    unions with other values.
+    each range is rounded only once. A single value is published unchanged without loss, but counts as the entire cell
+    in unions with other values.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class RoundedTuples(GeneralizedTuples):
         return out
 
     def merge(self, c: int, x: int, others: GeneralizedTuples | None = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of `others` (default: this object)."""
+        """Replace cluster `c` by the union with cluster `x` of `others` (default: this object)."""
         target = self._rounded(others)
         super().merge(c, x, target)
         self.low[:, c] = np.minimum(self.low[:, c], target.low[:, x])

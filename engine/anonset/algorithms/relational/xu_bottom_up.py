@@ -20,7 +20,7 @@ class XuBottomUp(QuadraticFormation):
     Guarantees k-anonymity. Cost: O(n^2 v log k), so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: clusters are processed by smallest record; a cluster of 2k records or more is split by distance to its
+    Deviations: clusters are processed by smallest record; a cluster of 2k records or more is split by distance to the
     first record.
 
     >>> from anonset.data import Table
@@ -75,7 +75,7 @@ class XuBottomUp(QuadraticFormation):
         return np.flatnonzero(alive)
 
     def _split(self, qi: QuasiIdentifiers, singles: GeneralizedTuples, records: list[int]) -> list[list[int]]:
-        """Split a cluster of 2k records or more into pieces of k, by distance to its first record."""
+        """Split a cluster of 2k records or more into pieces of k, by distance to the first record."""
         pieces = len(records) // self.k
         if pieces < 2:
             return [records]

@@ -58,7 +58,7 @@ class PartlyMergedClusters(RedactedRepr):
 
 
 class ClustersOfAllParts(Clusters):
-    """Clusters of all parts, to be merged. Each initial cluster counts as one unit, whatever its records are.
+    """Clusters of all parts, to be merged. Each initial cluster counts as one unit.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class RelationalFirst(RTFramework):
     seed: int | None = None
     """Random seed of the formation "cluster"; None: each cluster starts with the first remaining record."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them again, as long as this lowers the loss."""
+    """Dissolve neighbouring clusters and form them again, while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
 
@@ -140,13 +140,13 @@ class RelationalFirst(RTFramework):
 
     @property
     def forming(self) -> Formation:
-        """The formation with its parameters."""
+        """The formation and parameters."""
         more = {"refine": self.refine, "max_evaluations": self.max_evaluations}
         return formation_of(self.formation, self.k, self.seed, **more)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The transaction algorithm with its parameters."""
+        """The transaction algorithm and parameters."""
         return self.transaction(k=self.k, m=self.m)
 
     @property
@@ -166,7 +166,7 @@ class RelationalFirst(RTFramework):
         Raises
         ------
         InfeasibleError
-            If a loss cannot be kept within its bound, or no mapping makes some cluster anonymous.
+            If a loss exceeds the bound in every case, or no mapping makes some cluster anonymous.
         """
 
     def form_and_publish(

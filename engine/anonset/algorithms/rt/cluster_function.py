@@ -42,10 +42,10 @@ class ClusterFunction(RedactedRepr):
     """Anonymizes the items of record clusters and computes the loss."""
 
     column: SetColumn
-    """Items of all records, bound to the hierarchy if there is one."""
+    """Items of all records, bound to the hierarchy if it exists."""
     hierarchy: Hierarchy | None
     k: int
-    """Minimum number of non-empty records in a cluster, unless all its records are empty."""
+    """Minimum number of non-empty records in a cluster, unless all records are empty."""
     search: ClusterSearch
     """The transaction algorithm, applied to clusters."""
 
@@ -113,7 +113,7 @@ class ClusterFunction(RedactedRepr):
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
-        """Return UL of each record of each cluster under its mapping."""
+        """Return UL of each record of each cluster under the cluster's mapping."""
         from anonset_kernels.record_loss import published_rows, record_losses
 
         if not clusters:
@@ -153,7 +153,7 @@ class ClusterFunction(RedactedRepr):
         return out
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return the mappings as recodings, one per cluster."""
+        """Return the mappings as recodings, a recoding per cluster."""
         groups = tuple(mapping for mapping in mappings if isinstance(mapping, MergedItems))
         if groups or self.hierarchy is None:
             return ClusterGroups(self.column.vocabulary, groups)

@@ -14,7 +14,7 @@ _SCALE = 1074
 
 
 class ClusterLosses:
-    """Mapping of each cluster, and the total loss of its records.
+    """Mapping of each cluster, and the total loss of the records.
 
     Losses are never negative, so the sum of the known losses is a lower bound. While it exceeds the requested bound,
     mappings of unions are not computed. Most unions are merged further before their mappings are needed.

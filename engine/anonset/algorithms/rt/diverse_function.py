@@ -74,8 +74,8 @@ class DiverseFunction(ClusterFunction):
         )
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for clusters that no mapping makes diverse: too few non-empty records, or a too frequent
-        sensitive item.
+        """Return True for clusters that no mapping makes diverse: too few non-empty records, or a sensitive item above
+        the limit.
         """
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 

@@ -53,11 +53,11 @@ _AT_ONCE = 64
 class JointSplit(RedactedRepr):
     """Joint splitting: split the records top-down by relational values while the weighted sum of both losses decreases.
 
-    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and its
-    items are k^m-anonymous. Cost: per tree level and relational column, the pairs of nodes above the items of each
-    record (for m > 2 also the larger sets), then one run of the transaction algorithm per leaf.
+    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and the
+    items of these records are k^m-anonymous. Cost: per tree level and relational column, the pairs of nodes above the
+    items of each record (for m > 2 also the larger sets), then one run of the transaction algorithm per leaf.
 
-    The items influence the choice of regions, so a boundary discloses that item distributions differ between its sides
+    The items influence the choice of regions, so a boundary discloses that item distributions differ on both sides
     (minimality). Each side has at least k records, and range ends are rounded.
 
     References: none (developed for this library).
@@ -100,9 +100,7 @@ class JointSplit(RedactedRepr):
         _ = self.model
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
-            msg = (
-                f"{setting('transaction', function.name)} does not apply to joint-split: it needs one mapping per leaf"
-            )
+            msg = f"{setting('transaction', function.name)} does not apply to joint-split: it needs a mapping per leaf"
             raise InputError(msg)
 
     @property
@@ -113,7 +111,7 @@ class JointSplit(RedactedRepr):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The transaction algorithm with its parameters."""
+        """The transaction algorithm and parameters."""
         return self.transaction(k=self.k, m=self.m)
 
     @property
@@ -171,7 +169,7 @@ class JointSplit(RedactedRepr):
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
     def _least_weight(self, growth: TreeGrowth) -> int:
-        """Return a weight, in millionths, whose tree reaches the point: search powers of 2 upwards, then bisect.
+        """Return a weight, in millionths, at which the tree reaches the point: search powers of 2 upwards, then bisect.
 
         The bisection between the largest failing and the smallest successful weight stops when they are within 1/16 of
         each other. If no weight up to 1/2 reaches the point, 1/2 is returned.
@@ -230,7 +228,7 @@ def _published(
     w: int,
     points: list[Pruning],
 ) -> Result:
-    """Return the leaves as clusters with their regions and item mappings."""
+    """Return the leaves as clusters with regions and item mappings."""
     cluster = np.empty(losses.records, np.int32)
     for number, leaf in enumerate(leaves):
         cluster[leaf.members] = number

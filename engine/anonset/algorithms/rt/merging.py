@@ -29,7 +29,7 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Merge(RedactedRepr):
-    """One merge: the cluster of record `seed` with the cluster of record `other`."""
+    """A merge: the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int
     """Smallest record of the seed cluster."""
@@ -46,7 +46,7 @@ class Merge(RedactedRepr):
 def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
     """Return relational loss and cluster count before the merges, at a few intermediate losses, and after the merges.
 
-    The values describe one run. A run with another bound may choose other partners when the first ones exceed it.
+    The values describe one run. A run with another bound may choose other partners.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class Clusters:
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
-        """Exclude a cluster from the seeds if no partner fits its size limit; return True if other seeds remain."""
+        """Exclude a cluster from the seeds if all partners exceed the size limit; return True if other seeds remain."""
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
         self._seed_keys[seed] = np.inf

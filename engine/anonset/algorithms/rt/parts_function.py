@@ -46,7 +46,7 @@ class PartsFunction(ClusterFunction):
         return cls(column, hierarchy, k, search, partitions=lra.partitions)
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Divide each cluster in the Gray order of its records, and anonymize each part separately.
+        """Divide each cluster in Gray order, and anonymize each part separately.
 
         Raises
         ------

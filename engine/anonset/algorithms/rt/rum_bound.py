@@ -39,8 +39,8 @@ from anonset.errors import InfeasibleError
 class RumBound(MergingFramework):
     """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. Cost: the formation; per merge, one
-    loss per cluster and a distance for possible nearest clusters; one run of the transaction algorithm per published
+    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. Cost: the formation; per merge, a
+    loss per cluster and a distance for possible nearest clusters; a run of the transaction algorithm per published
     cluster (order "ul": per candidate of each merge).
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT; with
@@ -136,7 +136,7 @@ class RumBound(MergingFramework):
             raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
 
     def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
-        """RMERGE: merge the seed with its first candidate within the bound, until a seed has no candidate.
+        """RMERGE: merge the seed with the first candidate within the bound, until a seed has no candidate.
 
         Stops before a seed with a loss above `up_to`. Returns the losses of the seeds before their merges.
         """

@@ -53,7 +53,7 @@ class TumBound(MergingFramework):
         Raises
         ------
         InfeasibleError
-            If even one cluster of all records exceeds `delta`.
+            If a single cluster of all records exceeds `delta`.
         """
         losses, n_begun = ClusterLosses(clusters), clusters.count
         before = {"rum_before": clusters.rum, "tum_before": losses.tum, "clusters_before": float(n_begun)}

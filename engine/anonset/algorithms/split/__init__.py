@@ -1,1 +1,1 @@
-"""Split and solve: tables that are too large for an algorithm are split into parts that fit."""
+"""Split and solve: tables above an algorithm's size limit are split into parts that fit."""

@@ -32,7 +32,7 @@ class BinnedColumn(RedactedRepr, ABC):
 
     @abstractmethod
     def width(self, counts: Int64) -> float:
-        """Return the loss of a part in this column, in [0, 1], given its record count per bin (at least one record)."""
+        """Return the loss of a part in this column, in [0, 1], given the record count per bin."""
 
     def cuts(self, counts: Int64) -> Int64:
         """Return the possible cuts of a part: the first bin after each cut."""
@@ -97,9 +97,7 @@ class _Values(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Leaves(BinnedColumn):
-    """Categories in leaf order of their hierarchy, cut between the children of a node if the bins distinguish all
-    leaves.
-    """
+    """Categories in leaf order, cut between the children of a node if the bins distinguish all leaves."""
 
     column: CategoricalColumn
     hierarchy: Hierarchy

@@ -29,7 +29,7 @@ class CompletedParts(RedactedRepr):
     """The completed parts, each stored in a file. A part without a file is solved again.
 
     Parts are identified by name. The caller checks that the work directory belongs to the same data, settings and
-    version. If the directory does not identify its run, no results are stored.
+    version. If the directory does not identify the run, no results are stored.
     """
 
     store: Files | None

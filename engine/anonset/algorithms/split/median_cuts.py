@@ -8,7 +8,7 @@ Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
     4       the median                                      _nearest
     5, 6    the records on both sides                       MedianCuts._moved
 
-A part is split while it has too many records. One pass over the blocks splits all parts of a level.
+A part is split while it exceeds the record limit. Each pass over the blocks splits all parts of a level.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _LEAST_SHARE = 8
 
 
 class _Node(NamedTuple):
-    """A part during the search: the axis and position of its cut, and the number of its left half."""
+    """A part during the search: the axis and position of the cut, and the number of the left half."""
 
     axis: int
     at: int
@@ -110,7 +110,7 @@ class MedianCuts(RedactedRepr):
         return self._gathered()
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
-        """Split the parts that are too large; return the new parts."""
+        """Split the parts above the limit; return the new parts."""
         halves = []
         ends = np.cumsum([axis.n_bins for axis in self.axes])
         for number, of_node in zip(active, counts, strict=True):
@@ -176,7 +176,7 @@ class MedianCuts(RedactedRepr):
         return node
 
     def _gathered(self) -> PartRecords:
-        """Return the records part by part, in tree order. Parts that are still too large are split evenly."""
+        """Return the records part by part, in tree order. Parts that still exceed the limit are split evenly."""
         leaves, waiting = [], [0]
         while waiting:
             number = waiting.pop()

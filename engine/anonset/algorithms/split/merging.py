@@ -25,9 +25,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Number of sampled parts that determine how far parts merge separately."""
+"""Number of sampled parts that determine the threshold for merging inside parts."""
 _TOGETHER = 1 << 17
-"""Number of records of clusters that are published together, unless one cluster has more."""
+"""Number of records of clusters that are published together, unless a single cluster has more."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
 """Figures that describe the initial parts."""
 
@@ -109,7 +109,7 @@ def merge_over_parts(
     Raises
     ------
     InfeasibleError
-        If a part remains infeasible after joining its neighbours, or the clusters exceed the bound.
+        If a part remains infeasible after joining neighbouring parts, or the clusters exceed the bound.
     """
     ends = list(pairwise(first.tolist()))
     up_to = _up_to(algorithm, solving, ends, hierarchies)
@@ -157,7 +157,7 @@ def _begun(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
 
 
 def _without_records(table: Table) -> Table:
-    """Return a table without records whose columns have the domains of the complete table."""
+    """Return a table without records; the columns have the domains of the complete table."""
     none, sets = np.empty(0, np.int64), table.transactions
     relational = tuple(column.take(none) for column in table.relational)
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)

@@ -19,7 +19,7 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""An infeasible part joins its neighbours until it exceeds this many times the maximum part size."""
+"""An infeasible part joins neighbouring parts until it exceeds this many times the maximum part size."""
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
 """Figures that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
@@ -37,7 +37,7 @@ class Task(Protocol):
         ...
 
     def __call__(self, part: Table, records: Int64) -> Any:
-        """Return the result of a part, given the positions of its records in the complete table.
+        """Return the result of a part, given the positions of the part's records in the complete table.
 
         Raises
         ------
@@ -83,9 +83,8 @@ class _RunOnPart(RedactedRepr):
 class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
-    In this process, parts are solved one after the other, and the algorithm uses all threads. Two parts at a time are
-    slower, because much of the work is Python code. On cluster workers, parts are solved in parallel. The results are
-    the same.
+    In this process, parts are solved sequentially, and the algorithm uses all threads. Two parts at a time are slower,
+    because much of the work is Python code. On cluster workers, parts are solved in parallel. The results are the same.
     """
 
     name: str
@@ -124,12 +123,12 @@ class PartTaskRunner(RedactedRepr):
         return [done[span] for span in spans]
 
     def joined(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
-        """Run a task on all parts. An infeasible part joins its neighbour.
+        """Run a task on all parts. An infeasible part joins a neighbouring part.
 
         Raises
         ------
         InfeasibleError
-            If a part remains infeasible after joining its neighbours.
+            If a part remains infeasible after joining neighbouring parts.
         """
         parts = self.each(task, spans)
         while any(part.found is None for part in parts):

@@ -39,7 +39,7 @@ def split_and_solve(
     InputError
         If the algorithm cannot use the columns.
     InfeasibleError
-        If a part remains infeasible after joining its neighbours.
+        If a part remains infeasible after joining neighbouring parts.
     """
     if table.n <= most or not table.relational:
         return algorithm.recode(_with_arrays(table), hierarchies, progress=progress)
@@ -61,7 +61,7 @@ def split_and_solve(
 
 
 def _with_arrays(table: Table) -> Table:
-    """Return a table whose items are a plain array, for algorithms that process it at once."""
+    """Return a table with the items in a plain array, for algorithms that process it at once."""
     column = table.transactions
     if column is None:
         return table

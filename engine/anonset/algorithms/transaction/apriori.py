@@ -82,7 +82,7 @@ class AprioriBased(Generalization):
 
 @dataclass(frozen=True, kw_only=True)
 class Apriori(AprioriBased):
-    """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, one itemset size at a time.
+    """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, in increasing order of itemset size.
 
     Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and further
     generalization preserves this. Cost: an increment for each supported set of i nodes in each record, summed over

@@ -1,4 +1,4 @@
-"""Enumeration of node sets of a cut whose cohort is too small or often has the same sensitive item.
+"""Enumeration of node sets of a cut with a cohort that is small or often has the same sensitive item.
 
 The cohort of a set is the group of records that match it. Records are encoded as the codes of their nodes, followed
 by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It reads a
@@ -52,7 +52,7 @@ class BadCohorts:
         return cls(suffixes, intervals, size, rule, tally)
 
     def bad_sets(self, on_cut: UInt8, progress: Progress | None) -> Iterator[tuple[Int32, int]]:
-        """Yield each bad set, int32 (size,), as codes, and the size of its cohort.
+        """Yield each bad set, int32 (size,), as codes, and the cohort size.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class BadCohorts:
         When a size is yielded, `itemset` contains the bad set.
 
         If too many records contain a code, the codes that follow it are not gathered. The sets that start with this
-        code are searched one second code at a time, and the codes that follow are recomputed for each pass.
+        code are searched separately for each second code, and the codes that follow are recomputed for each pass.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from anonset.spelling import hierarchy_of
 
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
-    """Return the table's set-valued column and its hierarchy, or None.
+    """Return the table's set-valued column and hierarchy, or None.
 
     With a hierarchy, item codes are leaf positions.
 
@@ -54,7 +54,7 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
     Raises
     ------
     InputError
-        If the set-valued column or its hierarchy is missing, or an item is not a leaf.
+        If the set-valued column or the hierarchy is missing, or an item is not a leaf.
     """
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
@@ -113,7 +113,7 @@ class Generalization(KmAlgorithm, ABC):
         InfeasibleError
             If the number of non-empty records is between 1 and k - 1.
         InputError
-            If the column or its hierarchy is missing, or the search would exceed the algorithm's limit.
+            If the column or the hierarchy is missing, or the search would exceed the algorithm's limit.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         require_feasible(self.name, column, self.k)

@@ -30,7 +30,7 @@ class Checkpoints:
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
-        """Hash of all inputs of the search: k, the hierarchy, the supports of its nodes, and the initial cut."""
+        """Hash of all inputs of the search: k, the hierarchy, the supports of the nodes, and the initial cut."""
 
     def restored(self) -> int:
         """Restore the state stored by an interrupted run; return the largest finished size.

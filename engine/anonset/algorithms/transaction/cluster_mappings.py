@@ -30,7 +30,7 @@ class PartMappings(RedactedRepr):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of a cluster: published inner nodes (int32, in preorder), merged items, or the mappings of its parts."""
+"""Mapping of a cluster: published inner nodes (int32, in preorder), merged items, or the mappings of the parts."""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster; a cluster is an ascending array of records."""
 
@@ -98,7 +98,7 @@ class SearchEach:
 def search_on_clusters(
     algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
-    """Return the algorithm's own cluster search if it has one, else a separate run on each cluster.
+    """Return the algorithm's own cluster search if available, else a separate run on each cluster.
 
     If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored: it implements another
     algorithm.

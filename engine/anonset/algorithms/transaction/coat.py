@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 class Coat(SetBased):
     """COAT: protect given itemsets by merging items within utility constraints; suppress items that cannot be merged.
 
-    Guarantees that every privacy constraint is satisfied, that every group is within one utility constraint, and that
-    at most the given share of the items is suppressed. Constraints are processed by descending support. The rarest
-    item of a constraint is merged with the item of its utility constraint that gives the smallest utility loss.
+    Guarantees that every privacy constraint is satisfied, that a utility constraint contains every group, and that at
+    most the given share of the items is suppressed. Constraints are processed by descending support. The rarest item of
+    a constraint is merged with the partner in the same utility constraint that causes the smallest utility loss.
 
     Cost: at most one step per item. A step is linear in the number of items, and in the records of the merged groups
     times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records; in
@@ -58,9 +58,9 @@ class Coat(SetBased):
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.
     Deviations: if the paper's loop would not terminate (no partner, and support at least k), the next item of the
-    constraint is tried, and finally the rarest item is suppressed. A constraint on one group is generalized
-    (``single="suppress"`` suppresses it, as in the paper). Constraints that a merge violates are satisfied again.
-    Items that never occur are never merged.
+    constraint is tried, and finally the rarest item is suppressed. A constraint on a single group is generalized
+    (``single="suppress"`` suppresses it, as in the paper). Constraints that a merge violates are satisfied again. Items
+    that never occur are never merged.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])

@@ -35,14 +35,14 @@ from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 @dataclass(frozen=True, kw_only=True)
 class CoherenceSuppression(RedactedRepr):
-    """Suppress public items until no set of them is too rare or discloses a private item.
+    """Suppress public items until each set of public items is frequent and discloses no private item.
 
     A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, and is always feasible;
     without private items this is k^m-anonymity with m = p. Private items are never suppressed. Items that are moles
     by themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the
     most moles per unit of loss is suppressed until no mole remains: suppressing an item creates no new mole. The loss
-    of an item is its number of occurrences, or the value given by the owner.
-    Cost: as the mining of HgHs, over the items only; then O(items) for each suppressed item.
+    of an item is the number of occurrences, or a value set by the owner. Cost: as the mining of HgHs, over the items
+    only; then O(items) for each suppressed item.
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.
@@ -66,7 +66,7 @@ class CoherenceSuppression(RedactedRepr):
     sensitive_items: tuple[str, ...] = ()
     """Private items; all others are public."""
     item_loss: Mapping[str, Written] | None = None
-    """Loss of suppressing each item, above 0 and at most 1 (default 1); None: its number of occurrences."""
+    """Loss of suppressing each item, above 0 and at most 1 (default 1); None: number of occurrences."""
     max_threats: int = 30_000_000
     """Maximum number of minimal moles in memory."""
 
@@ -82,7 +82,7 @@ class CoherenceSuppression(RedactedRepr):
 
     @property
     def _losses(self) -> dict[str, Fraction]:
-        """Exact losses given by the owner; a float is read as its printed decimal number."""
+        """Exact losses given by the owner; a float is read as the printed decimal number."""
         losses = {}
         for item, loss in (self.item_loss or {}).items():
             try:

@@ -1,8 +1,8 @@
 """Search for item groups that satisfy privacy constraints, shared by COAT and PCTA.
 
 Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is satisfied if each subset of its image
-that occurs in a record occurs in at least k records. A later merge can violate it again, so constraints on a merged
-group are checked again.
+that occurs in a record occurs in at least k records. A later merge can violate a satisfied constraint, so constraints
+on a merged group are checked again.
 """
 
 from collections.abc import Callable, Sequence
@@ -100,7 +100,7 @@ class ConstraintSearch:
     Raises
     ------
     InputError
-        If the count of records and item occurrences exceeds 32 bits, or the storage is too small.
+        If the count of records and item occurrences exceeds 32 bits, or the storage is full.
     """
 
     def __init__(

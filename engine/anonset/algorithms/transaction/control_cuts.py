@@ -28,7 +28,7 @@ Suppress = Callable[[SetColumn], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedCut(RedactedRepr):
-    """A cut with its suppressed nodes and its loss."""
+    """A cut with suppressed nodes and loss."""
 
     image: Int32
     """Node of each leaf, int32 (M,)."""
@@ -83,7 +83,7 @@ class ControlCuts(RedactedRepr):
                 yield cut
 
     def _neighbours(self, best: EvaluatedCut) -> Iterator[Int32]:
-        """Yield cuts with one node split or raised, by descending potential gain (above 0)."""
+        """Yield cuts with a node split or raised, by descending potential gain (above 0)."""
         tree, size = self.tree, self.tree.n_leaves_below.astype(np.int64)
         lost = np.where(best.left == SUPPRESSED, tree.n_leaves, np.where(size[best.image] > 1, size[best.image], 0))
         costs = begins_of(self.column.occurrences * lost)

@@ -1,8 +1,8 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1: node sets and their supports.
 
-The tree is walked in its own order and never stored. A fix changes the cut but not the supports, so a walk may be
-ahead of the fixes: the caller checks the yielded rare sets again, in order. The result is independent of how far the
-walk is ahead and of the number of workers.
+The tree is walked in preorder and never stored. A fix changes the cut but not the supports, so a walk may be ahead of
+the fixes: the caller checks the yielded rare sets in order. The result does not depend on the progress of the walk or
+the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +39,7 @@ class CountTree:
     """Supported sets of `size` nodes, none above another. The code of a node is its position in `node_of_code`.
 
     A pass over the sets is divided by first code into windows, and a window into tasks of about equal work. For each
-    window, the codes that follow its first codes in the records are gathered.
+    window, the codes that follow the first codes in the records are gathered.
     """
 
     node_of_code: Int32
@@ -79,8 +79,7 @@ class CountTree:
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes whose sets are skipped. It is read again before each part of the walk, so the caller may
-            add to it.
+            uint8 (V,): nodes whose sets are skipped. The walk reads it before each part, so the caller may add to it.
         together
             Pairs of codes that sets must start with; None for all sets.
         """

@@ -43,7 +43,7 @@ class Scenario(RedactedRepr):
 
     @property
     def recoding(self) -> Cut:
-        """Cut without its suppressed nodes."""
+        """Cut without the suppressed nodes."""
         image = np.where(np.isin(self.cut.image, self.suppressed), SUPPRESSED, self.cut.image).astype(np.int32)
         return Cut(self.cut.hierarchy, image)
 

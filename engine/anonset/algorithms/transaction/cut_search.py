@@ -81,7 +81,7 @@ class CutSearch:
     start
         Initial cut; by default each leaf is a node of the cut.
     max_increments
-        Maximum number of increments for the sets of one size.
+        Maximum number of increments per set size.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class CutSearch:
         Parameters
         ----------
         looked_up
-            Whether to look up rules in the records. This is unnecessary if rare sets arrive by size and each size is
+            True to look up rules in the records. This is unnecessary if rare sets arrive by size and each size is
             complete and in count-tree order. A rule is then a smaller set, or precedes the rare set because ancestors
             come first. If the rule was rare, it was fixed earlier, and the set contains a generalized node.
         """

@@ -31,12 +31,12 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Direct(Generalization):
-    """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in one traversal of the complete count-tree.
+    """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in a single traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
-    Cost: an increment for each set of up to m nodes in each record, expanded by the ancestors of its items, even if
-    a smaller set makes it redundant. The search therefore rejects large count-trees and recommends apriori
-    anonymization, which prunes.
+    Cost: an increment for each set of up to m nodes in each record (expanded by the ancestors of the items), even if a
+    smaller set makes it redundant. The search therefore rejects large count-trees and recommends apriori anonymization,
+    which prunes.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 3.
     Deviations: leaves of the count-tree are examined at any depth, not only at depth m: the paper's rule misses the

@@ -46,20 +46,20 @@ Clustering = Literal["gray", "horpart"]
 class Disassociation(RedactedRepr):
     """Publish items unchanged but hide which items occur together: records are split into chunks within clusters.
 
-    Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person
-    with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
+    Guarantees that an attacker with knowledge of at most m items of a person links no sub-record of a chunk to this
+    person with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
     order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
     that it fits. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are placed
-    into chunks that these clusters share. A sensitive item has a chunk of its own, and is a term if a chunk would
-    show it in too many records. The result is deterministic and independent of the record order.
-    Cost: for each occurrence, the sets of fewer than m items of its record in previous chunks.
-    Memory: the same for a single cluster, or for all terms.
+    into chunks that these clusters share. A sensitive item has a separate chunk, and is a term if a chunk would show it
+    in more records than the limit. The result is deterministic and independent of the record order. Cost: for each
+    occurrence, the sets of up to m - 1 items of the same record in previous chunks. Memory: the same for a single
+    cluster, or for all terms.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
-    chunk is assigned only to clusters that show none of its items in an inner chunk, because the paper's condition
-    does not preserve the guarantee. A cluster without terms must be covered by its own chunks, with room for k
-    matches of each set.
+    chunk is assigned only to clusters without an inner chunk that shows an item of it, because the paper's condition
+    does not preserve the guarantee. The chunks of a cluster without terms must cover it, with space for k matches of
+    each set.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["b", "d"]])
@@ -88,7 +88,7 @@ class Disassociation(RedactedRepr):
     cap: Written | None = None
     """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1); None: 1/2."""
     counts: bool = False
-    """Publish the number of records with each term, over all clusters where it is a term; not for sensitive items."""
+    """Publish the number of records with each term, over all clusters with this term; not for sensitive items."""
     clustering: Clustering = "gray"
     """Form clusters as pieces of the Gray order (gray), or by frequent items as in the paper (horpart)."""
 

@@ -1,4 +1,4 @@
-"""Exact k^m cut: a hierarchy cut of minimum loss, with or without suppression, and the proof of its optimality."""
+"""Exact k^m cut: a hierarchy cut of minimum loss, with or without suppression, and a proof of optimality."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -112,7 +112,7 @@ class Exact(RedactedRepr):
         InfeasibleError
             If the number of non-empty records is between 1 and k - 1, and suppression is not allowed.
         InputError
-            If the column or its hierarchy is missing.
+            If the column or the hierarchy is missing.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         return self.search(Blocks.of(column, table.store), hierarchy, progress=progress)
@@ -128,8 +128,8 @@ class Exact(RedactedRepr):
 
         If the hierarchy has a rival, both are searched, each with all steps and half of the time, and the cut of
         smaller NCP is returned; at equal NCP, the cut of the hierarchy. Without suppression, pairs and triples are
-        counted block by block. From m = 4 on, or if there are too many triples, distinct records are stored with at
-        most k copies each: without suppression as they appear under the permanently closed nodes, with suppression
+        counted block by block. From m = 4 on, or above the limit for triples, distinct records are stored with at most
+        k copies each: without suppression as they appear under the permanently closed nodes, with suppression
         unchanged.
 
         Raises
@@ -249,7 +249,7 @@ def _suppressed(problem: CutProblem) -> Cut:
 
 
 def _publishes_one_symbol(problem: CutProblem, result: Result) -> bool:
-    """Return True if a cut publishes at most one symbol although several items occur."""
+    """Return True if several items occur but the cut publishes at most one symbol."""
     occurring = problem.blocks.occurrences > 0
     shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring
     return bool(np.count_nonzero(occurring) > 1 and np.count_nonzero(shown != SUPPRESSED) <= 1)

@@ -66,7 +66,7 @@ class ExpandedBlocks:
         return len(self) > 1 or self.blocks.store.in_files
 
     def stored(self) -> list[Int32]:
-        """Return the records of each block, and store them so that they are not expanded again."""
+        """Return the records of each block, and store them, so that they are expanded only once."""
         if self._stored is None:
             expand = _Expand(self.expansion, self.blocks.store, secrets.token_hex(8))
             self._stored = list(self.store.map(expand, enumerate(self.blocks.rows)))

@@ -12,7 +12,8 @@ from anonset_kernels._arrays import ExpandedCodes
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
 ) -> tuple[Int32, ExpandedCodes]:
-    """Expand each record to the codes of its nodes: the images of its items and their ancestors, if they participate.
+    """Expand each record to the codes of its nodes: the images of the items and of the items' ancestors, if they
+    participate.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class GrayOrder(RedactedRepr):
     n_empty: int
     """Number of empty records."""
     keys: SetColumn
-    """Records in Gray order, each as the codes of its sort key, with the vocabulary of the items."""
+    """Records in Gray order, each as the codes of the sort key, with the vocabulary of the items."""
     item: Int32
     """Item of each bit, int32 (M,)."""
 

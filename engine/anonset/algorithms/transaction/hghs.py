@@ -27,7 +27,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class ThreatBased(KmAlgorithm, ABC):
-    """Base class of algorithms that find a cut and its suppressed nodes by minimal threats: HgHs, or rounds of it."""
+    """Base class of algorithms that find a cut and suppressed nodes by minimal threats: HgHs, or rounds of it."""
 
     max_threats: int = 30_000_000
     """Maximum number of rare itemsets (about 50 bytes each at m=3)."""
@@ -50,12 +50,13 @@ class ThreatBased(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut and its suppressed nodes. `search` documents the trace.
+        """Find the cut and the suppressed nodes. `search` documents the trace.
 
         Raises
         ------
         InputError
-            If there are more minimal threats than `max_threats`, or mining one size takes more than `max_increments`.
+            If there are more minimal threats than `max_threats`, or the threats of some size need more than
+            `max_increments`.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         if self.k == 1:
@@ -80,8 +81,7 @@ class HgHs(ThreatBased):
     Cost: an increment for each set of up to m nodes in each record whose members except the last form a frequent
     set, or a few for each such set if records are dense. Records contained in k others are excluded first. Each
     search step then evaluates each node of a cut once. The search rejects more than `max_threats` threats, and more
-    than `max_increments` increments for one size; MHgHs needs fewer.
-    Memory: the minimal threats.
+    than `max_increments` increments for a set size; MHgHs needs fewer. Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.

@@ -4,9 +4,9 @@ An attacker knows a few items of a person who is in both releases. Each item app
 other, or in both. Every set of known items must match at least k. There are two ways to count matches. The search uses
 the stricter, linked, if it can be satisfied:
 
-* linked: the persons in both releases whose two rows show all of these symbols. This protects even against an
-  attacker who can match the rows of a person in the two releases. It requires that the earlier release alone is
-  k^m-anonymous for the persons in both.
+* linked: the persons in both releases with all of these symbols in both rows. This protects even against an attacker
+  who can match the rows of a person in the two releases. It requires that the earlier release alone is k^m-anonymous
+  for the persons in both.
 * by rows: the rows of each release that show these symbols and may be of the same record as a row of the other
   release that also shows them, as in the composition attack. This counts persons whose records may be the same.
 
@@ -60,7 +60,7 @@ def raise_to_joint_anonymity(
     column
         Original column, bound to the hierarchy of the cut.
     certain
-        For the new and the earlier release, whether an item without a symbol certainly occurs in none of its records.
+        For the new and the earlier release, True if an item without a symbol certainly occurs in none of the records.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut with a node replaced by its children, or by the nodes of `floor` if these are higher."""
+    """Return a cut in which the children of a node, or the nodes of `floor` if these are higher, replace the node."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()

@@ -41,13 +41,12 @@ class LmApriori(RedactedRepr):
 
     Guarantees that each set of up to m non-sensitive items that matches a record matches at least k, and that no
     sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone: a generalization
-    that fixes one set may violate another. Sweeps over the sizes 1 to m therefore repeat until a sweep changes nothing.
-    Cost: for each sweep, one increment for each set of up to m nodes of the cut in each record, and one for each
+    that fixes one set may violate another. Sweeps over the sizes 1 to m therefore repeat until the cut is stable. Cost:
+    for each sweep, an increment for each set of up to m nodes of the cut in each record, and an increment for each
     sensitive item of these records.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011, as described by Poulis et al., 2013, section 5.
-    Deviations: only sets on the current cut are visited, because a threat above it implies nothing about the sets
-    below.
+    Deviations: only sets on the current cut are visited, because a threat above it does not imply a threat below.
 
     The hierarchy of the recoding contains the sensitive items as additional leaves. The given hierarchy must not
     contain them (`attach_sensitive`).
@@ -100,7 +99,7 @@ class LmApriori(RedactedRepr):
         """
         column = table.transactions
         if column is None or column.name not in hierarchies:
-            msg = "the table must have a set-valued column with a hierarchy of its non-sensitive items, got none"
+            msg = "the table needs a set-valued column with a hierarchy of the non-sensitive items, got none"
             raise InputError(msg)
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
         store = table.store
@@ -181,7 +180,7 @@ class _DiversitySearch:
         return self.column.indptr, self.column.items, start, records
 
     def require_feasible(self) -> None:
-        """Reject data that violate the guarantee even if all records form one cohort."""
+        """Reject data that violate the guarantee even if all records form a single cohort."""
         k, diversity = self.rule
         n, counts = self.blocks.n, self.blocks.occurrences[self.n_items :]
         if 0 < n < k:

@@ -50,8 +50,8 @@ class LocalGeneralization(RedactedRepr):
 
     References: He and Naughton, "Anonymization of set-valued data via top-down, local generalization", VLDB 2009,
     section 4.
-    Deviations: a node that divides a partition only into small buckets is not tried again for its leftovers; the
-    paper does not specify this. Empty records form a group of their own.
+    Deviations: a node that divides a partition only into small buckets is not used for the leftovers of the partition;
+    the paper does not specify this. Empty records form a group of their own.
 
     The recoding of a partition is a complete cut: items below one of its nodes map to that node. All other items,
     which occur in no record of the partition, map to themselves.

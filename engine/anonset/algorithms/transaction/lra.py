@@ -140,7 +140,7 @@ class Lra(AprioriBased):
         hierarchy: Hierarchy,
         scratch: Store,
     ) -> Iterator[_PartitionResult]:
-        """Anonymize the partitions in parallel; one after the other in files if they do not fit into memory."""
+        """Anonymize the partitions in parallel; sequentially in files if they do not fit into memory."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
             limit, together = scratch.limits.room, scratch.workers.count
             memory = Memory(replace(scratch.limits, room=None if limit is None else limit // together), scratch.workers)
@@ -175,7 +175,7 @@ class Lra(AprioriBased):
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
-    """Return True if all partitions that are solved in parallel fit into memory, each in one block.
+    """Return True if all partitions that are solved in parallel fit into memory, each in a single block.
 
     A partition needs memory for its items, their nodes on all levels, and the matrix of node pairs.
     """

@@ -30,7 +30,7 @@ class Optimal(Generalization):
     for thousands of items.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2.
-    Deviations: a cut is queued only once. Rare sets found on a cut are stored, so that a later cut that publishes one
+    Deviations: a cut is queued only once. Rare sets found on a cut are stored, so that a later cut that publishes any
     of them fails without counting.
 
     >>> from anonset.data import Hierarchy, Table
@@ -94,7 +94,7 @@ class Optimal(Generalization):
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
     def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
-        """Return True if no set of up to m nodes of a cut is rare; store the rare set if there is one."""
+        """Return True if no set of up to m nodes of a cut is rare; store the rare set if found."""
         if any(rare & cut == rare for rare in rare_sets):
             return False
         if (rare_set := nodes.rare_set(lattice.cut(cut), self.m)) is None:

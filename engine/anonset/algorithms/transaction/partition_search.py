@@ -75,8 +75,8 @@ class PartitionSearch:
         """Descend twice by safe moves with increasing weights; the first descent uses at most half of the steps.
 
         The first descent starts from the given partition and processes frequent items first. The second starts from a
-        single set of all items and processes rare items first. On most data, the second descent ends at once; on
-        some, its result is far better.
+        single set of all items and processes rare items first. On most data, the second descent stops immediately; on
+        some data, the second result is much better.
         """
         rule, rising, limit = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
@@ -134,7 +134,7 @@ class PartitionSearch:
         return is_better
 
     def _open(self, of: Int32) -> None:
-        """Set the current partition and number its groups by their smallest item."""
+        """Set the current partition and number the groups by smallest item."""
         group, occurring = np.full(len(of), -1, np.int32), of >= 0
         _, first, number = np.unique(of[occurring], return_index=True, return_inverse=True)
         group[occurring] = np.argsort(np.argsort(first))[number]

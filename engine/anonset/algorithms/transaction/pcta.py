@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 class Pcta(SetBased):
     """PCTA: protect given itemsets one after the other, by the cheapest merge of any of their items.
 
-    Guarantees that every privacy constraint is satisfied and that every group is within one utility constraint, if
-    these are given. No item is suppressed. COAT merges the rarest item of a constraint; PCTA tries each item of the
-    constraint with each partner and applies the merge with the smallest utility loss.
+    Guarantees that every privacy constraint is satisfied and that a utility constraint, if given, contains every group.
+    No item is suppressed. COAT merges the rarest item of a constraint; PCTA tries each item of the constraint with each
+    partner and applies the merge with the smallest utility loss.
 
     Cost: that of COAT, times the number of items of a constraint.
 
     References: Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", 2011.
     Deviations: a constraint is satisfied as COAT's paper defines it, so an unsupported constraint need not reach k.
-    Constraints that a merge violates are satisfied again.
+    A constraint that a merge violates is satisfied by further merges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])

@@ -21,9 +21,8 @@ def generate_constraints(column: SetColumn, k: int) -> PrivacyPolicy:
 
     With these constraints, no subset of any record is linkable. They are sorted by descending size, then by items.
 
-    A record that is not a proper subset of another record is contained only in equal records, so its support is the
-    number of these. Cost: sorting, and for each distinct record the records of its rarest item; the paper compares
-    every pair.
+    A record that is not a proper subset of another record is contained only in equal records, so the support is their
+    number. Cost: sorting, and for each distinct record the records of the rarest item; the paper compares every pair.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithm 4.

@@ -173,7 +173,9 @@ class RareAbove:
         return counted
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
-        """Return the codes of each leaf: of its node on the cut and this node's ancestors, restricted to `nodes`."""
+        """Return the codes of each leaf: of the item's node on the cut and of the node's ancestors, restricted to
+        `nodes`.
+        """
         from anonset_kernels._record_codes import ancestor_codes
 
         tree = self.nodes.hierarchy

@@ -1,4 +1,4 @@
-"""Sets of nodes that too few records support, as found by tables, count-trees or counts of given sets."""
+"""Node sets with insufficient support, found by tables, count-trees or counts of given sets."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class RareSets:
 
 
 def refuse_above(limit: float, size: int, increments: float) -> None:
-    """Raise an error if counting the sets of a size takes more increments than `limit`.
+    """Raise an error if counting the sets of a size needs more increments than `limit`.
 
     Raises
     ------

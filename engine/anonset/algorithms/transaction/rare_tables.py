@@ -45,8 +45,8 @@ memory, for the tables and the bits of rare sets.
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts them. Otherwise
 the first pass counts the pairs of as many first nodes as fit into BYTES_IN_CACHE. Most nodes are often generalized
-after this pass and are not counted again; each later pass counts half of the remaining nodes. Each access to a table
-larger than the cache is a cache miss.
+after this pass and not counted later; each later pass counts half of the remaining nodes. Each access to a table larger
+than the cache is a cache miss.
 """
 RECORDS_PER_PIECE = 1 << 16
 SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
@@ -104,7 +104,7 @@ class RareTable:
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes whose sets are skipped. It is read again before each batch, so the caller may add to it.
+            uint8 (V,): nodes to skip. The pass reads it before each batch, so the caller may add to it.
         """
         for word in range(self.planes.n_words):
             yield from self._parts([(64 * word, 64 * word + 64)], lambda: generalized[self.node_of_code])
@@ -112,7 +112,7 @@ class RareTable:
     def all_rare_sets(self, store: Store) -> Iterator[RareSets]:
         """Yield the rare sets in count-tree order, generalized nodes included, in batches.
 
-        Only workers of this process read the tables, because these are in its memory.
+        Only workers of this process read the tables, which are in the memory of this process.
         """
         none = np.zeros(len(self.node_of_code), np.uint8)
         firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
@@ -161,7 +161,7 @@ class CountSets:
     """Counts the sets of some codes in records, up to k."""
 
     ancestors: "Ancestors"
-    """Codes of each leaf's node and its ancestors."""
+    """Codes of each leaf's node and the node's ancestors."""
     n_codes: int
     size: int
     k: int
@@ -219,7 +219,7 @@ class RareTables:
     rows: Sequence[StoredRows]
     """Records in parts."""
     store: Store
-    """Store of the records, whose limits bound the memory of the tables."""
+    """Store of the records, which limits the memory of the tables."""
     hierarchy: Hierarchy
     image: Int32
     """Initial node of each leaf, int32 (M,). A record contains these nodes and their ancestors."""
@@ -330,7 +330,7 @@ class RareTables:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return how many words of first nodes fit into memory at a time; 0 if none."""
+        """Return the number of words of first nodes that fit into memory at a time; 0 if none."""
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:

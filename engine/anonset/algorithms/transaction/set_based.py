@@ -83,7 +83,7 @@ class SetBased(RedactedRepr, ABC):
 
     @abstractmethod
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return an error that says why a search cannot satisfy a constraint."""
+        """Return an error with the reason why a search cannot satisfy a constraint."""
 
     def recode(
         self,
@@ -100,8 +100,8 @@ class SetBased(RedactedRepr, ABC):
             If the privacy constraints cannot be satisfied within the utility constraints and the limit on
             suppression.
         InputError
-            If a constraint contains unknown items, the utility constraints are not a partition of the items, there
-            are too many records, or the work directory is too small for the arrays that the search modifies.
+            If a constraint contains unknown items, the utility constraints are not a partition of the items, the
+            records exceed the limit, or the work directory is full.
         """
         column, hierarchy = bind_items(table, hierarchies)
         terms, rule = self._terms(column, hierarchy), self.rule(len(column.vocabulary))
@@ -135,7 +135,7 @@ class SetBased(RedactedRepr, ABC):
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
 
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
-        """Return the reason why a group cannot be generalized, and the location: the group and its constraint."""
+        """Return the reason why a group cannot be generalized, and the location: the group and the constraint."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
         reason = f"utility constraint {number} allows no generalization of {named}"
         if n_plus < self.k:

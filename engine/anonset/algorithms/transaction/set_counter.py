@@ -60,7 +60,7 @@ class SetCounter:
         Parameters
         ----------
         group
-            For each block, the number of its first record, the block, and bits of the records to examine.
+            For each block, the number of the first record, the block, and bits of the records to examine.
         """
         from anonset_kernels.set_counts import holders
 
@@ -84,7 +84,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
     sets
         int32 (T, size): distinct ascending sets of at least 3 codes.
     most
-        Maximum bytes for counting a range in a task. A range of one set may exceed this.
+        Maximum bytes for counting a range in a task. A range of a single set may exceed this.
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
     row = 8 * _words(n_codes)  # one row of bits for each last code of a range, and one for each pair

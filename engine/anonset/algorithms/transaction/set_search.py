@@ -26,8 +26,8 @@ class SetSearch(KmAlgorithm):
     """Sets of items with small loss, without a hierarchy: single items move between sets while the cost decreases.
 
     Guarantees k^m-anonymity, and at most the cost of the initial cut, which `exact` finds on the trees of halves by
-    frequency and by number. The cost of a set is its number of occurrences times its number of items, plus `mu` times
-    this product for each unit of variance of the binary logarithms of the item supports. With `mu=0`, the cost is NCP
+    frequency and by number. The cost of a set is the product of its occurrence count and its item count, times
+    (1 + `mu` times the variance of the binary logarithms of the item supports). With `mu=0`, the cost is NCP
     only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at an
     increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
     starts from a single set.
@@ -37,7 +37,7 @@ class SetSearch(KmAlgorithm):
     bits of the records of each set of m sets in an item's records.
     Memory: the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
-    References: our own; `exact` documents the search for its cut.
+    References: our own; `exact` documents the search for the cut.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["ab", "ab", "ac", "ac", "bd", "bd", "be", "ce"])
@@ -76,14 +76,14 @@ class SetSearch(KmAlgorithm):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the sets. A hierarchy is used only for its items.
+        """Find the sets. A hierarchy only defines the items.
 
         Raises
         ------
         InfeasibleError
             If the number of non-empty records is between 1 and k - 1.
         InputError
-            If there is no set-valued column, or an item is not a leaf of its hierarchy.
+            If there is no set-valued column, or an item is not a leaf of the hierarchy.
         """
         from anonset.algorithms.transaction.partition_search import PartitionSearch  # imports numba
         from anonset_kernels._partitions import PartitionRule

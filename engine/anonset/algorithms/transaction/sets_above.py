@@ -31,7 +31,7 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) 
     Yields
     ------
     int32 (R, size)
-        Distinct sets, each in one batch, with ascending rows and without the root.
+        Distinct sets, each in a single batch, with ascending rows and without the root.
     """
     sets = _distinct(hierarchy, np.sort(sets, axis=1))  # drops the reference to the given sets, which may be large
     yield from _above(hierarchy, sets, 0, at_once, possible)
@@ -93,7 +93,7 @@ def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
 
 
 def _raised(hierarchy: Hierarchy, sets: Int32, member: int) -> Int32:
-    """Return the sets with one member replaced by its parent, if the parent is not above another member."""
+    """Return the sets in which a member is replaced by its parent, if the parent is not above another member."""
     low, high = hierarchy.leaf_lo, hierarchy.leaf_hi
     parent = hierarchy.parent[sets[:, member]]
     apart = parent > 0

@@ -41,7 +41,9 @@ class MovableTerms(RedactedRepr):
     terms: Int32
     """Terms of each cluster, int32 (clusters,)."""
     must_keep: Bools
-    """Whether a cluster must keep a term because its chunks alone would disclose too much, bool (clusters,)."""
+    """True if the chunks of a cluster alone would disclose more than allowed, so that the cluster must retain a term,
+    bool (clusters,).
+    """
     pair: Int64
     """Caller's number of each term, int64 (t,)."""
     cluster: Int32
@@ -49,7 +51,7 @@ class MovableTerms(RedactedRepr):
     item: Int32
     """Item of each term, int32 (t,)."""
     starts: Int64
-    """Start of each term's posting (the records of its cluster that contain its item), int64 (t,)."""
+    """Start of each term's posting (the records of the cluster that contain the term's item), int64 (t,)."""
     ends: Int64
     """End of each term's posting, int64 (t,)."""
     records: Int32
@@ -64,8 +66,8 @@ class MovableTerms(RedactedRepr):
 
         A shared chunk is assigned to the clusters of a range that show none of the chunk's items in a chunk of their
         own or in a shared chunk of a smaller group. An item that a cluster of the range shows therefore gets a separate
-        chunk; other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk, below its cap. The
-        last term of a cluster stays if the chunks alone would disclose too much.
+        chunk; other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk below the cap. The
+        last term of a cluster remains if the chunks alone would disclose more than allowed.
         """
         none = np.empty(0, np.int32)
         moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]
@@ -121,7 +123,7 @@ class MovableTerms(RedactedRepr):
 
     @classmethod
     def joined(cls, parts: "Sequence[MovableTerms]", n_items: int) -> "MovableTerms":
-        """Return the remaining terms of one or more neighbours, in groups of the same width."""
+        """Return the remaining terms of a group of neighbours, in groups of the same width."""
 
         def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:
             shift = begins_of(sizes).tolist()

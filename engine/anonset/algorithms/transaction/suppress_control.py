@@ -39,12 +39,11 @@ class SuppressControl(RedactedRepr):
 
     Sensitive items may be suppressed as well.
 
-    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible: without sensitive items nothing
-    can be inferred. Suppressing an item does not change the share of rules without it, so smaller antecedents remain
-    safe. The loss is usually high: if a sensitive item is in a share rho of the records, then by chance a share of
-    rho or more of the records with some other item contain it.
-    Cost: for each size, as many steps as occurrences of sets of this size in records, times the sensitive items of a
-    record.
+    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible: without sensitive items, no
+    inference is possible. Suppressing an item does not change the share of rules without it, so smaller antecedents
+    remain safe. The loss is usually high: if a sensitive item is in a share rho of the records, then by chance a share
+    of rho or more of the records with some other item contain it. Cost: for each size, as many steps as occurrences of
+    sets of this size in records, times the sensitive items of a record.
 
     With `generalize`, non-sensitive items are generalized first if this, with suppression of the rest, loses less
     (NCP) than suppression only. The loss is never higher. Cost: as above for each evaluated cut.
@@ -76,13 +75,13 @@ class SuppressControl(RedactedRepr):
     strict: bool = True
     """The share must be below rho; false: it may equal rho."""
     from_nothing: bool = True
-    """Also bound the share among all records, for an attacker who knows no item; false: do not."""
+    """Also bound the share among all records, for an attacker without known items; false: do not."""
     generalize: bool = False
     """Generalize items first if this loses less than suppression alone; needs a hierarchy."""
     max_tries: int = 300
     """With generalize: approximate number of cuts to try."""
     max_rules: int = 30_000_000
-    """Maximum number of rules of one size in memory."""
+    """Maximum number of rules of the same size in memory."""
 
     def __post_init__(self) -> None:
         require_at_least("max_rules", self.max_rules, 1)
@@ -114,7 +113,7 @@ class SuppressControl(RedactedRepr):
         if self.generalize and hierarchy is not None:
             return self._recode_generalized(column, hierarchy)
         if self.generalize:
-            msg = f"{setting('generalize', True)}: column {column.name!r} must have a hierarchy of its other items"
+            msg = f"{setting('generalize', True)}: column {column.name!r} needs a hierarchy of the other items"
             raise InputError(msg)
         suppressed, n_rules = self._suppress(column, progress)
         labels = column.vocabulary.labels

@@ -1,7 +1,7 @@
 """Minimal privacy threats over the antichains of a taxonomy (Liu and Wang 2010, sections 2 and 4.1).
 
-A threat is a supported set of nodes, none above another, with a support below k. It is minimal if all its subsets are
-frequent. The threats of a cut are the minimal threats with all nodes on the cut, so one mining serves all cuts.
+A threat is a supported set of nodes, none above another, with a support below k. It is minimal if all proper subsets
+are frequent. The threats of a cut are the minimal threats with all nodes on the cut, so all cuts share one mining run.
 """
 
 from collections import deque
@@ -48,7 +48,7 @@ class MinimalThreats:
     limit
         Maximum number of threats.
     max_increments
-        Maximum number of steps for the threats of one size.
+        Maximum number of steps for the threats of a size.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class MinimalThreats:
 
     @property
     def n(self) -> int:
-        """Number of threats found so far."""
+        """Number of threats found."""
         return sum(map(len, self.by_size))
 
     def reduce(self, cut: Cut) -> None:
@@ -89,12 +89,12 @@ class MinimalThreats:
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
-        """Mine the threats with one node more than the largest mined so far.
+        """Mine the threats of the next size.
 
         Raises
         ------
         TooLargeError
-            If there are more threats than the limit, or mining takes more than `max_increments` steps.
+            If the number of threats exceeds the limit, or mining needs more than `max_increments` steps.
         """
         size = len(self.by_size) + 1
         if size == 1:
@@ -152,7 +152,7 @@ class StoredRecords:
     private: "DisclosureRule | None" = None
     """Number of private items, and largest share of a cohort that may contain one; None if all items are public."""
     store: Store = MEMORY
-    """Store whose workers run the mining."""
+    """Store for the workers that mine."""
     progress: Progress | None = None
 
     def mine(
@@ -168,7 +168,7 @@ class StoredRecords:
         Raises
         ------
         TooLargeError
-            If the bit matrix of code pairs is too large, or mining takes more than `max_increments`.
+            If the bit matrix of code pairs exceeds the limit, or mining needs more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.threats import DisclosureRule, ThreatRule, mine

@@ -1,8 +1,8 @@
 """Passes over a count-tree. Each set is walked below its first code, over the codes that follow it in the records.
 
 A single block in memory is read directly. For other blocks, the codes that follow the codes of a window (a span of
-first codes) are gathered contiguously for each code, usually within the memory limit. A window is a task: it carries
-its inputs, and refers to records in files by file name.
+first codes) are gathered contiguously for each code, usually within the memory limit. A window is a task: it contains
+the inputs, and refers to records in files by file name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,7 +63,7 @@ class Suffixes:
     records: Int64
     """Number of records in which enough codes follow each code, int64 (C,)."""
     store: Store
-    """Store whose limits bound the suffixes in memory."""
+    """Store that limits the suffixes in memory."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":

@@ -172,7 +172,7 @@ def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hiera
     for code, published, _, counts in _coverage(before, after, hierarchy):
         if published > counts:
             row = next(a + int(np.argmax(part)) for a, b in spans(after.n) if (part := after.codes[a:b] == code).any())
-            detail = f"column {after.name!r}: the original has fewer values that this label covers"
+            detail = f"column {after.name!r}: the original has too few values that this label covers"
             return Witness((after.vocabulary.labels[code],), counts, published, row, detail)
     return None
 

@@ -32,7 +32,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
                 for name, value in record.items():
                     kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
     if not kinds:
-        msg = f"{source.where}: the file is empty; one JSON object per line is required"
+        msg = f"{source.where}: the file is empty; each line must be a JSON object"
         raise InputError(msg)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -76,10 +76,7 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
         if line.lstrip().startswith(b"[") and number == 1:
             way = "; to convert a JSON array: jq -c '.[]' FILE.json > FILE.jsonl"
         where = f"{file.where}: line {number}: "
-        msg = (
-            f"{where}one JSON object per line is required, got "
-            f"{'another value' if record is not None else problem}{way}"
-        )
+        msg = f"{where}each line must be a JSON object, got {'another value' if record is not None else problem}{way}"
         raise InputError(msg, line=number)
 
 

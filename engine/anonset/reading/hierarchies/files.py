@@ -132,7 +132,7 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
     """
     lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
     if not lines:
-        msg = f"{where}: the hierarchy is empty; one row per leaf is required"
+        msg = f"{where}: the hierarchy is empty; each row must be a leaf"
         raise HierarchyError(msg)
     return _build(where, lines)
 
@@ -324,7 +324,7 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
         msg = f"{where}: line {number}: {error}"
         raise HierarchyError(msg) from None
     if not lines:
-        msg = f"{where}: the hierarchy is empty; one line per leaf is required"
+        msg = f"{where}: the hierarchy is empty; each line must be a leaf"
         raise HierarchyError(msg)
     return lines
 
@@ -359,9 +359,9 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
             )
         if len(set(path)) < len(path):
             twice = next(label for column, label in enumerate(path) if label in path[:column])
-            _refuse(where, number, twice, "is its own ancestor (a cycle)")
+            _refuse(where, number, twice, "is an ancestor of itself (a cycle)")
         if not path[0]:
-            _refuse(where, number, path[0], "is an empty leaf label; leaves must have a label")
+            _refuse(where, number, path[0], "is an empty leaf label; each leaf needs a label")
         if "" in path[1:]:
             below = datum(path[path.index("", 1) - 1])
             _refuse(where, number, "", f"is the parent of {below}; parents must have a label")

@@ -78,8 +78,8 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
         ],
         drawing=_drawing(risk),
         drawing_note=(
-            "Probability of the most likely sensitive value of a person. In the original data, each row shows its "
-            "value."
+            "Probability of the most likely sensitive value of a person. "
+            "In the original data, each row shows the sensitive value."
         ),
         knowledge=RiskTable(
             head,

@@ -40,8 +40,8 @@ def _sections(risk: ChunkRisk) -> list[Section]:
 @page_part.register
 def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
     untold = (
-        "Chunks contain no complete records to count; the guarantee above bounds the probability of a link. Anything "
-        "that all records of a cluster share, and its terms, are disclosed for all its persons."
+        "Chunks contain no complete records to count; the guarantee above bounds the probability of a link. "
+        "Items that all records of a cluster share, and the cluster's terms, are disclosed for all these persons."
     )
     return PagePart(
         published=(
@@ -54,7 +54,8 @@ def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) ->
             *of_rows(attested),
             (
                 "Not protected",
-                "anything that all records of a cluster share, and its terms: disclosed for all its persons.",
+                "items that all records of a cluster share, and the cluster's terms: "
+                "disclosed for all persons of the cluster.",
             ),
         ],
         knowledge=RiskTable(below="" if risk.told else untold),

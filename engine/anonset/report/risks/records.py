@@ -184,7 +184,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     return PagePart(
         published=(
             "A symbol replaces an item: it is the item itself, or a text for several items, such as (a,b,c) or a name "
-            "that codebook.csv explains. A range such as [19:22] replaces a number between its ends."
+            "that codebook.csv explains. A range such as [19:22] replaces a number inside the range."
         ),
         protection=protection,
         drawing=_drawing(risk, before),
@@ -199,7 +199,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         losses=(
             "All losses of the original are 0. NCP (normalized certainty penalty) measures how many items a symbol "
             "covers; RUM is the same for relational values and ranges. Both are 1 if everything is suppressed or "
-            "published as a single symbol. UL (utility loss) weights symbols by row count; log2 UL is its logarithm."
+            "published as a single symbol. UL (utility loss) weights symbols by row count; log2 UL: logarithm of UL."
         ),
     )
 

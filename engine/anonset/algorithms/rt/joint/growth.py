@@ -26,7 +26,7 @@ _AT_ONCE = 1 << 11
 
 @dataclass(eq=False)
 class NodeSplit(RedactedRepr):
-    """A split of a node by one column: the regions and losses of both sides."""
+    """A split of a node by a column: the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
@@ -66,7 +66,8 @@ class Tree(RedactedRepr):
 class Losses(RedactedRepr):
     """Units of both losses, chosen such that the weighted sum is an integer.
 
-    The relational loss of a node is its record count times the sum of its widths, each divided by the column's width.
+    The relational loss of a node is the record count times the sum of the relative widths (region width divided by
+    column width).
     """
 
     axes: Sequence[Axis]
@@ -80,7 +81,7 @@ class Losses(RedactedRepr):
 
     @property
     def relational_unit(self) -> int:
-        """Relational loss of all records if each column is published as one region."""
+        """Relational loss of all records if each column is published as a single region."""
         return self.records * len(self.axes) * self._common
 
     @property
@@ -108,7 +109,7 @@ class TreeGrowth(RedactedRepr):
     """Returns True for record sets that no mapping makes anonymous."""
     k: int
     store: Store = MEMORY
-    """Store whose workers compute the cuts of nodes."""
+    """Store for workers that compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
     """Nodes with fewer records have all of their cuts scored by one call."""
@@ -177,7 +178,7 @@ class TreeGrowth(RedactedRepr):
         """Return the cut of least loss (ties: column order) if it is below the loss of the node.
 
         Item losses are at least 0, so the relational loss of a cut plus the item loss of one side is a lower bound of
-        its loss. If this bound rules a cut out, its remaining side is not scored.
+        its loss. If this bound rules a cut out, the other side is not scored.
         """
         if node.cuts is None:
             node.cuts = self._cuts(node)

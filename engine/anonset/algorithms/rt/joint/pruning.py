@@ -55,7 +55,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return for each pruning its largest weight (in millionths), its leaf count, and its losses."""
+    """Return for each pruning the largest weight (in millionths), the leaf count, and the losses."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
@@ -97,7 +97,7 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Delete the links of a node that becomes a leaf, and of all its descendants."""
+    """Delete the links of a node that becomes a leaf, and of all descendants."""
     waiting = [top]
     while waiting:
         number = waiting.pop()

@@ -1,6 +1,6 @@
 """Regions of relational columns, and how a region is split in two.
 
-A leaf publishes one region per column: a number range between admissible ends, a set of values, or a set of hierarchy
+A leaf publishes a region per column: a number range between admissible ends, a set of values, or a set of hierarchy
 nodes, none a descendant of another. After each split, regions shrink to the values that occur.
 """
 
@@ -30,7 +30,7 @@ from anonset.errors import InputError, datum
 from anonset.publications.symbols import set_label
 
 Region = tuple[int, ...]
-"""Numbers: first cell, last cell + 1, and (except in halves) both published ends. Values without hierarchy: their
+"""Numbers: first cell, last cell + 1, and (except in halves) both published limits. Values without hierarchy: their
 codes. Values with a hierarchy: nodes.
 """
 Halves = tuple[Region, Region]
@@ -70,7 +70,7 @@ class Axis(RedactedRepr, ABC):
 
     @abstractmethod
     def hull(self, region: Region, members: Int64) -> Region:
-        """Return the smallest publishable region of some records of a region, int64, at least one record."""
+        """Return the smallest publishable region of some records of a region, int64."""
 
     @abstractmethod
     def label(self, region: Region) -> str:
@@ -172,9 +172,9 @@ class _Values(Axis):
 class _Nodes(Axis):
     """Categories with a hierarchy.
 
-    A region of several nodes is published as the set of their leaves. If such sets would identify persons, the region
-    is published as the lowest common ancestor, and a split separates one node. In this case a region becomes narrower
-    only when it is reduced to a single node.
+    A region of several nodes is published as the set of the leaves below. If such sets would identify persons, the
+    region is published as the lowest common ancestor, and a split separates one node. In this case a region becomes
+    narrower only when it is reduced to a single node.
     """
 
     hierarchy: Hierarchy

@@ -42,7 +42,7 @@ class Clauses(RedactedRepr):
 
     @classmethod
     def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
-        """Return the clauses of sets by the parents of their members, int32 (n, j), from left to right.
+        """Return the clauses of sets by the members' parents, int32 (n, j), from left to right.
 
         The lowest common ancestor of unrelated nodes is that of their parents.
         """

@@ -25,7 +25,7 @@ _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """The search must end with its current result; the message states the reason."""
+    """The search must return the current result; the message states the reason."""
 
 
 def require_room(limits: spans.Limits, n_bytes: int) -> None:

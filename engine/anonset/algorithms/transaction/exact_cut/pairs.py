@@ -31,9 +31,8 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """Return rare pairs of siblings on or above the closed nodes, int32 (n, 2), by parent.
 
     For each node with rare pairs of frequent children, the result contains at least one of these pairs. It determines
-    nearly all nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all
-    pairs has 7 * 10^8.
-    Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
+    most nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all pairs has
+    7 * 10^8. Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
     """
     hierarchy, k = problem.hierarchy, problem.k
     parent, entry = hierarchy.parent, entries(hierarchy, closed)
@@ -153,7 +152,7 @@ class RarePairs:
             raise LimitReached(msg) from None
 
     def violated(self) -> Int32:
-        """Return all maximal rare pairs whose clause would be violated without suppression.
+        """Return all maximal rare pairs with a clause that would be violated without suppression.
 
         int32 (n, 2), the left node first, in canonical order.
         """
@@ -178,7 +177,7 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Divide rows into spans of at most `limit` work, or of one row."""
+    """Divide rows into spans of at most `limit` work, or of a single row."""
     done, first = np.cumsum(work), 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

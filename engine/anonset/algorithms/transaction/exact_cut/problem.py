@@ -22,8 +22,8 @@ the leaves of a record that contains them, is violated.
 If the nodes are siblings, or a parent is above another parent, terms cancel. A clause without suppression therefore
 often forces a node to be closed. A clause implies the clauses of the sets below it, so maximal sets are sufficient.
 
-References: our own. In a comparison with the weaker form without lowest common ancestors (the sum of s and z is at
-least 1), its relaxation had a gap of 7 % where this form is integral (BMS-WebView-2, k=5, m=3, with suppression).
+References: our own. The weaker form without lowest common ancestors (the sum of s and z is at least 1) had a gap of 7 %
+on BMS-WebView-2 (k=5, m=3, with suppression), where the relaxation of this form is integral.
 """
 
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ class CutProblem(RedactedRepr):
     k: int
     m: int
     suppress: bool
-    """Whether leaves may be suppressed."""
+    """True if leaves may be suppressed."""
     start: Cut | None = None
     """Finest cut to consider, without suppression; None if each leaf may be published."""
 
@@ -132,11 +132,11 @@ class CutProblem(RedactedRepr):
         return ncp_numerator(self.blocks, cut)
 
     def rank(self, cut: Cut) -> tuple[int, int]:
-        """Return the sort key of a cut: its cost, then the number of suppressed occurrences; smaller is better."""
+        """Return the sort key of a cut: the cost, then the number of suppressed occurrences; smaller is better."""
         return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
     def without_needless_nodes(self, cut: Cut) -> Cut:
-        """Return a cut that leaves items unchanged if no item around them occurs."""
+        """Return a cut that does not generalize items without occurring neighbours."""
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
 
@@ -153,7 +153,7 @@ def supports(
     store: Store,
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
-    """Count the records with an item below each node, part by part, in the form that `shown` gives them: int64 (V,)."""
+    """Count the records with an item below each node, part by part, in the form of `shown`: int64 (V,)."""
     count = BlockTask(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 

@@ -1,4 +1,4 @@
-"""Linear relaxation of a cut problem, with clauses that are added during the search, and its integer program."""
+"""Linear relaxation of a cut problem, with clauses that are added during the search, and the integer program."""
 
 import numpy as np
 
@@ -46,7 +46,9 @@ class Relaxation:
         self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
     def _costs(self, open_: Nodes) -> Int64:
-        """Return the cost of each variable. A closed `saviour` saves the suppression costs of its rare leaves."""
+        """Return the cost of each variable. A closed `saviour` avoids the suppression costs of the rare leaves below
+        it.
+        """
         problem = self.problem
         costs = np.zeros(len(self.nodes) + len(self.leaves), np.int64)
         np.add.at(costs, self.of_node[open_], problem.weights[open_])

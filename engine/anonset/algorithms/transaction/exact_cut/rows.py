@@ -85,7 +85,7 @@ class SparseRows(RedactedRepr):
         return self.start, self.columns, self.values, self.least
 
     def short(self, point: Float64) -> Float64:
-        """Return the shortfall of each row below its bound at a point, float64 (C,): float64 (n,)."""
+        """Return the shortfall of each row below the bound at a point, float64 (C,): float64 (n,)."""
         from anonset_kernels.covering import shortfalls
 
         shortfall = np.empty(self.n)

@@ -45,7 +45,7 @@ class SearchStep:
 
 
 class ExactSearch:
-    """A cut of minimum loss under construction, and the proof of its optimality.
+    """A cut of minimum loss under construction, and the proof of optimality.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ExactSearch:
     @property
     def _distance(self) -> str:
         if self.bound <= 0:
-            return "this is the best result so far; its distance from the minimum loss is not proven"
+            return "this is the best result so far; the minimum loss may be smaller"
         return f"the loss is at most {(self.cost - self.bound) / self.bound:.2%} above the minimum of a cut"
 
     @property
@@ -151,13 +151,13 @@ class ExactSearch:
             self._add(relaxation, witness_clauses(view, part))
 
     def _solved(self, relaxation: Relaxation) -> Point | None:
-        """Solve the relaxation and record its bound."""
+        """Solve the relaxation and record the bound."""
         point, bound = relaxation.solve()
         self._note("relaxation", bound)
         return point
 
     def _solved_integer(self, relaxation: Relaxation) -> Point | None:
-        """Solve the integer program and record its bound."""
+        """Solve the integer program and record the bound."""
         point, bound = relaxation.solve_integer(self.best, self.gap)
         self.nodes = relaxation.solver.n_nodes
         self._note("integer", bound)

@@ -132,7 +132,7 @@ def raise_to_maximal(view: View, sets: Int32, limits: SearchBudget) -> Int32:
 def witness_clauses(view: View, sets: Int32) -> Clauses:
     """Return violated clauses of sets, each with the items of a record that contains the set.
 
-    The most violated clauses come first. The number of clauses with the same item is limited (`USES_PER_ROUND`). The
+    The most violated clauses are first. The number of clauses with the same item is limited (`USES_PER_ROUND`). The
     result is empty only if no clause is violated.
     """
     from anonset_kernels.covering import spread_rows

@@ -32,7 +32,7 @@ _SAFE = 1e-9
 
 
 class Solver:
-    """Minimizes costs under a growing set of rows, with one model that keeps its basis.
+    """Minimizes costs under a growing set of rows, with a single model that retains the basis.
 
     The model contains only rows that some solution violated; of many rows, few are needed.
 
@@ -74,10 +74,10 @@ class Solver:
         self.model.changeColsBounds(len(indices), indices, self.lower[indices], self.upper[indices])
 
     def solve(self) -> tuple[Float64 | None, float]:
-        """Solve the linear program; return its values (None if infeasible) and a proven lower bound.
+        """Solve the linear program; return the values (None if infeasible) and a proven lower bound.
 
-        The bound follows from the dual values. For any row weights y >= 0, no solution costs less than the weighted
-        sum of the row bounds plus, for each variable, its reduced cost at the cheaper of its two bounds.
+        The bound follows from the dual values. For any row weights y >= 0, every solution costs at least the weighted
+        sum of the row bounds plus, for each variable, the reduced cost at the cheaper of both bounds.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class Solver:
         return values.astype(np.float64) if covers else None
 
     def fix(self, cost: float) -> None:
-        """Fix the variables whose other value would cost at least `cost`, by the bounds of the last linear program."""
+        """Fix a variable if the other value would cost at least `cost`, by the bounds of the last linear program."""
         free, beyond = self.free, cost * (1 + _SAFE) - self.proven
         self.bound(np.flatnonzero(free & (self.reduced > beyond)).astype(np.int32), 0.0, 0.0)
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
@@ -145,9 +145,9 @@ class Solver:
     def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
         """Solve the integer program from a start; return the best values found, and HiGHS's lower bound.
 
-        The initial program has the rows of the linear model and rows that its solution satisfies with little slack,
-        or all rows if there are few. Violated rows are added until there are none. If a limit stops the search, the
-        best values are extended to satisfy all rows.
+        The initial program has the rows of the linear model with little slack at the model's solution, or all rows if
+        there are few. Violated rows are added until there are none. If a limit stops the search, the best values are
+        extended to satisfy all rows.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ BYTES_IN_MEMORY = 1 << 26
 SIZE, LEAST_NODES = 3, 64
 """Size of a triple; and number of nodes below which tables are so cheap that no nodes are closed first."""
 MAX_LISTED = 1 << 27
-"""Maximum number of listed clauses: 28 bytes each, and the same again during construction."""
+"""Maximum number of listed clauses: 28 bytes each, and another 28 during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 

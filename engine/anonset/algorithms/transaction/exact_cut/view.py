@@ -117,14 +117,14 @@ class View(RedactedRepr):
 
     @cached_property
     def rows(self) -> Rows:
-        """Records if they are in one part; in files if the part is."""
+        """Records if there is a single part; in files if the part is."""
         (rows,) = self.records
         if not self.store.in_files:
             return self.shown(rows)
         return filed_rows(self.store, self.local_store.map(self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
-        """Return the records as one part, with at most k copies of equal records.
+        """Return the records as a single part, with at most k copies of equal records.
 
         This part is sufficient for every view with more closed nodes.
         """
