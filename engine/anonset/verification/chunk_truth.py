@@ -148,8 +148,7 @@ class _Comparison:
         return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
 
     def _in_shared(self, window: ChunkWindow, occurrences: _Occurrences) -> Breach | None:
-        """Compare the shared chunks that are complete with this block of clusters. Store the occurrences of the others.
-        """
+        """Compare the shared chunks that are complete with this block of clusters. Store the other occurrences."""
         ends = self._shared.last[window.number] < window.end
         complete = np.sort(window.number[ends])
         position = np.searchsorted(complete, occurrences.chunk)
