@@ -54,7 +54,7 @@ LINES = [
     PeopleFile("groceries as .dat", "groceries.dat", "1,2\n3\n1,3\n", {}, BASKETS, {"input_format": "baskets"}),
     PeopleFile("baskets between semicolons", "b.dat", "1; 2\n3\n1; 3\n", {}, BASKETS, {"input_format": "baskets"}),
     PeopleFile("JSON lines", "v.jsonl", '{"codes": ["E10"]}\n', ROLES, "no column 'age' (--relational)"),
-    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "must have one object per line"),
+    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "must have an object per line"),
     PeopleFile("JSON lines called .csv", "v.csv", '{"codes": ["E10"]}\n', ROLES, "--input-format jsonl"),
     PeopleFile(
         "printed lists of pandas",

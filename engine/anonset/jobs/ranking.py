@@ -214,7 +214,7 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     lost = best.measures["ncp"]
     if lost < least:
         return (
-            f"the hierarchy limits utility: {least:.4f} is the minimum loss of a cut (proven); "
+            f"the hierarchy limits utility: {least:.4f} is the proven minimum loss of its cuts; "
             f"{algorithm_text(best)} loses {lost:.4f} with "
             f"{'item sets' if 'hierarchy' not in best.settings else 'nodes of another hierarchy'}, "
             "whose items may have unrelated meanings"
@@ -224,4 +224,4 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
             f"the proven minimum loss of a hierarchy cut is {least:.4f}; {best.algorithm} loses {lost:.4f} but "
             "preserves counts better"
         )
-    return f"the hierarchy limits utility, not the algorithm: {least:.4f} is the minimum loss of a cut (proven)"
+    return f"the hierarchy limits utility, not the algorithm: {least:.4f} is the proven minimum loss of its cuts"
