@@ -69,9 +69,8 @@ def is_minimal(members: Int32Array, known_sets: KnownSets, subset: Int32Array) -
 def is_minimal_rare(members: Int32Array, known_sets: KnownSets, subset: Int32Array) -> bool:
     """Return True if a set contains no known set.
 
-    The subsets without one of the last two members must be frequent.
-
-    A known subset would contain both of these members. `members` is int32 (size,), the set; `subset` is int32 (size,),
+    The caller guarantees that the subsets without the last or the second to last member are frequent. Therefore only
+    subsets with both of these members are looked up. `members` is int32 (size,), the set; `subset` is int32 (size,),
     a buffer. O(2^(size - 2)).
     """
     size = len(members)

@@ -22,7 +22,7 @@ _SEEN_SUPPRESSED, _SHORT = 0, 1
 
 
 class Roots(NamedTuple):
-    """Rare sets by root. Only sets that are the image of an m-itemset of their own items count."""
+    """Rare sets by root. A set counts only if an m-itemset of its items has this set as image."""
 
     bound: Int64Array
     """int64 (V,): support of the most frequent rare set of each root, or an upper bound; 0 without a rare set."""

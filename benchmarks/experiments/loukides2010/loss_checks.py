@@ -78,7 +78,7 @@ def lower_ncp(suffixes: Sequence[str]) -> Check:
 
 
 def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
-    """Return a check that COAT suppresses at most the paper's bound; the parts are the policies."""
+    """Return a check that COAT suppresses at most the paper's bound, for each policy."""
 
     def check(results: Results) -> Finding:
         found = {str(x): share for x, share in results.curve(f"{COAT}{suffix}", counted)}

@@ -196,7 +196,7 @@ class _Places:
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
-        """Yield the shared chunks by ascending width: the key, chunk and item of each pair of chunk and item."""
+        """Yield the items of shared chunks by ascending chunk width: arrays of sort keys, chunks and items."""
         shared = self._window.shared
         chunk, item = shared.rows.domains
         size = (shared.last - shared.first)[chunk]

@@ -25,7 +25,7 @@ unions.
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Updated sums are used if they differ from the bound by more than this value. Otherwise all losses are summed."""
+"""Rounding tolerance: if an updated sum is this close to the bound, all losses are summed again."""
 
 
 def candidates(

@@ -100,7 +100,7 @@ def _require_known_policy(
         return
     msg = (
         f"--privacy-constraints: the publication contains none of the {checked['protected_items']} protected items, "
-        f"such as {datum(policy.itemsets[0][0])}; name the constraints of these data, its codebook by --codebook, or "
-        "the original data by --original"
+        f"such as {datum(policy.itemsets[0][0])}; check that the constraints belong to these data, or pass "
+        "--codebook or --original"
     )
     raise InputError(msg)

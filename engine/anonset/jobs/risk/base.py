@@ -55,7 +55,7 @@ class RiskContext(RedactedRepr):
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
-    """Kept columns to measure the disclosure of; None: all."""
+    """Kept columns whose disclosure is measured; None for all."""
     population: Table | None = None
     """Population that includes the people in the data."""
     attempts: int = 1000

@@ -57,8 +57,8 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
 def _row_groups(file: DataFile, present: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
     """Yield the rows of a Parquet file. Text is read as codes of the row group's dictionary, if there is one.
 
-    Ids are read as plain text because nearly all of them differ. So are other columns whose values must mostly differ:
-    Arrow keeps the dictionary of a whole row group in memory.
+    Ids are read as plain text because nearly all of them differ. Other columns with
+    mostly distinct values are also read as plain text, because Arrow stores the dictionary of a row group in memory.
     """
     import pyarrow as pa
     from pyarrow import parquet
