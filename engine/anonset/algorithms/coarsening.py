@@ -113,7 +113,7 @@ def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
-    """Return the recoding that publishes each item as its representative, and no finer than the earlier release."""
+    """Return the recoding that publishes each item as the representative, and no finer than the earlier release."""
     suppressed = representative == SUPPRESSED
     if isinstance(recoding, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, recoding.image[representative]

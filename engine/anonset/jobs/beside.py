@@ -206,14 +206,14 @@ def ids_of_release(report: Report) -> list[Hashable]:
         msg = f"the release made from {name} has no {setting('id')}, so its persons cannot be matched"
         raise InputError(msg)
     if not Path(options["input"]).exists():
-        msg = f"{options['input']}: the input of the other release is missing; its ids are required"
+        msg = f"{options['input']}: the input of the other release is missing; the ids are required"
         raise InputError(msg)
     settings = validate(
         ReadingSettings, {x: value for x, value in options.items() if x in ReadingSettings.model_fields}
     )
     source = settings.source(options["input"])
     if source.sha256 != report.input["sha256"]:
-        msg = f"{options['input']}: the input of the other release has changed since; its ids are required"
+        msg = f"{options['input']}: the input of the other release has changed since; the ids are required"
         raise InputError(msg)
     ids = ids_of(source, settings, options["id"])
     if len(ids) != report.input["records"]:

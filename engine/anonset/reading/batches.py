@@ -214,7 +214,7 @@ def _require_lines(where: object, kind: str, properties: FileProperties) -> None
     elif dialect.skip_footer and kind not in _WITH_HEADER:
         problem = f"{setting('skip_rows', 'footer')} applies to CSV and TSV files only"
     elif properties.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
-        problem = f"{setting('null')} applies to tables only, whose fields may be null"
+        problem = f"{setting('null')} applies to tables only, because their fields may be null"
     if problem:
         msg = f"{where}: {problem}; got {kind}"
         raise InputError(msg)

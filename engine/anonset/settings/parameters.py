@@ -312,9 +312,7 @@ def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> li
     """Return messages on the given settings that do not apply."""
     names_known = list(accepted)
     names = ", ".join(map(option, names_known)) or "none"
-    return [
-        f"{option(n)} does not apply to {target} (its parameters: {names})" for n in settings if n not in names_known
-    ]
+    return [f"{option(n)} does not apply to {target} (parameters: {names})" for n in settings if n not in names_known]
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:

@@ -278,7 +278,7 @@ def bind_tuples(
     """
     if table.transactions is not None and not table.relational:
         alternative = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
-        needed = "the table must have at least one relational column (quasi-identifier), got none"
+        needed = "the table needs a relational column (quasi-identifier), got none"
         msg = f"{needed}; {alternative} protects only sets"
         raise InputError(msg)
     qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)

@@ -56,7 +56,7 @@ def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
 
 
 def _parted(rows: SetColumn, records: Int64, k: int, size: int) -> Iterator[Int64]:
-    """Yield the records with the most frequent item, then repeatedly those of the rest with its most frequent item."""
+    """Yield the records with the most frequent item, then repeat this with the other records."""
     part = rows.take(records)
     _, item = np.unique(part.items, return_inverse=True)
     row = np.repeat(np.arange(part.n), part.lengths)

@@ -334,7 +334,7 @@ class RareTables:
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
-        """Return how many words of first nodes to count before nodes generalized by their sets are removed."""
+        """Return the number of words of first nodes to count before nodes generalized by the found sets are removed."""
         n_words, available = (len(nodes) + 63) // 64, self._held()
         if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
             return self._words_within(available, len(nodes), n_words)

@@ -26,7 +26,7 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) 
         Maximum number of sets in which a member is raised at once. Sets with common results are always in the same
         batch, even if they exceed this number.
     possible
-        Which sets to keep. If it rejects a set, it must reject all sets above. The given sets are always kept.
+        Which sets to keep. If it rejects a set, it must reject all sets above. The given sets are always retained.
 
     Yields
     ------

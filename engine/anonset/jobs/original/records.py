@@ -64,7 +64,7 @@ def _require_possible(publication: Records, original: Table, hierarchies: Mappin
     if original.transactions is not None and publication.transactions is not None:
         keys.append(_symbol_keys(original.transactions, publication.transactions, publication.symbols))
     if keys and not _as_often(keys):
-        msg = f"recoding the original by the codebook gives other rows than the publication, {OTHER}"
+        msg = f"the codebook recodes the original to other rows than the publication contains, {OTHER}"
         raise InputError(msg)
     published = {column.name: column for column in publication.relational}
     for column in original.relational:
