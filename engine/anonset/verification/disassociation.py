@@ -61,7 +61,7 @@ def check_disassociation(
     >>> print(check_disassociation(publication, DisassociationModel(1, 2), 1000, None))
     disassociation with k=1, m=2 holds
     >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))
-    disassociation with k=2, m=2 fails: cluster 0 has no terms, and its chunks do not cover its records safely
+    disassociation with k=2, m=2 fails: cluster 0 has no terms, and the chunks do not cover the records safely
     """
     clusters, shared = publication.columns
     sizes = {"clusters": len(clusters), "chunks": len(clusters.rows), "shared_chunks": len(shared)}
