@@ -45,7 +45,7 @@ def check_classes(relational: Sequence[Column], kept: Sequence[Column], model: M
 
     >>> columns = CategoricalColumn.of("age", "1122"), CategoricalColumn.of("drug", "abaa")
     >>> print(check_classes(columns[:1], columns[1:], KLDiversity(2, 2, "drug")))
-    (k,l)-diversity with k=2, l=2 (distinct) of 'drug' fails: published row 2 matches 2 records, 2 required; its class \
+    (k,l)-diversity with k=2, l=2 (distinct) of 'drug' fails: published row 2 matches 2 records, 2 required; the class \
 does not contain at least 2 different values of 'drug'
 
     Parameters
