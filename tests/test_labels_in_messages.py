@@ -21,13 +21,13 @@ OURS = re.compile(
 OTHERS = """
 algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
-settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
+settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: loss; cli/log.py: given;
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
 publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
-data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
+data/quasi_identifiers.py: differing, total, weights[name]; release/published_values.py: differing; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: both[0], more[0]; reading/place.py: scheme;
+cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
 reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/files.py: shown, spec;
 reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wrong[0], misplaced;
