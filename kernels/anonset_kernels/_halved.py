@@ -84,13 +84,15 @@ def search_halves(
             if len(rows) * n_nodes > MOST_BITS or (m > 3 and len(rows) >= LARGE):
                 return -1, 0, leaf
             _fix_larger((records, rows, place, leaf), by_support, (k, longest), shape, state)
-    loss = 0
+    loss, covering = 0, np.full(n_nodes, -1, np.int32)
     for v in range(n_nodes):
         if published[v] and not dead[v]:
             loss += shape.occurrences[v] * (shape.leaves[v] - 1)
-            for j in range(len(order)):
-                if v <= leaf[j] < shape.end[v]:
-                    leaf[j] = v
+            for u in range(v, shape.end[v]):
+                covering[u] = v
+    for j in range(len(order)):
+        if covering[leaf[j]] >= 0:
+            leaf[j] = covering[leaf[j]]
     return 0, loss, leaf
 
 

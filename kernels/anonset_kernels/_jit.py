@@ -199,18 +199,22 @@ def _widened(argument: Any) -> Any:
 _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
-def kernel() -> Callable[[_F], _F]:
+def kernel(*, allocates: bool = True) -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, if the cache is writable, store its machine code on disk.
 
     Kernels whose name begins with ``_`` are only called by other kernels. They compile faster because the wrapper for
     calls from Python is omitted.
+
+    With ``allocates=False``, the kernel does not count array references: each call saves two atomic operations per
+    array that it receives. Numba then rejects allocations and returned arrays. Do not assign a new array of another
+    kernel in it: it would never be freed.
     """
 
     def compile_kernel(function: _F) -> _F:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
         inner = function.__name__.startswith("_")
-        kind, options = _InnerKernel if inner else _Kernel, {**_OPTIONS, "no_cpython_wrapper": inner}
+        kind, options = _InnerKernel if inner else _Kernel, {**_OPTIONS, "no_cpython_wrapper": inner, "_nrt": allocates}
         compiled: Any = kind(py_func=function, targetoptions=options)
         if cache_directory() is not None and _TRIED:
             compiled._cache = _KernelCache(function)

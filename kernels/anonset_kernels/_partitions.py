@@ -21,6 +21,7 @@ from anonset_kernels._jit import kernel
 CANDIDATES = 64
 """Maximum number of candidate groups for a move of an item."""
 TOTAL, STAMP, CELLS = 0, 1, 2
+LISTED, SUPPORT, BELOW = 0, 1, 2
 
 
 class PartitionRecords(NamedTuple):
@@ -75,8 +76,19 @@ class PartitionRule(NamedTuple):
     """Cost per unit of violation; 0: no violation allowed."""
 
 
+class Cheapest(NamedTuple):
+    """Groups to which an item of some support adds the least cost. Items of the same support share the list."""
+
+    group: Int32Array
+    """int32 (CANDIDATES + 1,): groups by added cost (ties: smallest). One more, because an item's own group counts."""
+    added: Int64Array
+    """int64 (CANDIDATES + 1,): this cost."""
+    state: Int64Array
+    """int64 (3,): number of listed groups; support of the item; cost below which the list is complete, or -1."""
+
+
 class Scratch(NamedTuple):
-    """Counts over the records of an item. All values are zero or -1 between two items."""
+    """Counts over the records of an item, zero or -1 between two items, and a list that items share."""
 
     here: Int32Array
     """int32 (G,): the item's records that contain another member of each group."""
@@ -96,6 +108,7 @@ class Scratch(NamedTuple):
     """int32 (CANDIDATES,): candidates, by the cost that the item adds."""
     added: Int64Array
     """int64 (CANDIDATES,): this cost."""
+    cheapest: Cheapest
 
 
 def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Partition:
@@ -113,10 +126,17 @@ def make_scratch(n_groups: int) -> Scratch:
     here, gone, touched, held = (np.zeros(n_groups, np.int32) for _ in range(4))
     both, seen = np.zeros((CANDIDATES, n_groups), np.int32), np.zeros(n_groups, np.int64)
     place, candidate = np.full(n_groups, -1, np.int32), np.empty(CANDIDATES, np.int32)
-    return Scratch(here, gone, both, touched, held, seen, place, candidate, np.empty(CANDIDATES, np.int64))
+    added = np.empty(CANDIDATES, np.int64)
+    return Scratch(here, gone, both, touched, held, seen, place, candidate, added, make_cheapest())
 
 
 @kernel()
+def make_cheapest() -> Cheapest:
+    """Allocate an empty list."""
+    return Cheapest(np.empty(CANDIDATES + 1, np.int32), np.empty(CANDIDATES + 1, np.int64), np.full(3, -1, np.int64))
+
+
+@kernel(allocates=False)
 def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: Integer, mu: int) -> Integer:
     """Return the cost of a group: 0 for a single item, else occurrences times size plus `mu` variances of the levels.
 
@@ -131,13 +151,13 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
     return occurrences * size + mu * occurrences * quotient + mu * occurrences * remainder // (4 * size)
 
 
-@kernel()
+@kernel(allocates=False)
 def violation(count: Integer, k: int) -> Integer:
     """Return the distance of a support to the nearer of 0 and k; 0 from k on."""
     return max(0, min(count, k - count))
 
 
-@kernel()
+@kernel(allocates=False)
 def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
     """Count the supports and costs of a partition. O(items + sum of squared groups of the records + G^2)."""
     for item in range(len(groups.of)):
@@ -157,7 +177,7 @@ def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: 
             groups.state[TOTAL] += lacking if h <= g else 0
 
 
-@kernel()
+@kernel(allocates=False)
 def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
     """Add an item to a group's counts (sign 1) or subtract it (sign -1)."""
     level = records.level[item]
@@ -168,13 +188,15 @@ def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer,
     groups.cost[g] = group_cost(groups.size[g], groups.occurrences[g], groups.levels[g], groups.squares[g], mu)
 
 
-@kernel()
+@kernel(allocates=False)
 def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
     """List the groups of a record without an item, and stamp them."""
     groups.state[STAMP] += 1
-    groups.state[CELLS] += records.indptr[record + 1] - records.indptr[record]
+    begin, end = records.indptr[record], records.indptr[record + 1]
+    groups.state[CELLS] += end - begin
     stamp, n = groups.state[STAMP], 0
-    for other in records.items[records.indptr[record] : records.indptr[record + 1]]:
+    for at in range(begin, end):  # a slice would cost two atomic operations
+        other = records.items[at]
         g = groups.of[other]
         if other != item and scratch.seen[g] != stamp:
             scratch.seen[g] = stamp
@@ -183,7 +205,7 @@ def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, re
     return n
 
 
-@kernel()
+@kernel(allocates=False)
 def change(groups: Partition, rule: PartitionRule, g: Integer, h: Integer, by: Integer) -> None:
     """Change the support of a pair of groups or of a single group."""
     before = groups.pairs[g, h]

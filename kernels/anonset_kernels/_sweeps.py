@@ -11,9 +11,13 @@ from anonset_kernels._arrays import Integer, Items
 from anonset_kernels._jit import kernel
 from anonset_kernels._larger_sets import keeps_sets
 from anonset_kernels._partitions import (
+    BELOW,
     CANDIDATES,
     CELLS,
+    LISTED,
     STAMP,
+    SUPPORT,
+    Cheapest,
     Partition,
     PartitionRecords,
     PartitionRule,
@@ -25,8 +29,13 @@ from anonset_kernels._partitions import (
     violation,
 )
 
+_ANY = 1 << 62
+"""A cost that no group has."""
+_ROUNDED_DOWN = 1 - 1e-9
+"""Factor for a product of floats that must not exceed the exact product."""
 
-@kernel()
+
+@kernel(allocates=False)
 def sweep(
     records: PartitionRecords,
     groups: Partition,
@@ -74,7 +83,7 @@ def sweep(
     return len(order), moves
 
 
-@kernel()
+@kernel(allocates=False)
 def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
     """Return the cost that an item's group saves without it."""
     g, level = groups.of[item], records.level[item]
@@ -88,7 +97,7 @@ def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int)
     return groups.cost[g] - cost_without
 
 
-@kernel()
+@kernel(allocates=False)
 def _choose(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, empty: Integer
 ) -> int:
@@ -98,55 +107,83 @@ def _choose(
 
     Excludes groups that are too expensive even if both groups' pairs had no violation after the move.
     """
-    g, support, level = groups.of[item], records.support[item], records.level[item]
-    saved, worst = _saved(records, groups, item, rule.mu), 0
+    g, saved, worst = groups.of[item], _saved(records, groups, item, rule.mu), 0
     if rule.penalty > 0:
         for h in range(len(groups.size)):
             worst = max(worst, groups.violation[h])
-    limit = saved + rule.penalty * (groups.violation[g] + worst)
-    n = 0
+    saved += rule.penalty * groups.violation[g]
+    limit, cheapest = saved + rule.penalty * worst, scratch.cheapest
+    _list_cheapest(groups, cheapest, records.support[item], records.level[item], limit, rule.mu)
+    n = n_kept = 0
     if groups.size[g] > 1:
-        n = _insert(scratch, n, empty, 0)
-    for h in range(len(groups.size)):
-        size, occurrences = groups.size[h], groups.occurrences[h]
-        if size == 0 or h == g or occurrences + support * (size + 1) >= limit:  # least possible cost increase
-            continue
-        added = (
-            group_cost(
-                size + 1, occurrences + support, groups.levels[h] + level, groups.squares[h] + level * level, rule.mu
-            )
-            - groups.cost[h]
-        )
-        if added < limit:
-            n = _insert(scratch, n, h, added)
-            if n == CANDIDATES:
-                limit = min(limit, scratch.added[n - 1])
-    n_kept = 0
-    for i in range(n):
-        h = scratch.candidate[i]
-        if scratch.added[i] < saved + rule.penalty * (groups.violation[g] + groups.violation[h]):
-            scratch.candidate[n_kept], scratch.added[n_kept] = h, scratch.added[i]
-            scratch.place[h] = n_kept
-            n_kept += 1
+        n += 1
+        n_kept = _keep(scratch, n_kept, empty, 0, saved + rule.penalty * groups.violation[empty])
+    for i in range(cheapest.state[LISTED]):
+        h, added = cheapest.group[i], cheapest.added[i]
+        if n == CANDIDATES or added >= limit:
+            break
+        if h != g:
+            n += 1
+            n_kept = _keep(scratch, n_kept, h, added, saved + rule.penalty * groups.violation[h])
     return n_kept
 
 
-@kernel()
-def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
-    """Insert a candidate among the best, in sorted order; return the number of candidates."""
-    i = min(n, CANDIDATES - 1)
-    while i > 0 and scratch.added[i - 1] > added:
-        scratch.candidate[i], scratch.added[i] = scratch.candidate[i - 1], scratch.added[i - 1]
-        i -= 1
-    scratch.candidate[i], scratch.added[i] = h, added
-    return min(n + 1, CANDIDATES)
+@kernel(allocates=False)
+def _keep(scratch: Scratch, n_kept: int, h: Integer, added: Integer, limit: Integer) -> int:
+    """Append a candidate if it adds less cost than the limit; return the number of candidates."""
+    if added >= limit:
+        return n_kept
+    scratch.candidate[n_kept], scratch.added[n_kept], scratch.place[h] = h, added, n_kept
+    return n_kept + 1
 
 
-@kernel()
+@kernel(allocates=False)
+def _list_cheapest(
+    groups: Partition, cheapest: Cheapest, support: Integer, level: Integer, limit: Integer, mu: int
+) -> None:
+    """List the groups to which an item adds less cost than the limit, at most CANDIDATES + 1 of them (ties: smallest).
+
+    Keeps the list of the previous item if it is of the same support and no item has moved since.
+    """
+    state = cheapest.state
+    if state[SUPPORT] == support:
+        if limit <= state[BELOW]:
+            return
+        limit *= 2  # limits of later items may be larger
+    n, below = 0, limit
+    for h in range(len(groups.size)):
+        size, occurrences = groups.size[h], groups.occurrences[h]
+        if size == 0 or occurrences + support * (size + 1) >= below:  # least possible cost increase
+            continue
+        added = (
+            group_cost(size + 1, occurrences + support, groups.levels[h] + level, groups.squares[h] + level * level, mu)
+            - groups.cost[h]
+        )
+        if added < below:
+            n = _insert(cheapest, n, h, added)
+            if n == len(cheapest.added):
+                below = min(below, cheapest.added[n - 1])
+    full = n == len(cheapest.added)
+    state[LISTED], state[SUPPORT], state[BELOW] = n, support, _ANY if full else limit
+
+
+@kernel(allocates=False)
+def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
+    """Insert a group into the sorted list, instead of the last one if the list is full; return the number of groups."""
+    at = min(n, len(cheapest.added) - 1)
+    while at > 0 and cheapest.added[at - 1] > added:
+        cheapest.group[at], cheapest.added[at] = cheapest.group[at - 1], cheapest.added[at - 1]
+        at -= 1
+    cheapest.group[at], cheapest.added[at] = h, added
+    return min(n + 1, len(cheapest.added))
+
+
+@kernel(allocates=False)
 def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
     """Count the groups in an item's records; return the number of groups, and of records that leave its group."""
     g, n_touched, lost = groups.of[item], 0, 0
-    for record in records.records[records.start[item] : records.start[item + 1]]:
+    for at in range(records.start[item], records.start[item + 1]):
+        record = records.records[at]
         n, weight = groups_of(records, groups, scratch, record, item), records.weight[record]
         leaves = scratch.seen[g] != groups.state[STAMP]
         if leaves:
@@ -159,15 +196,15 @@ def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: 
             scratch.here[h] += weight
             if leaves:
                 scratch.gone[h] += weight
-            if scratch.place[h] >= 0:
-                shared_weight = scratch.both[scratch.place[h]]
+            place = scratch.place[h]
+            if place >= 0:
                 for j in range(n):
-                    shared_weight[scratch.held[j]] += weight
+                    scratch.both[place, scratch.held[j]] += weight
                 groups.state[CELLS] += n
     return n_touched, lost
 
 
-@kernel()
+@kernel(allocates=False)
 def _best(
     records: PartitionRecords,
     groups: Partition,
@@ -209,7 +246,7 @@ def _best(
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def _joining(
     groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int, limit: Integer
 ) -> Integer:
@@ -235,7 +272,7 @@ def _joining(
     return after - before
 
 
-@kernel()
+@kernel(allocates=False)
 def _move(
     records: PartitionRecords,
     groups: Partition,
@@ -260,18 +297,21 @@ def _move(
     put(records, groups, item, g, -1, rule.mu)
     put(records, groups, item, h, 1, rule.mu)
     groups.of[item] = h
+    scratch.cheapest.state[BELOW] = -1
 
 
-@kernel()
+@kernel(allocates=False)
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
     """Clear the counts of an item."""
+    for i in range(n):
+        h = scratch.candidate[i]
+        scratch.place[h] = -1
+        if scratch.here[h] > 0:  # otherwise no record contains both
+            for j in range(n_touched):
+                scratch.both[i, scratch.touched[j]] = 0
     for j in range(n_touched):
         other = scratch.touched[j]
         scratch.here[other], scratch.gone[other] = 0, 0
-        for i in range(n):
-            scratch.both[i, other] = 0
-    for i in range(n):
-        scratch.place[scratch.candidate[i]] = -1
 
 
 @kernel()
@@ -287,7 +327,7 @@ def merge_violated(records: PartitionRecords, groups: Partition, scratch: Scratc
     _merge(records, groups, scratch, rule, min(g, h), max(g, h))
 
 
-@kernel()
+@kernel(allocates=False)
 def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
     """Return the cost increase when two groups are merged."""
     merged = group_cost(
@@ -300,7 +340,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
     return merged - groups.cost[g] - groups.cost[h]
 
 
-@kernel()
+@kernel(allocates=False)
 def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group and the partner with the largest gain per cost (ties: the first), or (-1, -1)."""
     best_pair, best = (-1, -1), 0.0
@@ -315,8 +355,12 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tupl
         for h in range(len(groups.size)):
             if groups.size[h] == 0 or h == g:
                 continue
+            most = groups.violation[g] + groups.violation[h]  # upper bound of the gain of a merge
+            least = groups.occurrences[g] * groups.size[h] + groups.occurrences[h] * groups.size[g]  # of its cost
+            if most <= best * least * _ROUNDED_DOWN:
+                continue
             cost = _added(groups, g, h, rule.mu) + 1
-            if (groups.violation[g] + groups.violation[h]) / cost > best:  # upper bound of the gain of a merge
+            if most / cost > best:
                 groups.state[CELLS] += n
                 worth = _gain(groups, scratch, rule, g, h, n) / cost
                 if worth > best:
@@ -324,7 +368,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tupl
     return best_pair
 
 
-@kernel()
+@kernel(allocates=False)
 def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer, n: int) -> Integer:
     """Estimate the violation reduction of a merge, assuming that no record contains both groups and a third group."""
     k, row, other = rule.k, groups.pairs[g], groups.pairs[h]
@@ -338,7 +382,7 @@ def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, 
     return gain
 
 
-@kernel()
+@kernel(allocates=False)
 def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group with the fewest occurrences, and the group that adds the least cost to it."""
     g, h = -1, -1
@@ -358,6 +402,7 @@ def _merge(
 ) -> None:
     """Move the items of a group to another group, and recount the pairs."""
     marked = np.zeros(len(records.weight), np.bool_)
+    scratch.cheapest.state[BELOW] = -1
     for x in range(len(groups.size)):
         change(groups, rule, h, x, -groups.pairs[h, x])
         change(groups, rule, g, x, -groups.pairs[g, x])

@@ -18,6 +18,7 @@ from anonset_kernels._partitions import (
     PartitionRule,
     Scratch,
     count,
+    make_cheapest,
 )
 from anonset_kernels._sweeps import merge_violated, sweep
 
@@ -405,6 +406,7 @@ def _counted(
         np.full(capacity, -1, np.int32),
         np.empty(CANDIDATES, np.int32),
         np.empty(CANDIDATES, np.int64),
+        make_cheapest(),
     )
     count(records, groups, scratch, rule)
     return groups, scratch

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +22,9 @@ from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.local import MergedItems
 from anonset.measures.ncp import ncp_numerator
 from anonset.publications import Records
-from anonset_kernels._partitions import PartitionRule
-from anonset_kernels._sweeps import merge_violated
+from anonset_kernels._jit import kernel
+from anonset_kernels._partitions import CANDIDATES, LISTED, PartitionRule
+from anonset_kernels._sweeps import _list_cheapest, merge_violated
 from effort import examples
 from reference.km import naive_km
 from reference.set_search import Group, Groups, Twin, canonical
@@ -115,6 +117,39 @@ def test_each_merge_is_that_of_the_twin(seed: int) -> None:
         assert search.groups.state[0] == case.twin.violation(groups_of(search.groups.of.tolist()))
     assert merges == case.twin.repair(groups)
     assert groups_of(search.groups.of.tolist()) == canonical(groups)
+
+
+@kernel()
+def list_cheapest(groups: Any, cheapest: Any, support: int, level: int, limit: int, mu: int) -> None:
+    _list_cheapest(groups, cheapest, support, level, limit, mu)
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(seeds)
+def test_lists_of_the_cheapest_groups_are_complete_while_items_move(seed: int) -> None:
+    rng = random.Random(seed)
+    n_items, mu = rng.choice((3, 60, 300)), rng.choice((0, 1, 4))
+    support = np.array([rng.choice((1, 1, 2, 3, rng.randint(1, 50))) for _ in range(n_items)], np.int64)
+    column = SetColumn.of([str(item)] for item in range(n_items) for _ in range(support[item]))
+    search = PartitionSearch(column, PartitionRule(2, 2, mu, 0), np.arange(n_items, dtype=np.int32), max_steps=1)
+    groups, cheapest = search.groups, search.scratch.cheapest
+    for _ in range(100):
+        item, limit = rng.randrange(n_items), rng.randint(1, 2000)
+        size, level = int(search.records.support[item]), int(search.records.level[item])
+        list_cheapest(groups, cheapest, size, level, limit, mu)
+        added = sorted((joined(groups, h, size, level, mu), h) for h in np.flatnonzero(groups.size).tolist())
+        expected = [pair for pair in added if pair[0] < limit][: CANDIDATES + 1]
+        listed = [*zip(cheapest.added.tolist(), cheapest.group.tolist(), strict=True)][: cheapest.state[LISTED]]
+        assert [pair for pair in listed if pair[0] < limit] == expected
+        if rng.random() < 0.3 and groups.violation.any() and np.count_nonzero(groups.size) > 1:
+            merge_violated(search.records, groups, search.scratch, search.rule)
+
+
+def joined(groups: Any, h: int, support: int, level: int, mu: int) -> int:
+    """Return the cost that an item adds to a group."""
+    size, occurrences = groups.size[h] + 1, groups.occurrences[h] + support
+    levels, squares = groups.levels[h] + level, groups.squares[h] + level**2
+    return int(occurrences * size + mu * occurrences * (size * squares - levels**2) // (4 * size) - groups.cost[h])
 
 
 def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None:

@@ -1,6 +1,7 @@
 """Kernel signatures: the annotations, and the types that Numba compiled."""
 
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
@@ -31,7 +32,7 @@ def kernels() -> Iterator[tuple[str, Any]]:
         module = importlib.import_module(f"anonset_kernels.{path.stem}")
         for name, value in vars(module).items():
             function = getattr(value, "py_func", value)
-            if f"@kernel()\ndef {name}(" in source and function.__module__ == module.__name__:
+            if re.search(rf"@kernel\(.*\)\ndef {name}\(", source) and function.__module__ == module.__name__:
                 yield f"{path.stem}.{name}", value
 
 

@@ -1,8 +1,10 @@
 """Bit and tree primitives, called from kernels and from Python."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba.core.errors import TypingError
 
 from anonset.data import Hierarchy
 from anonset_kernels._bits import bit, bit_count, trailing_zeros
@@ -22,6 +24,16 @@ def test_bits_in_kernels(word, position):
     expected = (bin(word).count("1"), len(bin(word)) - len(bin(word).rstrip("0")), 1 << position)
     assert tuple(map(int, primitives(np.uint64(word), position))) == expected
     assert (bit_count(np.uint64(word)), trailing_zeros(np.uint64(word)), int(bit(position))) == expected
+
+
+@pytest.mark.compiled
+def test_a_kernel_that_counts_no_references_must_not_allocate():
+    @kernel(allocates=False)
+    def total(n: int) -> int:
+        return np.ones(n, np.int64).sum()
+
+    with pytest.raises(TypingError, match="returning of array"):
+        total(3)
 
 
 def test_is_below():
