@@ -183,7 +183,7 @@ def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, I
 
 
 def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
-    """Yield each cluster and its items, from ascending pairs that are encoded as one number each."""
+    """Yield each cluster and the items in it, from ascending pairs that are encoded as numbers."""
     cluster, codes = np.divmod(pairs, n_items)
     begins = np.flatnonzero(np.diff(cluster, prepend=-1))
     yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
