@@ -173,7 +173,7 @@ def test_a_memory_limit_bounds_buffers_and_does_not_change_the_result(
     expected = outcome(case, (column, blocks, tree))
     room: list[int] = []
     passed: list[int] = []
-    gather, follow = bad_cohorts.Suffixes.of_window, bad_cohorts.Suffixes.behind
+    gather, follow = bad_cohorts.Suffixes.of_window, bad_cohorts.Suffixes.following
 
     def gathered(of: Any, window: Any) -> Any:
         result = gather(of, window)
@@ -181,7 +181,9 @@ def test_a_memory_limit_bounds_buffers_and_does_not_change_the_result(
         return result
 
     monkeypatch.setattr(bad_cohorts.Suffixes, "of_window", gathered)
-    monkeypatch.setattr(bad_cohorts.Suffixes, "behind", lambda of, *code: passed.append(code[0]) or follow(of, *code))
+    monkeypatch.setattr(
+        bad_cohorts.Suffixes, "following", lambda of, *code: passed.append(code[0]) or follow(of, *code)
+    )
     monkeypatch.setattr(bad_cohorts, "LEAST_WINDOW", 1 << 17)
     limited = replace(blocks, store=Memory(Limits.of_process(limit)))
     assert outcome(case, (column, limited, tree)) == expected

@@ -197,4 +197,7 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
         for pair, certain in (((later, earlier), (True, shows_all)), ((earlier, later), (shows_all, True)))
     ]  # type: ignore[arg-type]
     fitting = [side.fitting(["a"]) for side in (remaining[0].later, remaining[0].earlier)]
-    assert (remaining[0].left(*fitting), remaining[1].left(*fitting[::-1])) == (3, 1 if shows_all else 3)
+    assert (remaining[0].count_candidates(*fitting), remaining[1].count_candidates(*fitting[::-1])) == (
+        3,
+        1 if shows_all else 3,
+    )

@@ -66,7 +66,7 @@ def test_candidate_rows_equal_an_enumeration_of_records(
     both = ReleasePair(*sides)
     for known in chain(*(combinations(ITEMS, size) for size in (0, 1, 2))):
         fitting = [side.fitting(known) for side in sides]
-        assert both.left(*fitting) == naive_candidates(first, second, known)
+        assert both.count_candidates(*fitting) == naive_candidates(first, second, known)
     pairs = np.array([(a, b) for a in range(sides[0].column.n) for b in range(sides[1].column.n)], np.int64).T
     assert both.compatible_pairs(*pairs).tolist() == [bool(both.compatible([a], [b])[0, 0]) for a, b in pairs.T]
 

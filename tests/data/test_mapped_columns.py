@@ -32,7 +32,7 @@ def mapped(table, work):
     """Write the arrays of a table to files of a work directory."""
 
     def put(values):
-        return work.keep(work.fresh("array"), values)
+        return work.keep(work.reserve_name("array"), values)
 
     sets, (category, number) = table.transactions, table.relational
     return Table(
@@ -123,4 +123,4 @@ def test_growing_sets_leave_no_files_after_an_error(tmp_path):
 
 def test_a_name_is_fresh(tmp_path):
     with Files.temporary(tmp_path) as work:
-        assert len({work.fresh("items") for _ in range(3)}) == 3
+        assert len({work.reserve_name("items") for _ in range(3)}) == 3

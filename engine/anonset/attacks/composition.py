@@ -58,8 +58,8 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     for person, known in met:
         rows = later.fitting(known)
         alone.append(later.weight_of(rows))
-        left.append(both.left(rows, earlier.fitting(known)))
-        by_chance.append(dealt.left(rows, dealt.earlier.fitting(known), int(own[person, 0])))
+        left.append(both.count_candidates(rows, earlier.fitting(known)))
+        by_chance.append(dealt.count_candidates(rows, dealt.earlier.fitting(known), int(own[person, 0])))
     knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; seeks the row"
     return (
         AttackResult(
@@ -229,7 +229,7 @@ class ReleasePair(RedactedRepr):
         covered: NDArray[np.bool_] = np.asarray(covered_here).ravel() & np.asarray(covered_there).ravel()
         return covered
 
-    def left(self, later: Int64, earlier: Int64, own: int | None = None, enough: int = ENOUGH) -> int:
+    def count_candidates(self, later: Int64, earlier: Int64, own: int | None = None, enough: int = ENOUGH) -> int:
         """Return the number of remaining rows of the later release, at most `enough`.
 
         Parameters

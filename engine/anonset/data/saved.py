@@ -37,7 +37,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
 
     def array(values: NDArray[Any]) -> dict[str, Any]:
         if (file := backing(values)) is None:  # empty arrays cannot be mapped
-            name = store.fresh("empty")
+            name = store.reserve_name("empty")
             return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(store.path / name)}
         path = Path(str(file.filename))
         return {"file": path.name, "dtype": values.dtype.str, "blake2b": _digest(path)}

@@ -231,7 +231,7 @@ class Files(Store):
         with writing(parent or Path(tempfile.gettempdir())):
             made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits, workers)
         _temporary[made.path] = None
-        return made.taken() if parent is None else made
+        return made.acquire() if parent is None else made
 
     @classmethod
     def create(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
@@ -251,9 +251,9 @@ class Files(Store):
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
             made.path.chmod(0o700)  # exact mode, independent of the umask
-        return made.taken()
+        return made.acquire()
 
-    def taken(self) -> Self:
+    def acquire(self) -> Self:
         """Mark the newly created directory as belonging to this process.
 
         Raises
@@ -269,7 +269,7 @@ class Files(Store):
             raise
         return self
 
-    def fresh(self, name: str) -> str:
+    def reserve_name(self, name: str) -> str:
         """Return an unused file name: the given name with a suffix."""
         with writing(self.path):
             number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
@@ -278,14 +278,14 @@ class Files(Store):
 
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
-        path = self.path / self.fresh(name)
+        path = self.path / self.reserve_name(name)
         return FileArrayBuilder(path, dtype, partial(self._map, path, dtype, "c"))
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array. Disk space is reserved immediately."""
         if not length:
             return np.empty(0, dtype)
-        path = self.path / self.fresh(name)
+        path = self.path / self.reserve_name(name)
         with writing(path), path.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # fails now if the disk is full
         return self._map(path, dtype, "r+")
@@ -294,7 +294,7 @@ class Files(Store):
         """Allocate a zero-filled array. Disk space beyond the first element is reserved by `place`."""
         if not length:
             return np.empty(0, dtype)
-        path, size = self.path / self.fresh(name), np.dtype(dtype).itemsize
+        path, size = self.path / self.reserve_name(name), np.dtype(dtype).itemsize
         with writing(path), path.open("r+b") as file:
             file.truncate(size * length)
             os.posix_fallocate(file.fileno(), 0, size)

@@ -93,7 +93,7 @@ class EarlierRelease(RedactedRepr):
         return {**self.retired, **self.members}
 
     @property
-    def taken(self) -> frozenset[str]:
+    def used_labels(self) -> frozenset[str]:
         """Texts that no new symbol may use: all names of the chain of releases, and all items."""
         return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
 

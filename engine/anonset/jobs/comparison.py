@@ -127,7 +127,7 @@ def _run_or_known(
 ) -> Candidate:
     """Run one candidate on data of the given size, or return the stored run."""
     all_parameters = {**own_parameters, **size.given}
-    if study is not None and (stored := study.known(name, all_parameters)) is not None:
+    if study is not None and (stored := study.stored_run(name, all_parameters)) is not None:
         return stored
     forget_peak()
     candidate = replace(_run(contest, table, settings, name, own_parameters, size), settings=all_parameters)
@@ -234,7 +234,7 @@ class ComparisonFile:
             os.close(descriptor)
             self._append(facts)
 
-    def known(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
+    def stored_run(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
         """Return the stored run, or None."""
         return self._known.get(_key(name, values))
 

@@ -93,7 +93,7 @@ def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
         if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, one.table):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
-            who = f", {_who(one)}" if asked else ""
+            who = f", {_unit_text(one)}" if asked else ""
             lines.append(f"complete command{who}{_moved(given, settings)}: {foreign(command)}")
     return lines
 
@@ -130,7 +130,7 @@ def _only_column(one: Proposal) -> dict[str, list[str]]:
     return {"items": [column.profile.name for column in one.columns]} if single else {}
 
 
-def _who(one: Proposal) -> str:
+def _unit_text(one: Proposal) -> str:
     persons = "" if one.table is None else f" ({counted(one.table.n, 'person')})"
     return f"if each {' with '.join(map(repr, one.unit)) or 'row'} is a person{persons}"
 

@@ -89,12 +89,14 @@ def exposures(
         fewest matching persons counts.
     """
     results = list[Exposure]()
-    for values, items, matches in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
+    for values, items, matches in (
+        _matching_rows(rows, size, seed) if owner is None else _matching_persons(rows, size, seed, owner)
+    ):
         results.append(_exposure(values, items, matches, threshold, model))
     return tuple(results)
 
 
-def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
+def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
     """Yield the number of matching rows of each row, by knowledge: (relational values known, known items, counts)."""
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -105,7 +107,7 @@ def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, i
             yield from ((bool(grouping), items, matches) for items, matches in enumerate(counted, 1))
 
 
-def _persons_left(
+def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
     """Yield the number of matching persons of each person, by knowledge: (values known, known items, counts)."""

@@ -76,9 +76,9 @@ class Question(RedactedRepr):
 
     def lines(self) -> list[str]:
         """Return the possible lines of a job file, each with the number of persons."""
-        return [f'unit = "{answer.key}" # {self.told(answer)}' for answer in self.answers]
+        return [f'unit = "{answer.key}" # {self.describe(answer)}' for answer in self.answers]
 
-    def told(self, answer: UnitOption) -> str:
+    def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
         unit = "" if answer.unit else "each row is a person: "
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""

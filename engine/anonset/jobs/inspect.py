@@ -83,7 +83,7 @@ def inspect(
     known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
     problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, unit_open=bool(work.answers)))))
     return Findings(
-        _where(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
+        _place_of(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
         _classes(table, k), known_sets, problems,
         _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
         work.possible_items,
@@ -128,7 +128,7 @@ def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
 
 def _unread(work: Proposal, k: int, m: int) -> Findings:
     return Findings(
-        _where(work),
+        _place_of(work),
         work.columns,
         work.rows,
         0,
@@ -154,7 +154,7 @@ def _classes(table: Table, k: int) -> ClassFindings | None:
     return ClassFindings(names, classes, int(sizes.min()), share_of(sizes == 1), share_of(sizes < k))
 
 
-def _where(work: Proposal) -> str:
+def _place_of(work: Proposal) -> str:
     return "the given table" if work.source is None else work.source.where
 
 

@@ -119,7 +119,7 @@ class Job:
         with self.watch.phase("apply"), sealed.kept():
             layout = self.layout
             if self.earlier is not None:
-                layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
+                layout = replace(layout, codes=self.earlier.codes, used_labels=self.earlier.used_labels)
             kind = kind_of(algorithm.model)
             publication = kind.apply(table, hierarchies, result, layout)
             if any(hierarchy.capped for hierarchy in hierarchies.values()):

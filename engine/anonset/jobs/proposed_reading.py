@@ -99,7 +99,7 @@ def _proposal_for(
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    opened = opened.held(loaded)  # the source is read only once
+    opened = opened.with_columns(loaded)  # the source is read only once
     relational = [name for name, role in published.items() if role == "relational" and name in loaded]
     relational += names_in(opened.names, given.get("relational"))
     candidates = _candidates(loaded, opened.names, [name for name in relational if name in loaded])

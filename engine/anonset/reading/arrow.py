@@ -178,11 +178,11 @@ def split(texts: Any, mark: str) -> Any:
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
     """Call an Arrow function. `options` maps the module of the option classes to the options."""
-    compute = _known()
+    compute = _compute_module()
     return compute.call_function(name, list(values), None if options is None else options(compute))
 
 
-def _known() -> Any:
+def _compute_module() -> Any:
     """Return `pyarrow._compute`, which imports ten times as fast as `pyarrow.compute`, or the latter."""
     try:
         from pyarrow import _compute
@@ -194,7 +194,7 @@ def _known() -> Any:
 @cache
 def _functions() -> frozenset[str]:
     """Return the names of Arrow's functions."""
-    return frozenset(_known().function_registry().list_functions())
+    return frozenset(_compute_module().function_registry().list_functions())
 
 
 def __getattr__(name: str) -> Any:

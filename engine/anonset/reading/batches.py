@@ -73,7 +73,7 @@ class OpenedSource(NamedColumns):
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
     """Function that returns the first rows of those named columns that are cheap to read."""
 
-    def held(self, columns: Mapping[str, Any]) -> "OpenedSource":
+    def with_columns(self, columns: Mapping[str, Any]) -> "OpenedSource":
         """Return this source with all columns in memory, as a single batch."""
 
         def chosen(names: Sequence[str]) -> Mapping[str, Any]:

@@ -149,7 +149,7 @@ class Encoder:
                 arrow.to_numpy(arrow.equal(arrow.utf8_trim_whitespace(arrow.chosen(text, rows)), arrow.text_scalar("")))
             ]
         if len(rows):
-            alike = others(len(rows), self.until(text))
+            alike = others(len(rows), self.last_row(text))
             raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
         return text
 
@@ -166,9 +166,9 @@ class Encoder:
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         values = column if plain else self._text(name, column)
-        return read_numbers(self.where, name, values, self.before, self.until(values), self.decimal)
+        return read_numbers(self.where, name, values, self.before, self.last_row(values), self.decimal)
 
-    def until(self, column: Any) -> int | None:
+    def last_row(self, column: Any) -> int | None:
         """Return the number, from 1, of the last row of a batch; None if no rows follow the batch."""
         return self.before + len(column) if self.more else None
 

@@ -68,7 +68,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
         fault = f"is empty; if empty means 0: {setting('missing', 'empty')}" if empty else "has another value"
-        alike = others(len(wrong), encoder.until(column))
+        alike = others(len(wrong), encoder.last_row(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
         msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
@@ -103,7 +103,7 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
         unknown &= np.asarray(column.is_null()) if column.null_count else False
     rows = np.flatnonzero(unknown)
     if len(rows):
-        alike = others(len(rows), encoder.until(columns[0]))
+        alike = others(len(rows), encoder.last_row(columns[0]))
         ways = f"if null means no items: {setting('missing', 'empty')}"
         msg = f"{encoder.where}: row {encoder.before + rows[0] + 1}{alike} has no codes; {ways}"
         raise InputError(msg)

@@ -50,7 +50,7 @@ class Layout:
     """Number of rows per part file; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names of itemsets in an earlier release, by members."""
-    taken: frozenset[str] = field(default=frozenset(), repr=False)
+    used_labels: frozenset[str] = field(default=frozenset(), repr=False)
     """Reserved texts, excluded as codes: symbols and items of all earlier releases that this release continues."""
 
     @property

@@ -231,7 +231,7 @@ def opening(
         yield published
         return
     require_apart(work_dir, published, private_of(published, private))
-    place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
+    place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).acquire()
     with place, OpenedPublication.at(published, private).placed(place, records=records) as placed:
         yield placed
 

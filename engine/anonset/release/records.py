@@ -99,7 +99,7 @@ class RecordsKind(PublicationKind[Records]):
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         value_sets += _with_leaf_sets(publication, hierarchies)
         nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
-        others = (*nodes, *layout.taken)
+        others = (*nodes, *layout.used_labels)
         return name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
 
     def require_readable(self, publication: Records) -> None:

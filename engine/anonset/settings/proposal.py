@@ -68,7 +68,7 @@ def propose(
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
-            own = of_a_person(profile, profiles, identifying) or _alone(profile)
+            own = of_a_person(profile, profiles, identifying) or _propose_single(profile)
             proposed[profile.name] = _published(own, published.get(profile.name, ""), published)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
@@ -196,7 +196,7 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
     return start if start and sum(name.startswith(start) for name in every) == len(names) else ""
 
 
-def _alone(profile: Profile) -> ProposedRole:
+def _propose_single(profile: Profile) -> ProposedRole:
     """Propose a role for a single column."""
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:

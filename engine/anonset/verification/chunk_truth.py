@@ -82,7 +82,7 @@ class _Occurrences(NamedTuple):
     """Record of each occurrence, numbered cluster by cluster, int64 (occurrences,)."""
     item: Int64
 
-    def those(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
+    def select(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
         """Return the occurrences selected by a mask."""
         return _Occurrences(*(column[chosen] for column in self))
 
@@ -153,7 +153,7 @@ class _Comparison:
         complete = np.sort(window.number[ends])
         position = np.searchsorted(complete, occurrences.chunk)
         is_complete = np.append(complete, -1)[position] == occurrences.chunk
-        self._waiting, ending = occurrences.those(~is_complete), occurrences.those(is_complete)
+        self._waiting, ending = occurrences.select(~is_complete), occurrences.select(is_complete)
         chunk = _differing(self._shared.rows.take(complete), position[is_complete], ending.row, ending.item)
         return None if chunk is None else self._different(int(complete[chunk]), of_shared=True)
 

@@ -59,14 +59,16 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
     for row, other, items in people:
         if not linked and not pairs.of_one(later.rows[row], earlier.rows[other]):
             continue
-        for knowledge in _sets(_known(later, earlier, earlier.rows[other], items), model.m):
+        for knowledge in _sets(_knowledge(later, earlier, earlier.rows[other], items), model.m):
             if knowledge not in checked:
                 together = (1 << len(people)) - 1
                 for later_symbol, earlier_symbol in knowledge:
                     together &= masks[0][later_symbol] if later_symbol != _NONE else together
                     together &= masks[1][earlier_symbol] if earlier_symbol != _NONE else together
                 n_candidates = together.bit_count()
-                checked[knowledge] = n_candidates if linked or n_candidates >= k else pairs.left(knowledge, k)
+                checked[knowledge] = (
+                    n_candidates if linked or n_candidates >= k else pairs.count_candidates(knowledge, k)
+                )
             if checked[knowledge] < k:
                 return Witness((), checked[knowledge], k, row, "together with the earlier release")
     return None
@@ -119,7 +121,7 @@ class _Pairs(RedactedRepr):
             self.here[symbol] & shown_here for symbol in other
         )
 
-    def left(self, knowledge: Cells, k: int) -> int:
+    def count_candidates(self, knowledge: Cells, k: int) -> int:
         """Return the smaller number of remaining rows of both releases, at most k."""
         needed = [frozenset(cell[side] for cell in knowledge) - {_NONE} for side in (0, 1)]
         rows = [row for row in self.later.distinct if needed[0] <= row]
@@ -155,7 +157,7 @@ def _items(table: Table) -> Iterator[list[str]]:
     return iter([[]] * table.n) if column is None else column.rows()
 
 
-def _known(later: _RowsOfRelease, earlier: _RowsOfRelease, row: Row, items: Iterable[str]) -> Cells:
+def _knowledge(later: _RowsOfRelease, earlier: _RowsOfRelease, row: Row, items: Iterable[str]) -> Cells:
     """Return the symbol pairs of a person's items in both releases, and the remaining symbols of the earlier row."""
     shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
     cells = {(symbol, earlier_symbol if earlier_symbol in row else _NONE) for symbol, earlier_symbol in shown}

@@ -74,7 +74,7 @@ class CompletedParts(RedactedRepr):
                 arrays = {
                     name_of_array: stored[name_of_array] for name_of_array in stored.files if name_of_array != "facts"
                 }
-                return self._result(facts, arrays) if "relational" in facts else self._begun(facts, arrays)
+                return self._result(facts, arrays) if "relational" in facts else self._partly_merged(facts, arrays)
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
             raise damage_error(path) from None
 
@@ -112,7 +112,7 @@ class CompletedParts(RedactedRepr):
         recoding = PerCluster(arrays["cluster"], items, relational)
         return Result(recoding, (), facts["figures"], tuple(facts["notes"]))
 
-    def _begun(self, facts: Mapping[str, Any], arrays: Arrays) -> PartlyMergedClusters:
+    def _partly_merged(self, facts: Mapping[str, Any], arrays: Arrays) -> PartlyMergedClusters:
         values = ClusterStates(*(arrays[name] for name in ("low", "high", "code", "bits")))
         longest = None
         if "items" in arrays:

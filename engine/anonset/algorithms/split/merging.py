@@ -113,18 +113,18 @@ def merge_over_parts(
     """
     ends = list(pairwise(first.tolist()))
     up_to = _up_to(algorithm, solving, ends, hierarchies)
-    parts = solving.joined(_MergeWithinPart(algorithm, hierarchies, up_to), ends)
+    parts = solving.solve_joining(_MergeWithinPart(algorithm, hierarchies, up_to), ends)
     none = _without_records(solving.whole)
-    merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
+    merged = algorithm.merge_across(none, hierarchies, _partly_merged(parts), solving.progress)
     if merged is None:
-        parts = solving.joined(_MergeWithinPart(algorithm, hierarchies, -1.0), [part.span for part in parts])
-        merged = algorithm.merge_across(none, hierarchies, _begun(parts), solving.progress)
+        parts = solving.solve_joining(_MergeWithinPart(algorithm, hierarchies, -1.0), [part.span for part in parts])
+        merged = algorithm.merge_across(none, hierarchies, _partly_merged(parts), solving.progress)
     if merged is None:
         raise InfeasibleError(algorithm.name, "the loss of the initial clusters equals the bound")
     cluster, size = _merged_cluster(parts, merged, solving.record, store)
     record, begins = _in_groups(cluster, size, store)
     publishing = replace(solving, record=record)
-    published = publishing.each(_Publish(algorithm, hierarchies, cluster), begins, "clusters")
+    published = publishing.solve_each(_Publish(algorithm, hierarchies, cluster), begins, "clusters")
     for part in published:
         if part.found is None:
             raise InfeasibleError(algorithm.name, part.reason)
@@ -146,13 +146,15 @@ def _up_to(
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
     samples = [
-        part for part in solving.each(task, [ends[number] for number in chosen], "samples") if part.found is not None
+        part
+        for part in solving.solve_each(task, [ends[number] for number in chosen], "samples")
+        if part.found is not None
     ]
     share = sum(end - begin for begin, end in (part.span for part in samples)) / len(solving.record)
-    return threshold(_begun(samples), share) if samples else -1.0
+    return threshold(_partly_merged(samples), share) if samples else -1.0
 
 
-def _begun(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
+def _partly_merged(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
     return [part.found for part in parts]
 
 

@@ -98,7 +98,7 @@ class PartTaskRunner(RedactedRepr):
     progress: Progress | None
     kept: CompletedParts
 
-    def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
+    def solve_each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
         """Run a task on the given parts, except parts with stored results. Parts may be infeasible.
 
         Raises
@@ -122,7 +122,7 @@ class PartTaskRunner(RedactedRepr):
                 self.progress(phase, reached, total)
         return [done[span] for span in spans]
 
-    def joined(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
+    def solve_joining(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
         """Run a task on all parts. An infeasible part joins a neighbouring part.
 
         Raises
@@ -130,7 +130,7 @@ class PartTaskRunner(RedactedRepr):
         InfeasibleError
             If a part remains infeasible after joining neighbouring parts.
         """
-        parts = self.each(task, spans)
+        parts = self.solve_each(task, spans)
         while any(part.found is None for part in parts):
             parts = self._merged(task, parts)
         return parts
@@ -161,7 +161,7 @@ class PartTaskRunner(RedactedRepr):
             if failed:
                 self.record[first:end] = np.sort(self.record[first:end])
                 changed.append((first, end))
-        solved = iter(self.each(task, changed))
+        solved = iter(self.solve_each(task, changed))
         return [next(solved) if len(group) > 1 else group[0] for group in groups]
 
 

@@ -56,7 +56,7 @@ def split_and_solve(
     solving = PartTaskRunner(algorithm.name, undivided, cuts.record, most, progress, completed)
     if isinstance(algorithm, PartMergingAlgorithm) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
-    parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
+    parts = solving.solve_joining(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
     return union(table.n, parts, cuts.record, table.store)
 
 

@@ -93,14 +93,14 @@ class BadCohorts:
         from anonset_kernels.lm import find_violation
 
         if fixed == self.size:
-            yield from self._whole(suffixes)
+            yield from self._complete_set(suffixes)
             return
         members, further = itemset[:fixed], itemset[fixed:]
         further[:] = -1
         for window, records in self._windows(members, suffixes, on_cut):
             if records is None:
                 further[0] = window[0]
-                following = suffixes.behind(window[0], max(0, len(further) - 2))
+                following = suffixes.following(window[0], max(0, len(further) - 2))
                 yield from self._beginning(itemset, fixed + 1, following, on_cut, lambda _: None)
             else:
                 fixture = self.intervals, window, self.rule, self.tally, np.empty(1024, records.position.dtype)
@@ -109,7 +109,7 @@ class BadCohorts:
             if not fixed:
                 tell(window[1])
 
-    def _whole(self, suffixes: Suffixes) -> Iterator[int]:
+    def _complete_set(self, suffixes: Suffixes) -> Iterator[int]:
         """Yield the size of a complete set's cohort if it is bad. `suffixes` contains the codes that follow the set."""
         support, n_codes = 0, len(suffixes.entries) - len(self.tally)
         frequencies = np.zeros(len(self.tally), np.int64)

@@ -127,9 +127,9 @@ class ConstraintSearch:
             store.array("chunks", np.int32, len(column.codes)),
         )
         self._walks: tuple[Int32, Int32] | None = None
-        self._groups: Any = self._begun()
+        self._groups: Any = self._single_item_groups()
 
-    def _begun(self) -> Any:
+    def _single_item_groups(self) -> Any:
         """Put the records into single-item groups, block by block."""
         from anonset_kernels._groups import add_records, open_groups
 
@@ -145,7 +145,7 @@ class ConstraintSearch:
 
     def restart(self, rule: "RepairRule") -> None:
         """Reset the search and set another rule."""
-        self.rule, self._groups = rule, self._begun()
+        self.rule, self._groups = rule, self._single_item_groups()
 
     def run(self, progress: Progress | None = None) -> bool:
         """Satisfy the constraints in turn; return True if all are satisfied."""

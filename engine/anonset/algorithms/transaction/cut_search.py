@@ -248,7 +248,7 @@ class CutSearch:
         on_cut, support = self._on_cut, self.nodes.support.astype(np.float64)
         tables = self._tables(on_cut, size)
         wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
-        in_tables = self._tables(self._on_or_above, size).fit
+        in_tables = self._tables(self._on_or_above, size).few_passes
 
         share_counted = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
 
@@ -266,7 +266,7 @@ class CutSearch:
                 else walked(increments, share_counted, most)
             )
 
-        if tables.suit:
+        if tables.beats_walk:
             increments, together, rare, frequent = tables.rare_together(capacity)
             self.increments += increments
             return tables.nodes, together, self._above(rare, frequent)
@@ -288,7 +288,7 @@ class CutSearch:
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[takes_part]] = True
         tables = self._tables(taking_part, size, refused=together is None)
-        if tables.suit:
+        if tables.beats_walk:
             yield from self._rare_of(tables, accounted=accounted)
             return
         tree = self.nodes.count_tree(taking_part, self.image, size)

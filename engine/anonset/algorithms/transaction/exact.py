@@ -202,13 +202,13 @@ class Exact(RedactedRepr):
             return _result(problem, _suppressed(problem))
         if self.k == 1 or blocks.n_nonempty == 0 or hierarchy.n_leaves == 1:
             return _result(problem, Cut(hierarchy, problem.finest))
-        start = self._known(problem, limits, progress)
+        start = self._best_heuristic(problem, limits, progress)
         search = ExactSearch(problem, start, limits, gap=self.gap, progress=progress)
         search.run()
         in_vain = problem.suppress and hierarchy.capped and bool((search.best.image == 0).any())
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
-    def _known(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
+    def _best_heuristic(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
         """Return the best cut that heuristics find quickly, as the start of the search."""
         hierarchy, tell = problem.hierarchy, limits.stop_after_limit(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))

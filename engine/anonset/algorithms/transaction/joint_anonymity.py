@@ -236,7 +236,7 @@ class _CommonPersons(RedactedRepr):
         index, same = self._index, pair.compatible_pairs(self.here, self.there)
         reverse = ReleasePair(pair.earlier, pair.later, pair.certain[::-1])
         persons = np.arange(column.n) if linked else np.flatnonzero(same)
-        for cells in _occurring(self._known(column, persons), m):
+        for cells in _occurring(self._appearances(column, persons), m):
             codes = {symbol for symbol, _ in cells if symbol >= 0} | {
                 offset + other for _, other in cells if other >= 0
             }
@@ -244,7 +244,11 @@ class _CommonPersons(RedactedRepr):
                 continue
             rows = pair.later.rows_containing({symbol for symbol, _ in cells if symbol >= 0})
             others = pair.earlier.rows_containing({other for _, other in cells if other >= 0})
-            if linked or pair.left(rows, others, enough=k) < k or reverse.left(others, rows, enough=k) < k:
+            if (
+                linked
+                or pair.count_candidates(rows, others, enough=k) < k
+                or reverse.count_candidates(others, rows, enough=k) < k
+            ):
                 yield tuple((int(self.nodes[symbol]) if symbol >= 0 else -1, other) for symbol, other in cells)
 
     @cached_property
@@ -254,7 +258,7 @@ class _CommonPersons(RedactedRepr):
         names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
-    def _known(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
+    def _appearances(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
         """Return the appearances of each person's items in both releases, as distinct sets."""
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels

@@ -232,14 +232,14 @@ class RareTables:
     """Maximum number of increments."""
 
     @property
-    def fit(self) -> bool:
+    def few_passes(self) -> bool:
         """True if tables for this size exist and need few passes."""
         return self.size in SIZES and MOST_PASSES * 64 * self._words_of(self.nodes) >= len(self.nodes)
 
     @property
-    def suit(self) -> bool:
+    def beats_walk(self) -> bool:
         """True if tables are likely faster than a walk: few tables, each small relative to the work."""
-        if not self.fit:
+        if not self.few_passes:
             return False
         table_bytes = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
         return table_bytes <= BYTES_IN_CACHE or table_bytes <= BYTES_PER_INCREMENT * self._estimated_increments()

@@ -75,7 +75,7 @@ class Suffixes:
         entries, records = sum(measured, np.zeros((2, n_codes), np.int64))
         return cls(parts, in_place, least, entries, records, expanded.store)
 
-    def behind(self, code: int, least: int) -> "Suffixes":
+    def following(self, code: int, least: int) -> "Suffixes":
         """Return the suffixes of each code after `code`, in the records that contain `code`, without storing them."""
         parts = _FollowingCodes(self.parts, code)
         entries, records = _SuffixMeasurement(len(self.entries), least)(parts)

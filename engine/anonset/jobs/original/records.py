@@ -98,14 +98,14 @@ def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
     If the first reading is covered completely, the original is not read again.
     """
     best = next(readings)
-    most = _known(best, publication)
+    most = _explained_share(best, publication)
     while most < 1.0 and (table := next(readings, None)) is not None:
-        if (share := _known(table, publication)) > most:
+        if (share := _explained_share(table, publication)) > most:
             best, most = table, share
     return best
 
 
-def _known(table: Table, publication: Records) -> float:
+def _explained_share(table: Table, publication: Records) -> float:
     """Return the share of a table's items that the published symbols cover."""
     if table.transactions is None or not len(table.transactions.vocabulary):
         return 0.0

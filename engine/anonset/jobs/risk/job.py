@@ -90,13 +90,13 @@ def risk(
             publication, model = published.publication, published.verdict.model
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
-            made_by = _alone(published.algorithm.name, vars(published.algorithm), published.figures)
+            made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
             opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
             model, by_person = opened.model, opened.attested.declarations.unit == "person"
             publication, original, trees = _read(opened, original, hierarchies or {})
             run = opened.report if attacks else None
-            made_by = "" if run is None else _alone(run.algorithm, run.parameters, run.figures)
+            made_by = "" if run is None else _sole_algorithm(run.algorithm, run.parameters, run.figures)
         context = RiskContext(
             model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, by_person, attacks,
             beside, made_by,
@@ -104,7 +104,7 @@ def risk(
         return risk_of(publication, context)
 
 
-def _alone(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
+def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
     """Return the algorithm that made a publication; empty if its result was refined or united from parts."""
     return "" if parameters.get("refine") or "parts" in figures else algorithm
 

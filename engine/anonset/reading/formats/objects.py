@@ -106,7 +106,7 @@ def _of_stream(where: str, source: Any) -> Columns:
     if table is not None:
         # An unnamed index is not a data column (pandas keeps one after filtering).
         names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
-        return Columns(names, {name: _known(where, source, name, table.column(name)) for name in names})
+        return Columns(names, {name: _plain_column(where, source, name, table.column(name)) for name in names})
     given = getattr(source, "columns", None)
     if given is not None and _is_frame(source, given):
         return _of_mapping(where, {name: source[name].to_list() for name in given})
@@ -115,7 +115,7 @@ def _of_stream(where: str, source: Any) -> Columns:
     raise problem or InputError(where)
 
 
-def _known(where: str, source: Any, name: str, column: Any) -> Any:
+def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
     """Return a column.
 
     A column of Python objects, which polars exports as memory addresses, is built from the objects.
@@ -223,4 +223,6 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
 def open_object(source: Source, how: FileProperties) -> OpenedSource:
     """Open a Python object as a single batch."""
     columns = columns_of(source.where, source.given, how.labels)
-    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, in_files=False).held(columns.columns)
+    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, in_files=False).with_columns(
+        columns.columns
+    )

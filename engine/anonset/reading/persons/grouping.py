@@ -70,7 +70,7 @@ def unite(where: str, table: Table, store: Store, *, first_value: bool = False) 
         table,
         changes=(*table.changes, *(Change(name, FIRST_VALUE, 0, n) for name, (*_, n) in differ.items())),
         transactions=None if sets is None else _united(sets, person, len(first), store),
-        relational=tuple(_taken(column, first, store) for column in table.relational),
+        relational=tuple(_take_rows(column, first, store) for column in table.relational),
         sensitive=None if sensitive is None else _categories(sensitive, first, store),
         ids=tuple(_categories(column, first, store) for column in table.ids),
         kept=tuple(_categories(column, first, store) for column in table.kept),
@@ -141,7 +141,7 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
     return row, start
 
 
-def _taken(column: Column, rows: Int64, store: Store) -> Column:
+def _take_rows(column: Column, rows: Int64, store: Store) -> Column:
     """Copy some rows of a column into the store."""
     if isinstance(column, CategoricalColumn):
         return _categories(column, rows, store)

@@ -100,7 +100,7 @@ def read_chunks(
         }
         vocabulary, image, _ = labels.final()
         require_plain(vocabulary.labels)
-        tables = {table: rows.under(image, vocabulary, store) for table, rows in tables.items()}
+        tables = {table: rows.recoded(image, vocabulary, store) for table, rows in tables.items()}
         clusters = _clusters(tables["clusters"], tables["chunks"], store)
         (first, last), rows = tables["shared"].chunks(("first", "last"), store)
         falls = next(_falling(rows, [first, last]), None) is not None
@@ -246,7 +246,7 @@ class _Rows(RedactedRepr):
             by_name = {name: column.finished() for name, column in numbers.items()}
             return cls(paths[0], by_name, sets.finished(Vocabulary(())))
 
-    def under(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
+    def recoded(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
         """Return the table with final codes. The items of each row must be sorted by these codes."""
         from anonset_kernels.rows import unsorted_or_repeated
 

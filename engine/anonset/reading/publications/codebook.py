@@ -104,7 +104,7 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         for batch in opened.batches(RECORD_COLUMNS):
             numbers, records, clusters = (
-                _whole(path, batch.columns[name], kind) for name, kind in record_types().items()
+                _integers(path, batch.columns[name], kind) for name, kind in record_types().items()
             )
             if numbers.null_count or not np.array_equal(arrow.to_numpy(numbers), np.arange(n, n + len(numbers))):
                 msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
@@ -124,7 +124,7 @@ def record_types() -> dict[str, Any]:
     return dict(zip(RECORD_COLUMNS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
 
 
-def _whole(path: Path, column: Any, kind: Any) -> Any:
+def _integers(path: Path, column: Any, kind: Any) -> Any:
     """Return the integers of a column, null for empty fields (``pyarrow.ChunkedArray``)."""
     import pyarrow as pa
 

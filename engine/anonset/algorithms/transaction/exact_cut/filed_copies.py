@@ -98,7 +98,7 @@ class _Shares(RedactedRepr):
         """Return the chosen rows, bool (n,), in the order of the part."""
         indptr, items, order = self.arrays
         places = np.flatnonzero(chosen)
-        return _taken((indptr, items), places[np.argsort(order[places])])
+        return _rows_at((indptr, items), places[np.argsort(order[places])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +117,13 @@ class _Share(RedactedRepr):
         first = begins_of(np.bincount(share, minlength=N_SHARES))
         name = f"copies-{self.token}-{numbered[0]}"
         names = name, f"{name}-items", f"{name}-order"
-        arrays: list[NDArray[Any]] = [*_taken(rows, order), order]
+        arrays: list[NDArray[Any]] = [*_rows_at(rows, order), order]
         for file, values in zip(names, arrays, strict=True):
             self.store.keep(file, values)
         return _Shares(first, self.store, names)
 
 
-def _taken(rows: Rows, places: NDArray[np.integer]) -> Rows:
+def _rows_at(rows: Rows, places: NDArray[np.integer]) -> Rows:
     """Return the rows at `places`, in this order."""
     indptr, items = rows
     start, positions = gathered(indptr[places], np.diff(indptr)[places])
