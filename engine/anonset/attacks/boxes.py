@@ -98,8 +98,8 @@ def _sets(column: CategoricalColumn, labels: Sequence[str]) -> CoveredValues:
     several = [len(members) != 1 for members in covered_codes]
     hulls = tuple(every if more else symbol for more, symbol in zip(several, symbols, strict=True))
     groups = tuple((every,) if more else None for more in several)
-    own = column.codes.astype(np.int64)
-    return CoveredValues(column.name, symbols, parts, hulls, groups, (None,) * len(labels), own, every)
+    codes = column.codes.astype(np.int64)
+    return CoveredValues(column.name, symbols, parts, hulls, groups, (None,) * len(labels), codes, every)
 
 
 def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
@@ -195,11 +195,11 @@ class Boxes(RedactedRepr):
         return self.columns[column].parts[int(self.code[number, column])]
 
 
-def needs_all(column: CoveredValues, code: int, left: int) -> bool:
-    """Return True if the lowest common value of rows restricted to `left` is always finer than the symbol."""
+def needs_all(column: CoveredValues, code: int, values: int) -> bool:
+    """Return True if the lowest common value of rows restricted to `values` is always finer than the symbol."""
     if column.is_tree:
-        return any(not left & ~part for part in column.parts[code])
-    return any(not left & needed for needed in column.ends[code] or column.parts[code])
+        return any(not values & ~part for part in column.parts[code])
+    return any(not values & needed for needed in column.ends[code] or column.parts[code])
 
 
 def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
@@ -212,16 +212,16 @@ def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
     """
     stack = [(box, 0)]
     while stack:
-        rest, at = stack.pop()
-        while at < len(others) and not all(a & b for a, b in zip(rest, others[at], strict=True)):
-            at += 1
+        remaining, position = stack.pop()
+        while position < len(others) and not all(a & b for a, b in zip(remaining, others[position], strict=True)):
+            position += 1
             steps -= 1
         steps -= 1
-        if at == len(others) or steps < 0:
+        if position == len(others) or steps < 0:
             return False
-        taken = others[at]
-        for a, values in enumerate(rest):
-            if left := values & ~taken[a]:
-                within = tuple(x & y for x, y in zip(rest[:a], taken[:a], strict=True))
-                stack.append(((*within, left, *rest[a + 1 :]), at + 1))
+        other = others[position]
+        for a, values in enumerate(remaining):
+            if outside := values & ~other[a]:
+                within = tuple(x & y for x, y in zip(remaining[:a], other[:a], strict=True))
+                stack.append(((*within, outside, *remaining[a + 1 :]), position + 1))
     return True

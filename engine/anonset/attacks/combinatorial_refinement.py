@@ -55,12 +55,12 @@ def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | s
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
         return boxes
-    rounds, few = RefinementRounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
+    rounds, sample = RefinementRounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
     knows = (
         f"the publication, its trees and that {ALGORITHM} made it (k={scene.k}); seeks the child of a published node, "
         "or the member of a set, that a row has"
     )
-    return attack_random_rows(few, boxes, "combinatorial-refinement", knows, rounds.child_probabilities)
+    return attack_random_rows(sample, boxes, "combinatorial-refinement", knows, rounds.child_probabilities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,8 @@ class RefinementRounds(RedactedRepr):
 
     def preceding_classes(self, number: int) -> Int64:
         """Return the classes that precede a class (rule 1)."""
-        found = [at for at in self._first(number) if number not in self._first(at)]
-        return np.array(found, np.int64)
+        earlier = [other for other in self._first(number) if number not in self._first(other)]
+        return np.array(earlier, np.int64)
 
     def _first(self, number: int) -> set[int]:
         """Return the classes whose lowest common values need a row inside the hull of a class."""
@@ -87,12 +87,12 @@ class RefinementRounds(RedactedRepr):
             inside = np.array([boxes.inside(column, values) for column, values in enumerate(hull)])
             out = (~inside).sum(axis=0)
             classes = set(np.flatnonzero(out == 0).tolist()) - {number}
-            for at in np.flatnonzero(out == 1).tolist():
-                a = int(inside[:, at].argmin())
-                column, code = boxes.columns[a], int(boxes.code[at, a])
+            for other in np.flatnonzero(out == 1).tolist():
+                a = int(inside[:, other].argmin())
+                column, code = boxes.columns[a], int(boxes.code[other, a])
                 values = column.symbols[code]
                 if values & hull[a] and needs_all(column, code, values & ~hull[a]):
-                    classes.add(at)
+                    classes.add(other)
             self._known[number] = classes
         return self._known[number]
 
@@ -109,22 +109,24 @@ class RefinementRounds(RedactedRepr):
         """
         box, parts, size = self.boxes.box(number), self.boxes.parts(number, column), int(self.boxes.size[number])
         first = self.preceding_classes(number)
-        taken = list({hull: None for hull in map(self.hull, first.tolist()) if _meet(hull, box)})
-        may = [not is_covered((*box[:column], part, *box[column + 1 :]), taken) for part in parts]
+        hulls = list({hull: None for hull in map(self.hull, first.tolist()) if _meet(hull, box)})
+        may = [not is_covered((*box[:column], part, *box[column + 1 :]), hulls) for part in parts]
         free = [(0, size if possible else 0) for possible in may]
-        if not taken or sum(may) < 2 or len(parts) > _MOST_PARTS:
+        if not hulls or sum(may) < 2 or len(parts) > _MOST_PARTS:
             return free if any(may) else [(0, size)] * len(parts)
-        program = CellProgram.of(self, number, first, taken)
+        program = CellProgram.of(self, number, first, hulls)
         if program is None:
             return free
-        found = [
+        limits = [
             program.bounds(column, part) if possible else (0, 0) for possible, part in zip(may, parts, strict=True)
         ]
-        return [(0, size)] * len(parts) if any(one is None for one in found) else [one for one in found if one]
+        return (
+            [(0, size)] * len(parts) if any(limit is None for limit in limits) else [limit for limit in limits if limit]
+        )
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return all(a & b for a, b in zip(one, other, strict=True))
+def _meet(box: Box, other: Box) -> bool:
+    return all(a & b for a, b in zip(box, other, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,23 +139,23 @@ class CellProgram(RedactedRepr):
     rules: LinearConstraint
 
     @classmethod
-    def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "CellProgram | None":
+    def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, hulls: Sequence[Box]) -> "CellProgram | None":
         """Create the program of a class. Omit rules of earlier classes that need too many cells."""
-        boxes, own, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
+        boxes, box_of_class, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()
         split = [
-            _split([values], [*(box[a] for box in taken), *column.parts[code], *(column.ends[code] or ())])
-            for a, (column, code, values) in enumerate(zip(boxes.columns, codes, own, strict=True))
+            _split([values], [*(box[a] for box in hulls), *column.parts[code], *(column.ends[code] or ())])
+            for a, (column, code, values) in enumerate(zip(boxes.columns, codes, box_of_class, strict=True))
         ]
         if prod(map(len, split)) > _MOST_CELLS:
             return None
-        split, levels = _levels_of(boxes, own, earlier, split)
-        cells = [cell for cell in product(*split) if not any(_within(cell, box) for box in taken)]
+        split, levels = _levels_of(boxes, box_of_class, earlier, split)
+        cells = [cell for cell in product(*split) if not any(_within(cell, box) for box in hulls)]
         rules = [_Rule(list(range(len(cells))), size, size)]
         for a, (column, code) in enumerate(zip(boxes.columns, codes, strict=True)):
             limits = (0, size - 1) if column.is_tree else (1, size)
             for part in column.ends[code] or column.parts[code]:
-                rules.append(_Rule([at for at, cell in enumerate(cells) if cell[a] & part], *limits))
+                rules.append(_Rule([cell_number for cell_number, cell in enumerate(cells) if cell[a] & part], *limits))
         rules += (_Rule(alike, 0, rounds.k - 1) for groups in levels for alike in _alike(cells, groups))
         least, most = ([rule[side] for rule in rules] for side in (1, 2))
         return cls(cells, size, LinearConstraint(_matrix(rules, len(cells)), least, most))
@@ -186,10 +188,10 @@ def _levels_of(
 ) -> tuple[list[list[int]], list[tuple[Box, ...]]]:
     """Split values by the levels of earlier classes, up to the cell limit. Also return these levels."""
     levels = list[tuple[Box, ...]]()
-    for at in earlier.tolist():
+    for class_number in earlier.tolist():
         groups = tuple(
             _groups(column.groups[code], values, column.exact)
-            for column, code, values in zip(boxes.columns, boxes.code[at].tolist(), box, strict=True)
+            for column, code, values in zip(boxes.columns, boxes.code[class_number].tolist(), box, strict=True)
         )
         finer = [_split(masks, more) for masks, more in zip(split, groups, strict=True)]
         if groups not in levels and prod(map(len, finer)) <= _MOST_CELLS:
@@ -213,11 +215,11 @@ def _split(masks: Sequence[int], by: Sequence[int]) -> list[int]:
     return parts
 
 
-def _groups(groups: Sequence[int] | None, own: int, exact: int) -> tuple[int, ...]:
+def _groups(groups: Sequence[int] | None, values: int, exact: int) -> tuple[int, ...]:
     """Return the values of a box, grouped by a level. If the level is the finest, return single values."""
     if groups is not None:
-        return tuple(group & own for group in groups if group & own)
-    return tuple(1 << bit for bit in range(own.bit_length()) if own & exact & 1 << bit)
+        return tuple(group & values for group in groups if group & values)
+    return tuple(1 << bit for bit in range(values.bit_length()) if values & exact & 1 << bit)
 
 
 def _within(cell: Box, box: Box) -> bool:
@@ -227,10 +229,10 @@ def _within(cell: Box, box: Box) -> bool:
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield groups of cells that a vector of levels merges. Omit cells with an interval between two values."""
     cells_by_group = dict[tuple[int, ...], list[int]]()
-    for at, cell in enumerate(cells):
+    for cell_number, cell in enumerate(cells):
         name = tuple(
-            next((g for g, x in enumerate(own) if mask & x), -1) for own, mask in zip(groups, cell, strict=True)
+            next((g for g, x in enumerate(values) if mask & x), -1) for values, mask in zip(groups, cell, strict=True)
         )
         if -1 not in name:
-            cells_by_group.setdefault(name, []).append(at)
+            cells_by_group.setdefault(name, []).append(cell_number)
     return iter(cells_by_group.values())

@@ -36,34 +36,39 @@ ENOUGH = 1000
 def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find random persons in two releases, by as many items as the guarantee allows the attacker to know."""
     if scene.original is None or scene.beside is None:
-        needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
+        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
         return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (ReleaseRows.of(one) for one in (scene.publication, scene.beside.publication))
+    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.beside.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
     certain = scene.beside.certain_presence(scene.original, later.symbol_of)
-    both, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
+    pair, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
-    there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    own = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # arbitrary for absent persons
-    there = there[both.compatible_pairs(own[there, 0], own[there, 1])]
-    own[np.setdiff1d(np.arange(len(own)), there)] = -1
-    targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
-    people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
-    met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
+    in_both = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
+    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # arbitrary for absent persons
+    in_both = in_both[pair.compatible_pairs(kinds[in_both, 0], kinds[in_both, 1])]
+    kinds[np.setdiff1d(np.arange(len(kinds)), in_both)] = -1
+    targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
+    people = np.sort(random.choice(in_both, min(scene.attempts, len(in_both)), replace=False))
+    drawn_items = [
+        drawn for person_row in people.tolist() if (drawn := targets.draw(person_row, scene.m, random)) is not None
+    ]
     dealt = ReleasePair(later, earlier.shuffled_symbols(random), certain)
-    alone, left, by_chance = list[int](), list[int](), list[int]()
-    for person, known in met:
-        rows = later.fitting(known)
-        alone.append(later.weight_of(rows))
-        left.append(both.count_candidates(rows, earlier.fitting(known)))
-        by_chance.append(dealt.count_candidates(rows, dealt.earlier.fitting(known), int(own[person, 0])))
+    by_later, by_both, by_chance = list[int](), list[int](), list[int]()
+    for person, items in drawn_items:
+        rows = later.fitting(items)
+        by_later.append(later.weight_of(rows))
+        by_both.append(pair.count_candidates(rows, earlier.fitting(items)))
+        by_chance.append(dealt.count_candidates(rows, dealt.earlier.fitting(items), int(kinds[person, 0])))
     knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; seeks the row"
     return (
         AttackResult(
-            "composition", knows, len(met), *(attack_success(one, scene.k) for one in (alone, left, by_chance))
+            "composition",
+            knows,
+            len(drawn_items),
+            *(attack_success(counts, scene.k) for counts in (by_later, by_both, by_chance)),
         ),
     )
 
@@ -95,7 +100,7 @@ class Targets(RedactedRepr):
         items = column.held_by(person).tolist()
         labels = [(item, column.vocabulary.labels[item]) for item in items]
         may = [(x, label) for x, label in labels if label not in self.secrets and self.both.is_known(label, shown)]
-        chosen = [may[at] for at in random.permutation(len(may))[:size].tolist()]
+        chosen = [may[position] for position in random.permutation(len(may))[:size].tolist()]
         if not chosen:
             return None
         holders = self._index.records([item for item, _ in chosen])
@@ -190,8 +195,8 @@ class ReleasePair(RedactedRepr):
         n, other = len(self.later.column.vocabulary), len(self.earlier.column.vocabulary)
         items = [item for item in {**self.later.symbol_of, **self.earlier.symbol_of} if self._may_be(item)]
         pairs = {(self.later.symbol_of.get(item, n), self.earlier.symbol_of.get(item, other)) for item in items}
-        here, there = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
-        return csr_matrix((np.ones(len(here), np.int32), (here, there)), (n + 1, other + 1))
+        later_symbols, earlier_symbols = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
+        return csr_matrix((np.ones(len(later_symbols), np.int32), (later_symbols, earlier_symbols)), (n + 1, other + 1))
 
     @cached_property
     def _allowed(self) -> tuple[csr_matrix, csr_matrix]:
@@ -204,52 +209,52 @@ class ReleasePair(RedactedRepr):
         sides = zip((self.later, self.earlier), self.certain, strict=True)
         return all(item in side.symbol_of or not certain for side, certain in sides)
 
-    def is_known(self, item: str, own: Int64) -> bool:
+    def is_known(self, item: str, kinds: Int64) -> bool:
         """Return True if both rows of a person allow an item and at least one contains its symbol."""
         shown = [
             side.symbol_of[item] in side.symbols(kind)
-            for side, kind in zip((self.later, self.earlier), own.tolist(), strict=True)
+            for side, kind in zip((self.later, self.earlier), kinds.tolist(), strict=True)
             if item in side.symbol_of
         ]
         return bool(shown) and all(shown) and self._may_be(item)
 
     def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
         """Return whether two distinct rows may have the same record, bool (len(later), len(earlier))."""
-        here, there = self.later.rows[later], self.earlier.rows[earlier]
-        allowed_there, allowed_here = self._allowed[0][later], self._allowed[1][earlier]
-        fits: NDArray[np.bool_] = (here @ allowed_here.T).toarray() == np.diff(here.indptr)[:, None]
-        fits &= (allowed_there @ there.T).toarray() == np.diff(there.indptr)[None, :]
+        later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
+        allowed_earlier, allowed_later = self._allowed[0][later], self._allowed[1][earlier]
+        fits: NDArray[np.bool_] = (later_rows @ allowed_later.T).toarray() == np.diff(later_rows.indptr)[:, None]
+        fits &= (allowed_earlier @ earlier_rows.T).toarray() == np.diff(earlier_rows.indptr)[None, :]
         return fits
 
     def compatible_pairs(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
         """Return whether the two distinct rows of each pair may have the same record, bool (p,)."""
-        here, there = self.later.rows[later], self.earlier.rows[earlier]
-        covered_here = here.multiply(self._allowed[1][earlier]).sum(axis=1) == here.sum(axis=1)
-        covered_there = there.multiply(self._allowed[0][later]).sum(axis=1) == there.sum(axis=1)
-        covered: NDArray[np.bool_] = np.asarray(covered_here).ravel() & np.asarray(covered_there).ravel()
+        later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
+        covered_later = later_rows.multiply(self._allowed[1][earlier]).sum(axis=1) == later_rows.sum(axis=1)
+        covered_earlier = earlier_rows.multiply(self._allowed[0][later]).sum(axis=1) == earlier_rows.sum(axis=1)
+        covered: NDArray[np.bool_] = np.asarray(covered_later).ravel() & np.asarray(covered_earlier).ravel()
         return covered
 
-    def count_candidates(self, later: Int64, earlier: Int64, own: int | None = None, enough: int = ENOUGH) -> int:
+    def count_candidates(self, later: Int64, earlier: Int64, kind: int | None = None, enough: int = ENOUGH) -> int:
         """Return the number of remaining rows of the later release, at most `enough`.
 
         Parameters
         ----------
         later, earlier
             Distinct rows that match the known items.
-        own
+        kind
             Distinct row of the person in the later release. If it does not remain, 0 is returned.
         """
-        if own is not None and not any(self.compatible([own], part).any() for part in parts_of(earlier)):
+        if kind is not None and not any(self.compatible([kind], part).any() for part in parts_of(earlier)):
             return 0
-        found = 0
+        count = 0
         for part in parts_of(later):
-            left = np.zeros(len(part), np.bool_)
+            matches = np.zeros(len(part), np.bool_)
             for others in parts_of(earlier):
-                left[~left] = self.compatible(part[~left], others).any(axis=1)
-                if found + self.later.weight_of(part[left]) >= enough:
+                matches[~matches] = self.compatible(part[~matches], others).any(axis=1)
+                if count + self.later.weight_of(part[matches]) >= enough:
                     return enough
-            found += self.later.weight_of(part[left])
-        return found
+            count += self.later.weight_of(part[matches])
+        return count
 
 
 def parts_of(kinds: Int64) -> list[Int64]:
@@ -260,6 +265,6 @@ def parts_of(kinds: Int64) -> list[Int64]:
 def _possible_symbols(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
     """Return the symbols of the other release that are possible for each row, including items without a symbol here."""
     nothing = csr_matrix(np.ones((rows.shape[0], 1), np.int32))
-    found = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()
-    found.data[:] = 1
-    return found
+    possible = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()
+    possible.data[:] = 1
+    return possible

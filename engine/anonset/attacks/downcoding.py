@@ -59,7 +59,7 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
     if boxes.size[number] <= k:
         return []
     box_of_class = boxes.box(number)
-    return [box for at in boxes.within(box_of_class).tolist() if (box := boxes.box(at)) != box_of_class]
+    return [box for other in boxes.within(box_of_class).tolist() if (box := boxes.box(other)) != box_of_class]
 
 
 def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
@@ -87,20 +87,20 @@ def attack_random_rows(
 
     Without the attack, all children are equally likely.
     """
-    random, known = np.random.default_rng(scene.seed), dict[tuple[int, int], Sequence[float]]()
+    random, chances_of = np.random.default_rng(scene.seed), dict[tuple[int, int], Sequence[float]]()
     others = np.sort(random.permutation(len(scene.publication.record))[:_RECORDS])
     without, won, control = list[float](), list[float](), list[float]()
     for row in _rows(scene, boxes, random).tolist():
         number, record = int(boxes.class_of_row[row]), int(scene.publication.record[row])
         column = int(random.choice(boxes.open_columns(number)))
-        if (number, column) not in known:
-            known[number, column] = chances(number, column)
+        if (number, column) not in chances_of:
+            chances_of[number, column] = chances(number, column)
         fitting = boxes.fitting(number, others)
         dealt = int(random.choice(fitting)) if len(fitting) else record
         parts, codes = boxes.parts(number, column), boxes.columns[column].own
-        for found, one in ((won, record), (control, dealt)):
-            place = next(at for at, part in enumerate(parts) if part >> int(codes[one]) & 1)
-            found.append(known[number, column][place])
+        for results, chosen_record in ((won, record), (control, dealt)):
+            place = next(position for position, part in enumerate(parts) if part >> int(codes[chosen_record]) & 1)
+            results.append(chances_of[number, column][place])
         without.append(1 / len(parts))
     return (AttackResult(name, knows, len(won), *map(_success, (without, won, control))),)
 

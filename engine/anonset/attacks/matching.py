@@ -31,41 +31,47 @@ _MOST_PAIRS = 100_000_000
 def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find random persons in two releases of the same persons, by pairs of rows that can all be true together."""
     if scene.original is None or scene.beside is None:
-        needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
+        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
         return f"it needs {' and '.join(map(setting, needs))}"
-    here, there = ReleaseRows.of(scene.publication), ReleaseRows.of(scene.beside.publication)
-    if here is None or there is None or scene.original.transactions is None:
+    later_release, earlier_release = ReleaseRows.of(scene.publication), ReleaseRows.of(scene.beside.publication)
+    if later_release is None or earlier_release is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
-    sides = here, there
-    both = ReleasePair(here, there, scene.beside.certain_presence(scene.original, here.symbol_of))
+    sides = later_release, earlier_release
+    pair = ReleasePair(
+        later_release, earlier_release, scene.beside.certain_presence(scene.original, later_release.symbol_of)
+    )
     random = np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     rows = np.stack((row_of, scene.beside.row), axis=1)
     if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
         return "both releases must contain the same persons, and no others"
-    kinds = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
-    if not both.compatible_pairs(kinds[:, 0], kinds[:, 1]).all():
+    kinds = np.stack([side.kind[rows[:, position]] for position, side in enumerate(sides)], axis=1)
+    if not pair.compatible_pairs(kinds[:, 0], kinds[:, 1]).all():
         return "the records must be the same in both releases"
-    if here.column.n * there.column.n > _MOST_PAIRS:
+    if later_release.column.n * earlier_release.column.n > _MOST_PAIRS:
         return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
-    pairs = RowPairs.of(both, kinds)
-    targets = Targets(scene.original.transactions, scene.model.secrets, both, kinds)
+    pairs = RowPairs.of(pair, kinds)
+    targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
     people = np.sort(random.choice(len(kinds), min(scene.attempts, len(kinds)), replace=False))
-    met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
+    drawn_items = [drawn for person in people.tolist() if (drawn := targets.draw(person, scene.m, random)) is not None]
     pairings = (pairs.all, pairs.matched, pairs.as_many_at_random(random))
-    left: tuple[list[int], ...] = ([], [], [])
-    for _, known in met:
-        later, earlier = (side.fitting(known) for side in sides)
-        for found, allowed in zip(left, pairings, strict=True):
+    counts: tuple[list[int], ...] = ([], [], [])
+    for _, items in drawn_items:
+        later, earlier = (side.fitting(items) for side in sides)
+        for counts_of_pairing, allowed in zip(counts, pairings, strict=True):
             shown = np.diff(allowed[later][:, earlier].indptr) > 0
-            found.append(here.weight_of(later[shown]))
+            counts_of_pairing.append(later_release.weight_of(later[shown]))
     knows = (
         f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
         "records; wants the row, and has composition without it"
     )
-    return (AttackResult("matching", knows, len(met), *(attack_success(one, scene.k) for one in left)),)
+    return (
+        AttackResult(
+            "matching", knows, len(drawn_items), *(attack_success(counts_of, scene.k) for counts_of in counts)
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,34 +84,34 @@ class RowPairs(RedactedRepr):
     """Pairs of an actual person, bool (D, E)."""
 
     @classmethod
-    def of(cls, both: ReleasePair, own: NDArray[np.int64]) -> "RowPairs":
+    def of(cls, pair: ReleasePair, kinds: NDArray[np.int64]) -> "RowPairs":
         """Compare all distinct rows of two releases.
 
         Parameters
         ----------
-        own
+        kinds
             int64 (n, 2): the distinct rows of each person.
         """
-        shape = both.later.column.n, both.earlier.column.n
-        found = list[Int64]()
+        shape = pair.later.column.n, pair.earlier.column.n
+        compatible = list[Int64]()
         for later in parts_of(np.arange(shape[0])):
             for earlier in parts_of(np.arange(shape[1])):
-                here, there = np.nonzero(both.compatible(later, earlier))
-                found.append(np.stack((later[here], earlier[there])))
-        return cls(_pairs(np.concatenate(found, axis=1), shape), _pairs(own.T, shape))
+                later_index, earlier_index = np.nonzero(pair.compatible(later, earlier))
+                compatible.append(np.stack((later[later_index], earlier[earlier_index])))
+        return cls(_pairs(np.concatenate(compatible, axis=1), shape), _pairs(kinds.T, shape))
 
     @cached_property
     def matched(self) -> csr_matrix:
         """Pairs in some perfect matching of the rows of all persons, bool (D, E)."""
         n = sum(self.all.shape)
-        here, there = self.all.nonzero()
+        later_index, earlier_index = self.all.nonzero()
         mine, theirs = self.true.nonzero()
         first = self.all.shape[0]
-        steps = np.concatenate([here, theirs + first]), np.concatenate([there + first, mine])
+        steps = np.concatenate([later_index, theirs + first]), np.concatenate([earlier_index + first, mine])
         graph = csr_matrix((np.ones(len(steps[0]), np.bool_), steps), (n, n))
         part = connected_components(graph, directed=True, connection="strong")[1]
-        together = part[here] == part[there + first]
-        return _pairs(np.stack((here[together], there[together])), self.all.shape)
+        together = part[later_index] == part[earlier_index + first]
+        return _pairs(np.stack((later_index[together], earlier_index[together])), self.all.shape)
 
     def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
         """Return the true pairs and random others, bool (D, E), as many as `matched`."""

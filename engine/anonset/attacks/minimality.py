@@ -49,7 +49,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
     items = [labels[item] for item in column.items[places[chosen]].tolist()]
     names = list(chance_of)
-    other = dict(zip(names, (names[at] for at in random.permutation(len(names)).tolist()), strict=True))
+    other = dict(zip(names, (names[position] for position in random.permutation(len(names)).tolist()), strict=True))
     dealt = {item: chance_of[other[item]] for item in names}
     knows = (
         f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records; seeks "
@@ -80,6 +80,6 @@ def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float],
     return chance_of, without
 
 
-def _success(found: list[float]) -> AttackSuccess:
-    sure = np.array(found)
+def _success(probabilities: list[float]) -> AttackSuccess:
+    sure = np.array(probabilities)
     return AttackSuccess(float((sure == 1).mean()), float(sure.mean()))

@@ -69,19 +69,19 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
         may = [label for label in labels if label in rows.symbol_of and label not in scene.model.secrets]
         if not may:
             continue
-        known = [may[at] for at in random.permutation(len(may))[: scene.m].tolist()]
-        shown = {rows.symbol_of[label] for label in known}
+        chosen_items = [may[position] for position in random.permutation(len(may))[: scene.m].tolist()]
+        shown = {rows.symbol_of[label] for label in chosen_items}
         symbols = set(rows.symbols(int(rows.kind[row_of[person]]))) - shown
         of_all.append(bool(symbols & everywhere))
-        shared.append(bool(symbols & _in_all(rows, known)))
-        by_chance.append(bool(symbols & _in_all(dealt, known)))
-    shares = [float(np.mean(found)) if found else 0.0 for found in (of_all, shared, by_chance)]
+        shared.append(bool(symbols & _in_all(rows, chosen_items)))
+        by_chance.append(bool(symbols & _in_all(dealt, chosen_items)))
+    shares = [float(np.mean(outcomes)) if outcomes else 0.0 for outcomes in (of_all, shared, by_chance)]
     knows = f"{counted(scene.m, 'item')} of a person; seeks another symbol, if all matching rows show the same"
     return AttackResult("homogeneity", knows, len(shared), *(AttackSuccess(share, share) for share in shares))
 
 
-def _in_all(rows: ReleaseRows, known: list[str]) -> set[int]:
+def _in_all(rows: ReleaseRows, items: list[str]) -> set[int]:
     """Return the symbols that all rows with the known items share; empty if no row matches."""
-    kinds = rows.fitting(known)
+    kinds = rows.fitting(items)
     counts = np.asarray(rows.rows[kinds].sum(axis=0)).ravel()
     return set(np.flatnonzero(counts == len(kinds)).tolist()) if len(kinds) else set()

@@ -36,7 +36,7 @@ def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
     """Return how often an end of a range equals the value of a row. Return None if no row has a range."""
-    published = next(one for one in scene.publication.relational if one.name == column.name)
+    published = next(candidate for candidate in scene.publication.relational if candidate.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
     wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])
     if not len(wide):
@@ -49,9 +49,11 @@ def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
     first, last = np.searchsorted(domain, low), np.searchsorted(domain, high, side="right")
     often = [a + int(count[a:b].argmax()) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
-    def right(one: Int64, other: Int64) -> AttackSuccess:
+    def right(first: Int64, second: Int64) -> AttackSuccess:
         """Return the success of guessing the more frequent of two values."""
-        return AttackSuccess(None, float((domain[np.where(count[other] > count[one], other, one)] == values).mean()))
+        return AttackSuccess(
+            None, float((domain[np.where(count[second] > count[first], second, first)] == values).mean())
+        )
 
     without, won = right(np.array(often), np.array(often)), right(first, last - 1)
     control = right(*random.integers(first, last, size=(2, len(rows))))

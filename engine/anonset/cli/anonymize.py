@@ -46,15 +46,15 @@ def anonymize(
 
     Exit codes: 0 published; 1 the model does not hold or is infeasible; 2 invalid input; 3 undecided; 130 interrupted.
     """
-    given = given_flags(flags)
-    settings = _settings(source, given, config)
+    options = given_flags(flags)
+    settings = _settings(source, options, config)
     try:
         return _anonymize(settings, quiet=quiet, json=json)
     except InputError as error:
         from_options = source is not None and config is None and not is_job(source)
         if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
             with suppress(Exception):  # the error of the run is printed whatever happens here
-                error.commands = complete_commands(settings, {"input": source, **given}, error)
+                error.commands = complete_commands(settings, {"input": source, **options}, error)
         raise
 
 
@@ -90,8 +90,8 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
     """Store the result of the job in the log: verdict, digest of each file in OUT, and figures."""
-    attested, own = attestation_at(out)
-    digests = {**attested.data.sha256, ATTESTATION: own}
+    attested, attestation_digest = attestation_at(out)
+    digests = {**attested.data.sha256, ATTESTATION: attestation_digest}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 

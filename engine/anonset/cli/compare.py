@@ -50,10 +50,10 @@ def compare(
     (exponent with a 95% interval). The table shows means and standard deviations over repeated runs and --seeds; CSV
     and JSON show every run. Times cover search and recoding, without kernel compilation.
     """
-    source, asked = over_job(source, "input", given_flags(flags), compare_settings_model())
-    given, ranges = with_ranges(asked)
+    source, options = over_job(source, "input", given_flags(flags), compare_settings_model())
+    fixed, ranges = with_ranges(options)
     varied = {**ranges, **pairs("--vary", vary or [])}
-    settings = validate(compare_settings_model(), {**given, "input": source, "vary": varied})
+    settings = validate(compare_settings_model(), {**fixed, "input": source, "vary": varied})
     require_local(out, plot)
     if plot is not None:
         require_plots(Path(plot))

@@ -65,8 +65,8 @@ def make_datasets(
 
     require_local(out, hierarchy)
     types = {key: type(value) for key, value in GENERATORS[name].parameters.items()} if name in GENERATORS else {}
-    given = pairs("--set", set or [])
-    parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in given.items()}
+    texts = pairs("--set", set or [])
+    parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in texts.items()}
     if records is not None:
         parameters["n"] = records
     if hierarchy is not None:
@@ -90,13 +90,13 @@ def path_datasets(
     """
     from anonset_datasets import catalogue
 
-    found = catalogue.hierarchy(name) if hierarchy else catalogue.path(name)
-    if found is None:
+    location = catalogue.hierarchy(name) if hierarchy else catalogue.path(name)
+    if location is None:
         msg = f"data set {name!r} has no hierarchy of the items; use {catalogue.entry(name).default_hierarchy}"
         raise InputError(msg)
     if note := catalogue.entry(name).note:
         say(f"{name}: {note}")
-    show(str(found))
+    show(str(location))
     return DONE
 
 
@@ -115,8 +115,8 @@ def check_datasets(
 
     if not os.environ.get(VARIABLE):
         say(f"{VARIABLE} is not set: set it to the folder of the data sets")
-    found = look(names)
-    rows = [_row_of(presence) for presence in found]
+    presences = look(names)
+    rows = [_row_of(presence) for presence in presences]
     if json:
         show_json(rows)
     else:
@@ -126,28 +126,28 @@ def check_datasets(
             texts.append((row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts))
         wanting = (f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE)
         show(table(("name", "state", "files"), texts, left=("state", "files")), *wanting)
-    return FAILED if any(presence.is_wanting for presence in found) else DONE
+    return FAILED if any(presence.is_wanting for presence in presences) else DONE
 
 
 def _row_of(presence: "Presence") -> dict[str, Any]:
     """Return the state of a data set, and how to get it."""
     from anonset_datasets.cards import CARDS
 
-    known = presence.entry
+    entry = presence.entry
     return {
-        "name": known.name,
+        "name": entry.name,
         "state": presence.state,
-        "optional": known.optional,
+        "optional": entry.optional,
         "files": [{"file": part.file, "state": part.state} for part in presence.parts],
-        "offered": CARDS[known.name].offered,
-        "made": CARDS[known.name].made,
-        **{key: getattr(known, key) for key in ("about", "source", "terms", "note", "citation")},
+        "offered": CARDS[entry.name].offered,
+        "made": CARDS[entry.name].made,
+        **{key: getattr(entry, key) for key in ("about", "source", "terms", "note", "citation")},
     }
 
 
 def _how_to_get(row: dict[str, Any]) -> str:
     """Return how to get a data set that is missing or different."""
-    wanted = [part["file"] for part in row["files"] if part["state"] != _THERE]
+    missing = [part["file"] for part in row["files"] if part["state"] != _THERE]
     optional = " (optional)" if row["optional"] else ""
     parts = {
         "offered by": row["offered"],
@@ -156,7 +156,7 @@ def _how_to_get(row: dict[str, Any]) -> str:
         "cite": row["citation"],
         "made": row["made"],
         "note": row["note"],
-        "save as": ", ".join(wanted),
+        "save as": ", ".join(missing),
     }
     lines = [f"{row['name']}: {row['about']}{optional}", *(f"{key}: {text}" for key, text in parts.items() if text)]
     return "\n  ".join(lines)

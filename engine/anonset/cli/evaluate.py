@@ -43,8 +43,8 @@ def evaluate(
     buckets is the share of tuples that were starred or removed.
     """
     named = {} if out is None else {"out": out}
-    original, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
-    settings = validate(EvaluateSettings, {**given, "input": original})
+    original, options = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
+    settings = validate(EvaluateSettings, {**options, "input": original})
     if settings.out is None:
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)
@@ -55,7 +55,7 @@ def evaluate(
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         table = read_data(source, settings.read_options(), store=place)
         of_items, of_columns = settings.item_weights, settings.relational_weights
-        found = losses(
+        evaluation = losses(
             table,
             opened,
             hierarchies=settings.hierarchy,
@@ -67,7 +67,7 @@ def evaluate(
             progress=progress,
         )
     if json:
-        show_json(plain(flatten(found)))
+        show_json(plain(flatten(evaluation)))
     else:
-        show(evaluation_account(found), *([LOCAL] if settings.bound else []))
+        show(evaluation_account(evaluation), *([LOCAL] if settings.bound else []))
     return DONE

@@ -71,12 +71,12 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         If a ``COL=SPEC`` is malformed, or names a column twice.
     """
-    given = dict(flags)
-    for name in {"hierarchy", "ceiling"} & given.keys():
-        given[name] = pairs(f"--{name}", given[name])
-    if "relational_weights" in given:
-        given["relational_weights"] = pairs("--relational-weights", split(given["relational_weights"]))
-    return {name: split(value) if isinstance(value, list) else value for name, value in given.items()}
+    parsed = dict(flags)
+    for name in {"hierarchy", "ceiling"} & parsed.keys():
+        parsed[name] = pairs(f"--{name}", parsed[name])
+    if "relational_weights" in parsed:
+        parsed["relational_weights"] = pairs("--relational-weights", split(parsed["relational_weights"]))
+    return {name: split(value) if isinstance(value, list) else value for name, value in parsed.items()}
 
 
 def split(values: Iterable[str]) -> list[str]:
@@ -120,8 +120,8 @@ def name_of(names: Iterable[str]) -> Any:
 def _flag_type(name: str, annotation: Any) -> Any:
     """Return the type of the flag of a setting; lists and mappings are repeated flags."""
     if name in _COMPLETED:
-        known: Any = name_of(MODELS if name == "model" else ALGORITHMS)
-        return Union[known, None] if get_origin(annotation) is not list else Union[list[known], None]  # noqa: UP007
+        names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
+        return Union[names, None] if get_origin(annotation) is not list else Union[list[names], None]  # noqa: UP007
     inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
     inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
     if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):

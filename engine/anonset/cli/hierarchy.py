@@ -74,7 +74,7 @@ def check_hierarchy(
     Lists each item that is not a leaf, with frequency and most similar node.
     """
     hierarchy = read_hierarchy(file)
-    found = {
+    figures = {
         "nodes": hierarchy.n_nodes,
         "leaves": hierarchy.n_leaves,
         "height": int(hierarchy.depth.max()),
@@ -82,20 +82,20 @@ def check_hierarchy(
     }
     column = items_of_input(data, flags)
     if column is None:
-        show_figures(found, json=json)
+        show_figures(figures, json=json)
         return DONE
-    left = left_over(column, hierarchy, code_rules(flags))
-    found |= {"items": len(column.vocabulary)} | ({"misfits": len(left)} if left else {})
+    misfits = left_over(column, hierarchy, code_rules(flags))
+    figures |= {"items": len(column.vocabulary)} | ({"misfits": len(misfits)} if misfits else {})
     if json:
-        show_json({**found, "list": left} if left else found)
+        show_json({**figures, "list": misfits} if misfits else figures)
     else:
-        show_figures(found, json=False)
-    if not left:
+        show_figures(figures, json=False)
+    if not misfits:
         return DONE
     if not json:
-        show(misfits_table(left))
-    are = "item is not a leaf" if len(left) == 1 else "items are not leaves"
-    msg = f"{len(left):,} {are} of {file} (items in the data: {len(column.vocabulary):,})"
+        show(misfits_table(misfits))
+    are = "item is not a leaf" if len(misfits) == 1 else "items are not leaves"
+    msg = f"{len(misfits):,} {are} of {file} (items in the data: {len(column.vocabulary):,})"
     raise HierarchyError(msg)
 
 

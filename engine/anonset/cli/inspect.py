@@ -44,9 +44,9 @@ def inspect(
     Columns without a declared role get a proposed role with a reason. No data values are shown. Exit codes: 0 done,
     even if problems are listed; 2 the data cannot be read.
     """
-    place, given = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
-    settings = validate(InspectSettings, {**given, "input": place})
-    roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
+    place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
+    settings = validate(InspectSettings, {**options, "input": place})
+    roles = {name: value for name, value in options.items() if name in RoleSettings.model_fields}
     if out is not None:
         _require_new(Path(out))
     with progress_bars(quiet=quiet) as progress:
@@ -58,17 +58,17 @@ def inspect(
     else:
         show(*findings_account(findings))
         show(*_of_codes(findings))
-    recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
-    asked, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
+    recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*options}}
+    typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
     with_items = [
-        f"{as_typed('inspect', source, {**asked, **roles}, hierarchies)} -o {out or 'job.toml'}"
+        f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {out or 'job.toml'}"
         for roles in _roles_of_items(findings)
     ]
     if out is not None:
         _write_job(Path(out), place, findings, with_items, json=json)
     elif not json and (findings.records or not with_items):
-        again = as_typed("inspect", source, asked, hierarchies)
-        show(f"Next: {again} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
+        command_text = as_typed("inspect", source, typed, hierarchies)
+        show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
         first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
         show(f"{first}{command}")
@@ -91,9 +91,9 @@ def _of_codes(findings: Findings) -> list[str]:
 
 def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
     """Return the settings that publish dropped columns that may contain items, one per set."""
-    found = findings.possible_items
-    return [{"items": [name]} for name in found.get("items", ())] + [
-        {"one_hot": list(names)} for role, names in found.items() if role == "one_hot"
+    candidates = findings.possible_items
+    return [{"items": [name]} for name in candidates.get("items", ())] + [
+        {"one_hot": list(names)} for role, names in candidates.items() if role == "one_hot"
     ]
 
 
@@ -131,12 +131,15 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
             n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in question.answers)
         }
         common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
-        for one in question.answers:
-            own = {n: v for n, v in one.settings.items() if n not in common and n != "rows_are_persons"}
-            own = own | {"hierarchy": _placed(own.get("hierarchy", {}), path.parent)}
-            must = guarantee_for(one.settings, findings.k, findings.m, tuples=one.combinations)
-            answers[one.key] = answer_text(
-                one.key, own, must, {**_with_ways(one.reasons), **{n: _OF_SETTINGS[n] for n in ("group", "differing")}}
+        for answer in question.answers:
+            roles = {n: v for n, v in answer.settings.items() if n not in common and n != "rows_are_persons"}
+            roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
+            must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
+            answers[answer.key] = answer_text(
+                answer.key,
+                roles,
+                must,
+                {**_with_ways(answer.reasons), **{n: _OF_SETTINGS[n] for n in ("group", "differing")}},
             )
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}

@@ -42,8 +42,8 @@ def _table(source: str, roles: RoleSettings) -> Table:
 
 def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:
     """Return the path of a data set, or of the data of a job file, and the column roles."""
-    source, given = over_job(source, "input", given_flags(flags), RoleSettings)
-    return source, validate(RoleSettings, given)
+    source, options = over_job(source, "input", given_flags(flags), RoleSettings)
+    return source, validate(RoleSettings, options)
 
 
 class ColumnLabels(NamedTuple):
@@ -72,12 +72,12 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
     table = _table(source, roles)
     if table.transactions is not None and table.transactions.name == name:
         return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
-    found = next((c for c in table.relational if c.name == name), None)
-    if not isinstance(found, CategoricalColumn):
+    relational = next((c for c in table.relational if c.name == name), None)
+    if not isinstance(relational, CategoricalColumn):
         msg = f"--column {name}: not a column of --items or a text column of --relational"
         raise InputError(msg)
-    occurrences = np.bincount(found.codes, minlength=len(found.vocabulary)).astype(np.int64)
-    return ColumnLabels(name, found.vocabulary, occurrences)
+    occurrences = np.bincount(relational.codes, minlength=len(relational.vocabulary)).astype(np.int64)
+    return ColumnLabels(name, relational.vocabulary, occurrences)
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
@@ -102,19 +102,19 @@ def code_rules(flags: Any) -> CodeRules:
     return CodeRules(roles.file.unknown, roles.file.inner_items)
 
 
-def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:
+def misfits_table(misfits: Sequence[Mapping[str, Any]]) -> Any:
     """Return a table of the items that are not leaves: frequency, kind and most similar node."""
     from rich.table import Table
 
     table = Table("item", "occurrences", "is", "nearest node")
-    for misfit in left:
+    for misfit in misfits:
         table.add_row(*(printable(f"{x:,}" if isinstance(x, int) else x) for x in misfit.values()))
     return table
 
 
-def show_figures(found: Mapping[str, int], *, json: bool) -> None:
+def show_figures(figures: Mapping[str, int], *, json: bool) -> None:
     """Print figures by name, as a table or as JSON."""
     if json:
-        show_json(found)
+        show_json(figures)
     else:
-        show(facts_table({name: f"{value:,}" for name, value in found.items()}))
+        show(facts_table({name: f"{value:,}" for name, value in figures.items()}))

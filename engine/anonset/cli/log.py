@@ -35,17 +35,17 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
     InputError
         If the format is not ``text`` or ``json``.
     """
-    left, given, rest = [], "text", iter(arguments)
-    for argument in rest:
+    others, log_format, remaining = [], "text", iter(arguments)
+    for argument in remaining:
         name, equals, value = argument.partition("=")
         if name == OPTION:
-            given = value if equals else next(rest, "nothing")
-            require_known(OPTION, given, ("text", "json"))
+            log_format = value if equals else next(remaining, "nothing")
+            require_known(OPTION, log_format, ("text", "json"))
         else:
-            left.append(argument)
+            others.append(argument)
             if argument == "--":
-                left += rest
-    return left, given == "json"
+                others += remaining
+    return others, log_format == "json"
 
 
 def take_standard_error() -> None:
@@ -75,15 +75,15 @@ class JsonLog:
         """Write the start line with the command."""
         from importlib.metadata import version
 
-        command = next((one for one in self._arguments if not one.startswith("-")), None)
+        command = next((argument for argument in self._arguments if not argument.startswith("-")), None)
         self._write("start", schema=SCHEMA, version=version("anonset"), command=command)
 
     def progress(self, stage: str, done: float, total: float) -> None:
         """Write the progress of a stage: at the start, at the end, and about once a second."""
         with self._lock:
             now, state = time.monotonic(), (done, total)
-            known = self._shown.get(stage)
-            if known == state or (known is not None and now - self._when < _EVERY and not 0 < total <= done):
+            shown = self._shown.get(stage)
+            if shown == state or (shown is not None and now - self._when < _EVERY and not 0 < total <= done):
                 return
             self._shown[stage], self._when = state, now
             self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)

@@ -55,8 +55,8 @@ def generate_policy(
     if (privacy is None) == (utility is None):
         msg = "exactly one of --privacy and --utility is required"
         raise InputError(msg)
-    source, given = over_job(source, "input", given_flags(flags), PolicySettings)
-    settings = validate(PolicySettings, given)
+    source, options = over_job(source, "input", given_flags(flags), PolicySettings)
+    settings = validate(PolicySettings, options)
     column, tree = _bound(items_of(source, settings), hierarchy)
     if utility is not None:
         context = ParsingContext(column, tree)
@@ -84,13 +84,13 @@ def check_policy(
     column = items_of_input(data, flags)
     policy = _read(Path(file), kind, None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
-    found = {
+    figures = {
         "constraints": len(rows),
         "smallest": min(map(len, rows)),
         "largest": max(map(len, rows)),
         "items": len({item for row in rows for item in row}),
     }
-    show_figures(found, json=json)
+    show_figures(figures, json=json)
     return DONE
 
 

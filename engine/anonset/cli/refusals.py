@@ -38,8 +38,8 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = error.unused_tokens or ()
         flag = next((before for before, after in pairwise(arguments) if unused and after == unused[0]), "")
-        what = f"{flag} accepts no value, got" if flag.startswith("--") else "unexpected argument"
-        return f"{what} {', '.join(map(repr, unused))}"
+        problem = f"{flag} accepts no value, got" if flag.startswith("--") else "unexpected argument"
+        return f"{problem} {', '.join(map(repr, unused))}"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         name = error.argument.name
         return f"{name} is required" if error.keyword is None else f"{error.keyword} requires a value"
@@ -48,30 +48,32 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
     return str(error)
 
 
-def _unknown_command(given: str, known: Sequence[str]) -> str:
-    near = get_close_matches(given, known, n=1, cutoff=0.6)
-    return f"unknown command {given!r}" + (f" (did you mean {near[0]}?)" if near else f"; commands: {', '.join(known)}")
+def _unknown_command(typed: str, commands: Sequence[str]) -> str:
+    near = get_close_matches(typed, commands, n=1, cutoff=0.6)
+    return f"unknown command {typed!r}" + (
+        f" (did you mean {near[0]}?)" if near else f"; commands: {', '.join(commands)}"
+    )
 
 
 def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
-    given, _, value = (error.token.keyword or error.token.value).partition("=")
-    own = [name for argument in error.argument_collection if argument.parse for name in argument.names]
-    known = [*own, *_OF_EVERY_COMMAND]
-    letter = given[1:2]
-    if not given.startswith("--") and f"--{letter}" in known:  # -k 5, -k5, -k=5
-        value = value or given[2:] or next(_following(given, arguments), "")
-        return f"unknown option {given} (did you mean {f'--{letter} {value}'.rstrip()}?)"
-    near = get_close_matches(given, known, n=1, cutoff=0.6)
-    found = _MEANT.get(given) if _MEANT.get(given) in known else next(iter(near), None)
-    return f"unknown option {given}" + ("" if found is None else f" (did you mean {found}?)")
+    typed, _, value = (error.token.keyword or error.token.value).partition("=")
+    of_command = [name for argument in error.argument_collection if argument.parse for name in argument.names]
+    accepted = [*of_command, *_OF_EVERY_COMMAND]
+    letter = typed[1:2]
+    if not typed.startswith("--") and f"--{letter}" in accepted:  # -k 5, -k5, -k=5
+        value = value or typed[2:] or next(_following(typed, arguments), "")
+        return f"unknown option {typed} (did you mean {f'--{letter} {value}'.rstrip()}?)"
+    near = get_close_matches(typed, accepted, n=1, cutoff=0.6)
+    suggestion = _MEANT.get(typed) if _MEANT.get(typed) in accepted else next(iter(near), None)
+    return f"unknown option {typed}" + ("" if suggestion is None else f" (did you mean {suggestion}?)")
 
 
-def _following(given: str, arguments: Sequence[str]) -> Iterator[str]:
+def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the value of an option, if any."""
     for argument, following in pairwise([*arguments, "-"]):
-        if argument.startswith(f"{given}="):
-            yield argument.removeprefix(f"{given}=")
-        elif argument == given and not following.startswith("-"):
+        if argument.startswith(f"{option}="):
+            yield argument.removeprefix(f"{option}=")
+        elif argument == option and not following.startswith("-"):
             yield following
 
 

@@ -46,8 +46,8 @@ def report(
     """
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in ("memory_limit", "work_dir")])
-    published, given = over_job(published, "out", given_flags(flags), OriginalSettings)
-    settings = validate(OriginalSettings, given)
+    published, options = over_job(published, "out", given_flags(flags), OriginalSettings)
+    settings = validate(OriginalSettings, options)
     _require_place(Path(out), Path(published))
     purpose_of_page = PublicationPurpose(recipient, purpose, title)
     source = None if shareable else settings.original_source()
@@ -67,9 +67,9 @@ def report(
     return DONE
 
 
-def _require_public(given: Iterable[str]) -> None:
+def _require_public(names: Iterable[str]) -> None:
     """Reject settings of the original for a shareable report."""
-    for name in given:
+    for name in names:
         msg = f"{setting('shareable', True)} uses only OUT; remove {setting(name)}"
         raise InputError(msg)
 

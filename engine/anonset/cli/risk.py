@@ -42,9 +42,9 @@ def risk(
     guarantee), or both. For buckets: the probability of inferring sensitive values. With --original, attacks try to
     find persons. Exit code 1 if an attack finds more than the guarantee allows.
     """
-    asked = out
-    out, given = over_job(out, "out", given_flags(flags), RiskSettings)
-    settings = validate(RiskSettings, given)
+    argument = out
+    out, options = over_job(out, "out", given_flags(flags), RiskSettings)
+    settings = validate(RiskSettings, options)
     source = settings.original_source()
     compared = opened_to_compare(out, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
@@ -52,16 +52,16 @@ def risk(
             progress("count", 0, 0)
         table, persons = original_and_persons(opened, source, settings, place)
         population = None if settings.population is None else _population(opened, settings.population, table)
-        found = count(
+        report = count(
             opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
             persons=persons, attacks=settings.attack, beside=_beside(opened, settings.beside),
         )  # fmt: skip
-    account, summary = account_and_summary(found)
+    account, summary = account_and_summary(report)
     if json:
         show_json(summary)
     else:
-        show(*account, *([_without_original(out)] if table is None else []), f"Next: {_report(asked)}")
+        show(*account, *([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
     return FAILED if summary.get("broken") else DONE
 
 
@@ -69,8 +69,8 @@ def _without_original(out: str) -> str:
     return f"To simulate an attack: {as_typed('risk', out)} --original FILE"
 
 
-def _report(asked: str) -> str:
-    return f"{as_typed('report', asked)} -o report.html"
+def _report(argument: str) -> str:
+    return f"{as_typed('report', argument)} -o report.html"
 
 
 def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
@@ -88,13 +88,13 @@ def _population(opened: OpenedPublication, population: str, original: Table | No
     data = opened.attested.data
     names = data.relational if isinstance(data, PublishedFile) else []
     source = source_of(population)
-    there = open_source(source).names
+    columns = open_source(source).names
     of_original = () if original is None else original.relational
     numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
-    if lacking := [name for name in names if name not in there]:
+    if lacking := [name for name in names if name not in columns]:
         msg = (
             f"--population {population}: quasi-identifier {lacking[0]!r} is missing; the file must contain all of them"
         )
         raise InputError(msg)
-    others = [name for name in there if name not in names]
+    others = [name for name in columns if name not in names]
     return read(source, relational=names, numeric=numeric, drop=others)

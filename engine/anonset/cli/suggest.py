@@ -58,8 +58,8 @@ def suggest(
     require_local(plot)
     if plot is not None:
         require_plots(Path(plot))
-    place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
-    settings = validate(SuggestSettings, {**given, "input": place})
+    place, options = over_job(source, "input", given_flags(flags), SuggestSettings)
+    settings = validate(SuggestSettings, {**options, "input": place})
     data = settings.source(place)
     need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
@@ -71,71 +71,73 @@ def suggest(
     if guarantee.sensitive_column is not None:  # such models need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options(), mapped=False)
     with progress_bars(quiet=quiet) as progress:
-        tried = try_all(
+        suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
             publish_as_is=settings.publish_as_is,
         )  # fmt: skip
     trees = settings.hierarchy or _hierarchies_of(table)
-    own = {name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()}
+    tuned_in_job = {
+        name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()
+    }
 
-    def command_of(best: Candidate | None, beside: str = "") -> str:
+    def command_of(best: Candidate | None, suffix: str = "") -> str:
         if best is None:
             return ""
         tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
-        on_job = place != source and own <= {*tuned, *_ASKED}
-        on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
+        on_job = place != source and tuned_in_job <= {*tuned, *_ASKED}
+        on, typed = (source, given_flags(flags)) if on_job else (place, {**options, "hierarchy": trees})
         roles = {name: value for name, value in typed.items() if name in _ROLES}
         if (ends := typed.get("round_ends")) is not None:
             roles["round_ends" if ends else "no_round_ends"] = True
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
-        return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{beside}"
+        return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{suffix}"
 
-    same = tried.with_own_hierarchy is tried.recommended
+    same = suggestion.with_own_hierarchy is suggestion.recommended
     commands = (
-        command_of(tried.recommended),
-        command_of(tried.with_own_hierarchy, "" if same else "-own"),
-        command_of(tried.beside),
+        command_of(suggestion.recommended),
+        command_of(suggestion.with_own_hierarchy, "" if same else "-own"),
+        command_of(suggestion.beside),
     )
     if plot is not None:
-        draw_frontier(tried, Path(plot) / "frontier.png")
+        draw_frontier(suggestion, Path(plot) / "frontier.png")
     if json:
-        show_json(suggestion_summary(tried, *commands))
+        show_json(suggestion_summary(suggestion, *commands))
     else:
-        show(*suggestion_account(tried, *commands))
-    return DONE if tried.recommended is not None else FAILED
+        show(*suggestion_account(suggestion, *commands))
+    return DONE if suggestion.recommended is not None else FAILED
 
 
-def _guarantee(table: Table, asked: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
+def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the requested guarantee; without --model, the guarantee for the column roles."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
-    if asked["sensitive_items"]:
+    if options["sensitive_items"]:
         by_roles = "klm"
     if table.sensitive is not None:
         several = any(len(column.vocabulary) < table.n for column in table.ids)
         by_roles = "safe-grouping" if several else "anatomy"
         if table.relational:
-            by_roles = "kl" if asked["t"] is None else "kt"
-    name = asked["model"] or by_roles
+            by_roles = "kl" if options["t"] is None else "kt"
+    name = options["model"] or by_roles
     if name not in MODELS or name not in KNOWN:
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(KNOWN)}; {others}"
         raise InputError(msg)
     algorithm = default_algorithm(name, relational=bool(table.relational))
     cls: Any = MODELS[name].model
-    own = {form_of(field.name).setting for field in fields(cls)}
-    given = {
+    accepted = {form_of(field.name).setting for field in fields(cls)}
+    values = {
         n: value
-        for n, value in {**_BY_DEFAULT, **{n: v for n, v in asked.items() if v is not None}}.items()
-        if n in own
+        for n, value in {**_BY_DEFAULT, **{n: v for n, v in options.items() if v is not None}}.items()
+        if n in accepted
     }
-    given |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in own else {}
-    if stray := [n for n in _ASKED[1:] if asked[n] is not None and n not in own]:
+    values |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in accepted else {}
+    if stray := [n for n in _ASKED[1:] if options[n] is not None and n not in accepted]:
         msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
         raise InputError(msg)
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
-    return make_algorithm(name, algorithm, {**given, **needed}).model
+    return make_algorithm(name, algorithm, {**values, **needed}).model
 
 
 def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
@@ -149,7 +151,7 @@ def _command(
     algorithm: str,
     settings: Mapping[str, Any],
     guarantee: PrivacyModel,
-    given: Mapping[str, Any],
+    roles: Mapping[str, Any],
     hierarchies: Mapping[str, str],
 ) -> str:
     """Return the command that runs a candidate, on a data set with these roles or on a job file."""
@@ -161,6 +163,6 @@ def _command(
     if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
         model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
-    asked = as_typed("anonymize", source, given, hierarchies)
-    asked += as_typed("", "", {**model, **settings, **sizes}).removeprefix("anonset '' ''")
-    return f"{asked} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"
+    command = as_typed("anonymize", source, roles, hierarchies)
+    command += as_typed("", "", {**model, **settings, **sizes}).removeprefix("anonset '' ''")
+    return f"{command} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"

@@ -39,18 +39,18 @@ def verify(
 
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
-    out, given = over_job(published, "out", given_flags(flags), check_settings_model())
-    private = given.pop("private", None)
-    if private is None and is_address(out) and (is_job(published) or "original" in given):
+    out, options = over_job(published, "out", given_flags(flags), check_settings_model())
+    private = options.pop("private", None)
+    if private is None and is_address(out) and (is_job(published) or "original" in options):
         private = f"{out.rstrip('/')}{PRIVATE}"
-    with progress_bars(quiet=quiet) as progress, fetched_publication(out, private) as (folder, own):
-        if is_job(published) and "model" not in given:
-            given = {**kept_constraints(own), **given}
-        found = check(folder, given, private=own if own.is_dir() else None, progress=progress)
+    with progress_bars(quiet=quiet) as progress, fetched_publication(out, private) as (folder, private_folder):
+        if is_job(published) and "model" not in options:
+            options = {**kept_constraints(private_folder), **options}
+        result = check(folder, options, private=private_folder if private_folder.is_dir() else None, progress=progress)
     if json:
-        show_json(check_summary(found))
+        show_json(check_summary(result))
     elif not quiet:
-        show(*check_account(found))
-    if found.holds is None:
+        show(*check_account(result))
+    if result.holds is None:
         return UNDECIDED
-    return DONE if found.holds else FAILED
+    return DONE if result.holds else FAILED

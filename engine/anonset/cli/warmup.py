@@ -21,14 +21,14 @@ def warmup(
     NUMBA_CPU_NAME=generic during warmup and in the image. Afterwards the folder may be read-only.
     """
     with progress_bars(quiet=quiet) as progress:
-        found = warm_up(progress=progress)
+        compiled = warm_up(progress=progress)
     if json:
-        show_json({"kernels": found.kernels, "seconds": found.seconds, "folder": str(found.folder)})
+        show_json({"kernels": compiled.kernels, "seconds": compiled.seconds, "folder": str(compiled.folder)})
     elif not quiet:
         done = (
-            f"compiled {found.kernels} kernels in {found.seconds:.1f} s"
-            if found.kernels
+            f"compiled {compiled.kernels} kernels in {compiled.seconds:.1f} s"
+            if compiled.kernels
             else "all kernels are compiled already"
         )
-        show(f"{done}; cache: {found.folder}")
+        show(f"{done}; cache: {compiled.folder}")
     return DONE

@@ -128,16 +128,16 @@ def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int
     return column, code_of_item, symbols
 
 
-def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
+def _in_public_order(unordered: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
     """Return sorted symbols and the new code of each symbol, int32 (S,). The order discloses nothing about a tree.
 
     If the hierarchy has places (`Hierarchy.place`), set members are sorted by place and symbols by the places of their
     members.
     """
     if hierarchy is None or hierarchy.place is None:
-        return given, np.arange(len(given), dtype=np.int32)
+        return unordered, np.arange(len(unordered), dtype=np.int32)
     place = dict(zip(hierarchy.leaves.labels, hierarchy.place.tolist(), strict=True))
-    symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in given]
+    symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in unordered]
     symbols = [group_symbol(symbol.members) if symbol.kind == "group" else symbol for symbol in symbols]
     order = sorted(range(len(symbols)), key=lambda code: [place[member] for member in symbols[code].members])
     rank = np.empty(len(order), np.int32)
@@ -183,8 +183,8 @@ def _items_of_clusters(
         raise InputError(msg)
     book = _Codebook(column)
     with SetColumnBuilder(column.name, store) as drafts:
-        for records, own in recoding.pieces():
-            drafts.append(_draft(column if records is None else column.take(records), own, book))
+        for records, piece in recoding.pieces():
+            drafts.append(_draft(column if records is None else column.take(records), piece, book))
         canonical, place_of_code = book.in_order()
         symbols, rank = _in_public_order(canonical, hierarchy)
         draft = drafts.finished(Vocabulary.numbered(len(book)))
@@ -209,7 +209,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
     by_cluster = column.take(order)
     ends = np.searchsorted(recoding.cluster[order], np.arange(recoding.n_clusters + 1)).astype(np.int64)
     symbols = np.empty(len(column.codes), np.int32)
-    kept = np.zeros(column.n, np.int64)
+    row_sizes = np.zeros(column.n, np.int64)
     filled = 0
     for c, mapping in enumerate(recoding.items):
         rows = by_cluster.indptr[ends[c] : ends[c + 1] + 1]
@@ -218,10 +218,10 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
         image = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
         image[occurring] = book.codes(mapping, occurring)
         indptr, part_symbols = map_rows(rows - rows[0], items, image, len(book))
-        kept[ends[c] : ends[c + 1]] = np.diff(indptr)
+        row_sizes[ends[c] : ends[c + 1]] = np.diff(indptr)
         symbols[filled : filled + len(part_symbols)] = part_symbols
         filled += len(part_symbols)
-    lengths = begins_of(kept)
+    lengths = begins_of(row_sizes)
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     return SetColumn(column.name, lengths, symbols[:filled], column.vocabulary).take(back)
@@ -241,8 +241,10 @@ class _Codebook:
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
         """Return the symbol code of each item, int32, -1 if it is suppressed. New symbols are added to the codebook."""
         symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
-        known = self.code_of
-        return np.array([SUPPRESSED if s == SUPPRESSED else known.setdefault(s, len(known)) for s in symbols], np.int32)
+        code_of = self.code_of
+        return np.array(
+            [SUPPRESSED if s == SUPPRESSED else code_of.setdefault(s, len(code_of)) for s in symbols], np.int32
+        )
 
     def _nodes(self, cut: Cut, occurring: NDArray[np.integer]) -> Sequence[int | tuple[int, ...]]:
         if self.hierarchy is None and self.column.vocabulary != cut.hierarchy.leaves:
@@ -253,8 +255,8 @@ class _Codebook:
         return nodes
 
     def _groups(self, groups: ItemGroups, occurring: NDArray[np.integer]) -> Sequence[int | tuple[int, ...]]:
-        wanted = np.unique(groups.group[occurring])
-        chosen = np.flatnonzero(np.isin(groups.group, wanted))
+        occurring_groups = np.unique(groups.group[occurring])
+        chosen = np.flatnonzero(np.isin(groups.group, occurring_groups))
         members: dict[int, list[int]] = {}
         for item, group in zip(chosen.tolist(), groups.group[chosen].tolist(), strict=True):
             members.setdefault(group, []).append(item)

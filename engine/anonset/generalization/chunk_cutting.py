@@ -67,9 +67,9 @@ class _Cut(RedactedRepr):
         indptr, chunks = np.append(begin, len(place)), place[new_chunk]
         begins = np.searchsorted(begin, np.append(np.flatnonzero(new_chunk), len(place)))
         items = item.astype(np.int32)
-        found = distinct_sub_records(begins, indptr, items)
-        own, places = gathered(indptr[found.row], np.diff(indptr)[found.row])
-        return chunks, ChunkRows(found.begins, own, items[places], found.copies)
+        merged = distinct_sub_records(begins, indptr, items)
+        indptr_of_merged, places = gathered(indptr[merged.row], np.diff(indptr)[merged.row])
+        return chunks, ChunkRows(merged.begins, indptr_of_merged, items[places], merged.copies)
 
     def _sorted(self) -> tuple[Int64, Int64, Int64]:
         """Return the occurrences sorted by chunk, record and item."""
@@ -143,12 +143,12 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
     ):
         for piece in recoding.pieces(column):
             terms += np.bincount(code[piece.column.items[piece.place == TERMS]], minlength=len(terms))
-            own, inside, outside = _cut_piece(piece, recoding, code)
-            order, own, inside, text = in_order(own, inside, width)
-            at = slice(n_shared, n_shared + len(inside)), slice(content.length, content.length + len(text))
-            pieces.append(_Piece(order + piece.first, *at))
+            piece_clusters, inside, outside = _cut_piece(piece, recoding, code)
+            order, piece_clusters, inside, text = in_order(piece_clusters, inside, width)
+            slices = slice(n_shared, n_shared + len(inside)), slice(content.length, content.length + len(text))
+            pieces.append(_Piece(order + piece.first, *slices))
             n_shared += len(inside)
-            clusters.append(own)
+            clusters.append(piece_clusters)
             shared.append(inside)
             content.append(np.frombuffer(text, np.uint8))
             wide.append(outside)
@@ -163,12 +163,14 @@ def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tup
     """
     n, shown = np.diff(recoding.begins[piece.first : piece.end + 1]), piece.place >= 0
     row = np.repeat(recoding.begins[piece.first] + np.arange(piece.column.n), piece.column.lengths)
-    whole = _Cut(piece.place[shown].astype(np.int64), row[shown], code[piece.column.items[shown]].astype(np.int64))
-    inside = (recoding.first[whole.place] >= piece.first) & (recoding.last[whole.place] < piece.end)
-    chunks, rows = whole.only(inside).rows()
+    occurrences = _Cut(
+        piece.place[shown].astype(np.int64), row[shown], code[piece.column.items[shown]].astype(np.int64)
+    )
+    inside = (recoding.first[occurrences.place] >= piece.first) & (recoding.last[occurrences.place] < piece.end)
+    chunks, rows = occurrences.only(inside).rows()
     first, last = (borders[chunks] - np.int64(piece.first) for borders in (recoding.first, recoding.last))
-    own, several = np.flatnonzero(first == last), np.flatnonzero(first < last)
-    own = own[np.argsort(first[own], kind="stable")]
+    in_one_cluster, in_shared = np.flatnonzero(first == last), np.flatnonzero(first < last)
+    in_one_cluster = in_one_cluster[np.argsort(first[in_one_cluster], kind="stable")]
     is_term = recoding.place[piece.pairs] == TERMS
     in_cluster = recoding.in_cluster[piece.pairs][is_term] - piece.first
     terms = code[recoding.item[piece.pairs][is_term]]
@@ -176,10 +178,10 @@ def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tup
         n,
         begins_of(np.bincount(in_cluster, minlength=len(n))),
         terms[np.lexsort((terms, in_cluster))],
-        begins_of(np.bincount(first[own], minlength=len(n))),
-        rows.take(own),
+        begins_of(np.bincount(first[in_one_cluster], minlength=len(n))),
+        rows.take(in_one_cluster),
     )
-    return clusters, SharedChunks(first[several], last[several], rows.take(several)), whole.only(~inside)
+    return clusters, SharedChunks(first[in_shared], last[in_shared], rows.take(in_shared)), occurrences.only(~inside)
 
 
 def _shared(parts: Sequence[_Cut], recoding: Disassociated) -> SharedChunks:

@@ -54,11 +54,11 @@ def in_order(
     chunk_texts, texts, own_chunks = contents_of(clusters.rows), list[bytes](), list[list[int]]()
     term_ends, chunk_ends = clusters.term_begins.tolist(), clusters.chunk_begins.tolist()
     for number, n in enumerate(clusters.n.tolist()):
-        own = sorted(range(chunk_ends[number], chunk_ends[number + 1]), key=lambda place: chunk_texts[place])
+        chunk_places = sorted(range(chunk_ends[number], chunk_ends[number + 1]), key=lambda place: chunk_texts[place])
         terms = clusters.terms[term_ends[number] : term_ends[number + 1]]
         head = np.concatenate([[n], terms + 1, [0]]).astype(">u4").tobytes()
-        texts.append(b"".join([head, *(chunk_texts[place] for place in own), _END]))
-        own_chunks.append(own)
+        texts.append(b"".join([head, *(chunk_texts[place] for place in chunk_places), _END]))
+        own_chunks.append(chunk_places)
     sorted_chunks, of_range = by_range(shared)
     groups: list[Group] = [([text], [number], (number, number)) for number, text in enumerate(texts)]
     key, order, _ = grouped(groups, of_range, widest, lambda text: text)
@@ -79,8 +79,8 @@ def contents_of(rows: ChunkRows) -> list[bytes]:
     lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
     ends = begins_of(lengths)
     tokens = np.zeros(ends[-1], ">u4")
-    behind = np.arange(len(rows.items)) + 2 * np.repeat(np.arange(len(lengths)), lengths - 2)
-    tokens[behind] = rows.items + 1
+    token_places = np.arange(len(rows.items)) + 2 * np.repeat(np.arange(len(lengths)), lengths - 2)
+    tokens[token_places] = rows.items + 1
     tokens[ends[1:] - 1] = rows.count
     text, bounds = tokens.tobytes(), (4 * ends[rows.begins]).tolist()
     return [text[a:b] + _END for a, b in pairwise(bounds)]
@@ -94,9 +94,9 @@ def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]
     begins = np.flatnonzero(np.append(True, np.any(ranges[1:] != ranges[:-1], axis=1))) if len(order) else order
     sorted_chunks = list[int]()
     for first, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):
-        own = sorted(order[first:end].tolist(), key=lambda chunk: texts[chunk])
-        of_range[int(ranges[first, 0]), int(ranges[first, 1])] = b"".join(texts[chunk] for chunk in own)
-        sorted_chunks += own
+        chunks_of_range = sorted(order[first:end].tolist(), key=lambda chunk: texts[chunk])
+        of_range[int(ranges[first, 0]), int(ranges[first, 1])] = b"".join(texts[chunk] for chunk in chunks_of_range)
+        sorted_chunks += chunks_of_range
     return np.array(sorted_chunks, np.int64), of_range
 
 
@@ -135,6 +135,6 @@ def renumbered(shared: SharedChunks, by_range: Int64, order: Int64) -> SharedChu
     first, last = shared.first[by_range], shared.last[by_range]
     ranges, of_range = np.unique(np.stack([first, last], axis=1), axis=0, return_inverse=True)
     new = np.array([number[a : b + 1].min() for a, b in ranges.tolist()], np.int64)[of_range.ravel()]
-    behind = new + (last - first)
-    again = np.lexsort((behind, new))
-    return SharedChunks(new[again], behind[again], shared.rows.take(by_range[again]))
+    new_last = new + (last - first)
+    by_number = np.lexsort((new_last, new))
+    return SharedChunks(new[by_number], new_last[by_number], shared.rows.take(by_range[by_number]))

@@ -179,16 +179,16 @@ class EarlierRelease(RedactedRepr):
         """Return the changes of the names under a recoding coarser than the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
-        gone: dict[str, None] = {}
+        vanished: dict[str, None] = {}
         for item, name in self.mapping.items():
             if name and item in now and now[item] != name:
                 if now[item]:
                     coarser[name] = now[item]
                 else:
-                    gone[name] = None
+                    vanished[name] = None
         new = tuple(s.label for s in symbols if not any(item in self.mapping for item in s.members))
-        kept = sum(symbol.label in self.members for symbol in symbols)
-        return ReleaseChanges(kept, coarser, tuple(name for name in gone if name not in coarser), new)
+        n_kept = sum(symbol.label in self.members for symbol in symbols)
+        return ReleaseChanges(n_kept, coarser, tuple(name for name in vanished if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
         """Return the published name of each item under a recoding; empty if the item is suppressed."""

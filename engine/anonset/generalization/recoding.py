@@ -163,7 +163,7 @@ class PerCluster(RedactedRepr):
             return
         first, cluster = self.parts.first.tolist(), self.parts.cluster.tolist()
         for (begin, end), (low, high) in zip(pairwise(first), pairwise(cluster), strict=True):
-            values = tuple(RelationalValues(one.name, one.labels[low:high]) for one in self.relational)
+            values = tuple(RelationalValues(column.name, column.labels[low:high]) for column in self.relational)
             items = self.items[low:high]
             for a, b in spans.spans(end - begin, None if high == low + 1 else max(1, end - begin)):
                 records = self.parts.record[begin + a : begin + b]
@@ -238,9 +238,9 @@ class Disassociated(RedactedRepr):
             low, high = np.searchsorted(self.in_cluster, (first, end)).tolist()
             keys = self.in_cluster[low:high].astype(np.int64) << _BITS | self.item[low:high]
             cluster = np.repeat(np.arange(first, end), np.diff(begins))
-            wanted = np.repeat(cluster, part.lengths) << _BITS | part.items
-            index = np.searchsorted(keys, wanted)
-            is_there = np.append(keys, np.iinfo(np.int64).max)[index] == wanted
+            pair_keys = np.repeat(cluster, part.lengths) << _BITS | part.items
+            index = np.searchsorted(keys, pair_keys)
+            is_there = np.append(keys, np.iinfo(np.int64).max)[index] == pair_keys
             place = np.where(is_there, np.append(self.place[low:high], 0)[index], LEFT_OUT)
             yield ClusterPiece(first, end, slice(low, high), part, place.astype(np.int32))
 

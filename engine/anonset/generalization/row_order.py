@@ -107,19 +107,19 @@ class UnsortedRows:
         """Number of fixed codes per row."""
         return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
 
-    def _content(self, sets: SetColumn, which: slice | Int64) -> "RowContent":
+    def _content(self, sets: SetColumn, chosen: slice | Int64) -> "RowContent":
         from anonset_kernels.row_order import RowContent
 
         if isinstance(self._columns, np.ndarray):
-            fixed = self._columns[which]
+            fixed = self._columns[chosen]
         else:
             fixed = np.empty((sets.n, len(self._columns)), np.int32)
             for number, column in enumerate(self._columns):
-                fixed[:, number] = column[which]
+                fixed[:, number] = column[chosen]
         if self._record is not None:
-            record = self._record[which]
+            record = self._record[chosen]
         else:
-            record = np.arange(which.start, which.stop) if isinstance(which, slice) else which
+            record = np.arange(chosen.start, chosen.stop) if isinstance(chosen, slice) else chosen
         return RowContent(*self.items(sets), fixed, record)
 
 
@@ -161,27 +161,27 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
     """Allocate rows in the store for `size = (rows, items)`. Disk space is reserved now or when rows are written."""
     from anonset_kernels.row_order import RowContent
 
-    (n, n_items), room = size, store.array if placed else store.unplaced
+    (n, n_items), allocate = size, store.array if placed else store.unplaced
     narrow = are_narrow(store, n_codes)
     short = narrow and n <= np.iinfo(np.int32).max
-    indptr, record = room("indptr", np.int64, n + 1), room("record", np.int32 if short else np.int64, n)
+    indptr, record = allocate("indptr", np.int64, n + 1), allocate("record", np.int32 if short else np.int64, n)
     indptr[0] = 0
     return RowContent(
         indptr,
-        cast("Int32", as_codes(room("items", np.uint16 if narrow else np.int32, n_items))),
-        room("fixed", np.int32, n * n_columns).reshape(n, n_columns),
+        cast("Int32", as_codes(allocate("items", np.uint16 if narrow else np.int32, n_items))),
+        allocate("fixed", np.int32, n * n_columns).reshape(n, n_columns),
         cast("Int64", RowNumbers(record)) if short else record,
     )
 
 
 def _for_each(
-    do: Callable[[NDArray[Any], int, int], None], out: "RowContent", size: tuple[int, int], at: Place, *, last: bool
+    do: Callable[[NDArray[Any], int, int], None], out: "RowContent", size: tuple[int, int], start: Place, *, last: bool
 ) -> None:
-    """Apply `do` to the slice of each array that contains `size` rows and items, starting at `at`.
+    """Apply `do` to the slice of each array that contains `size` rows and items, starting at `start`.
 
     The end of the last row is also the start of the next row. `last` includes this element of `indptr`.
     """
-    (n, n_items), (row, item), n_columns = size, at, out.fixed.shape[1]
+    (n, n_items), (row, item), n_columns = size, start, out.fixed.shape[1]
     do(out.indptr, row + 1, row + n + last)
     do(stored_codes(out.items), item, item + n_items)
     do(out.fixed, row * n_columns, (row + n) * n_columns)
@@ -224,11 +224,11 @@ class _RowSorter:
         splitters = self._splitters(source, size[0], position)
         sizes = self._measured(source, size[0], position, splitters)
         while sizes.total[0].max() == size[0]:  # all rows are in one bucket: equal so far
-            behind = following(self.widths, position)
-            if sizes.total[2].max() + len(self.widths) - 1 <= behind:
+            next_position = following(self.widths, position)
+            if sizes.total[2].max() + len(self.widths) - 1 <= next_position:
                 self._copy(source, size[0], place)
                 return
-            position = behind
+            position = next_position
             splitters = self._splitters(source, size[0], position)
             sizes = self._measured(source, size[0], position, splitters)
         with self.store.nested() as scratch:
@@ -293,9 +293,9 @@ class _RowSorter:
             return
         n_items = int(rows.indptr[-1] - rows.indptr[0])
         _for_each(places.place, self.out, (len(order), n_items), place, last=True)
-        held = _room((len(order), n_items), rows.fixed.shape[1])
-        gather_rows(rows, order, 0, 0, held)
-        _put(held, (0, len(order)), place, self.out)
+        buffer = _room((len(order), n_items), rows.fixed.shape[1])
+        gather_rows(rows, order, 0, 0, buffer)
+        _put(buffer, (0, len(order)), place, self.out)
 
     def _copy(self, source: UnsortedRows, n: int, place: tuple[int, int]) -> None:
         """Copy rows that are all equal into their places."""
@@ -313,10 +313,10 @@ class _RowSorter:
         pack_keys(source.some(picks), self._by(), position, np.arange(len(picks)), keys)
         keys.sort()
         in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
-        wanted = 2 * n // min(in_cache, self._rows_per_bucket) + 2
-        chosen = keys[np.arange(1, wanted) * len(keys) // wanted]
+        n_spans = 2 * n // min(in_cache, self._rows_per_bucket) + 2
+        chosen = keys[np.arange(1, n_spans) * len(keys) // n_spans]
         values, counts = np.unique(keys, return_counts=True)
-        heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
+        heavy = np.append(values[counts * n_spans > len(keys)], keys[len(keys) // 2])
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
     def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_BucketSizes":
@@ -347,11 +347,11 @@ class _RowSorter:
         def spread(task: tuple[tuple[int, int], Int32, Int64]) -> None:
             span, size, place = task
             fill = starts(size)
-            held = _room((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
-            fill_buckets(source(*span), self._by(splitters), position, fill.copy(), held)
+            buffer = _room((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
+            fill_buckets(source(*span), self._by(splitters), position, fill.copy(), buffer)
             for b in np.flatnonzero(size[0]).tolist():
                 first = int(fill[0, b])
-                _put(held, (first, first + int(size[0, b])), (int(place[0, b]), int(place[1, b])), rows)
+                _put(buffer, (first, first + int(size[0, b])), (int(place[0, b]), int(place[1, b])), rows)
 
         def tasks() -> Iterator[tuple[tuple[int, int], Int32, Int64]]:
             place = starts(sizes.total[:2])

@@ -40,14 +40,14 @@ _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 """Stated settings that the proposal may change; `--drop`, sets and ids stay."""
 
 
-def complete_commands(settings: Settings, given: Mapping[str, Any], error: InputError) -> list[str]:
+def complete_commands(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
     """Return complete commands for a rejected run, one per possible unit, each with its assumptions.
 
     Commands that would fail with the same error, or repeat the rejected run, are left out.
 
     Parameters
     ----------
-    settings, given
+    settings, options
         Settings of the rejected run, and its flags with ``input``.
     error
         Error of the rejected run.
@@ -59,42 +59,46 @@ def complete_commands(settings: Settings, given: Mapping[str, Any], error: Input
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
-            source = source_of(given["input"], given.get("input_format"), no_header=bool(given.get("no_header")))
+            source = source_of(options["input"], options.get("input_format"), no_header=bool(options.get("no_header")))
         except MisreadError as misread:
-            source = source_of(given["input"], misread.settings.get("input_format"))
+            source = source_of(options["input"], misread.settings.get("input_format"))
         request = request_of(settings, algorithm, source.format)
         require_free_destination(request.out, request.private_folder, by_command=True)
         require_disk(settings, input_of(source, settings, algorithm), request, None)
-        size, limit = source.size, memory_limit(given.get("memory_limit"))
+        size, limit = source.size, memory_limit(options.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:
-            return _commands(given, error)
+            return _commands(options, error)
     return []
 
 
-def _commands(given: Mapping[str, Any], error: InputError) -> list[str]:
-    model = MODELS.get(str(given.get("model")))
+def _commands(options: Mapping[str, Any], error: InputError) -> list[str]:
+    model = MODELS.get(str(options.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
-    found = _readable(given) or _readable({**given, "rows_are_persons": True})
+    proposals = _readable(options) or _readable({**options, "rows_are_persons": True})
     lines = []
-    for one in found:
-        asked = len(found) > 1 or (one.table is not None and bool(one.table.repeated) and not one.unit)
-        many = one.table is not None and one.table.n >= ASKED_FROM
-        beside = many and any(one.settings.get(role) for role in ("relational", "keep", "drop"))
-        asked = asked or (beside and not one.unit and not given.get("rows_are_persons"))
-        if not (asked or given.get("rows_are_persons")):  # the run needs no declaration
-            one.settings.pop("rows_are_persons", None)
-        if asked and one.unit and one.table is not None and one.table.repeated:  # another identifier repeats
-            one.settings["rows_are_persons"] = True
-        columns = [column.profile.name for column in one.columns]
-        given = {**given, **{role: list(names_in(columns, given[role])) for role in ROLES if given.get(role)}}
-        settings = _complete(given, one)
-        stated = given if any(given.get(role) for role in ROLES) else {**given, **_only_column(one)}
-        if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, one.table):
-            own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
-            command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
-            who = f", {_unit_text(one)}" if asked else ""
-            lines.append(f"complete command{who}{_moved(given, settings)}: {foreign(command)}")
+    for proposal in proposals:
+        is_open = len(proposals) > 1 or (
+            proposal.table is not None and bool(proposal.table.repeated) and not proposal.unit
+        )
+        many = proposal.table is not None and proposal.table.n >= ASKED_FROM
+        beside = many and any(proposal.settings.get(role) for role in ("relational", "keep", "drop"))
+        is_open = is_open or (beside and not proposal.unit and not options.get("rows_are_persons"))
+        if not (is_open or options.get("rows_are_persons")):  # the run needs no declaration
+            proposal.settings.pop("rows_are_persons", None)
+        if (
+            is_open and proposal.unit and proposal.table is not None and proposal.table.repeated
+        ):  # another identifier repeats
+            proposal.settings["rows_are_persons"] = True
+        columns = [column.profile.name for column in proposal.columns]
+        options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
+        settings = _complete(options, proposal)
+        stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
+        if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, proposal.table):
+            changed = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
+            command = as_typed("anonymize", options["input"], changed, settings["hierarchy"])
+            unit = f", {_unit_text(proposal)}" if is_open else ""
+            lines.append(f"complete command{unit}{_moved(options, settings)}: {foreign(command)}")
     return lines
 
 
@@ -113,21 +117,21 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
             layout = request_of(settings, algorithm, source.format).layout
             job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
             job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm)
-    except AnonsetError as again:
-        return str(again) == str(error)
+    except AnonsetError as second:
+        return str(second) == str(error)
     return False
 
 
-def _readable(given: Mapping[str, Any]) -> list[Proposal]:
+def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals with which the data can be read, one per possible unit."""
-    work = _proposed(given)
-    return [one for one in work.answers or (work,) if one.table is not None and one.table.n]
+    work = _proposed(options)
+    return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 
-def _only_column(one: Proposal) -> dict[str, list[str]]:
+def _only_column(proposal: Proposal) -> dict[str, list[str]]:
     """Return the role of the column in a format that has a single set-valued column."""
-    single = one.source is not None and one.source.format in _SINGLE
-    return {"items": [column.profile.name for column in one.columns]} if single else {}
+    single = proposal.source is not None and proposal.source.format in _SINGLE
+    return {"items": [column.profile.name for column in proposal.columns]} if single else {}
 
 
 def _unit_text(one: Proposal) -> str:
@@ -135,35 +139,35 @@ def _unit_text(one: Proposal) -> str:
     return f"if each {' with '.join(map(repr, one.unit)) or 'row'} is a person{persons}"
 
 
-def _moved(given: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Describe the stated columns that a command drops or uses as the id."""
-    stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), given.get(role))]
+    stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), options.get(role))]
     dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (
         f", with {', '.join(ids)} as the id" if ids else ""
     )
 
 
-def _proposed(given: Mapping[str, Any]) -> Proposal:
+def _proposed(options: Mapping[str, Any]) -> Proposal:
     """Return the proposal for the named columns; other columns are dropped."""
-    k, specs = int(given.get("k") or 5), given.get("hierarchy", {})
-    reading = {name: given[name] for name in (*READING, "missing") if given.get(name)}
-    recognised = _recognised(given["input"], reading, k)
+    k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
+    reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
+    recognised = _recognised(options["input"], reading, k)
     reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     columns = [column.profile.name for column in recognised.columns]
-    given = {**given, **{role: list(names_in(columns, given[role])) for role in ROLES if given.get(role)}}
-    named = [name for role in ROLES for name in given.get(role, ())]
-    dropped = [name for name in names_in((), given.get("drop")) if name in columns]
-    unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
-    stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
-    sets = names_in(columns, given.get("items"))
+    options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
+    named = [name for role in ROLES for name in options.get(role, ())]
+    dropped = [name for name in names_in((), options.get("drop")) if name in columns]
+    unnamed = [name for name in columns if not any(_matches(name, pattern) for pattern in named)]
+    stated = {name: options[name] for name in (*_SETS, "id", "group") if options.get(name)}
+    sets = names_in(columns, options.get("items"))
     if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
         stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": sets}
-    drop = {} if set(named) <= {*dropped, *names_in((), given.get("id"))} else {"drop": [*dropped, *unnamed]}
-    published = {name: "relational" for role in ("relational", "keep") for name in names_in((), given.get(role))}
-    published |= dict.fromkeys(names_in((), given.get("sensitive")), "sensitive")
-    return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k, published)
+    drop = {} if set(named) <= {*dropped, *names_in((), options.get("id"))} else {"drop": [*dropped, *unnamed]}
+    published = {name: "relational" for role in ("relational", "keep") for name in names_in((), options.get(role))}
+    published |= dict.fromkeys(names_in((), options.get("sensitive")), "sensitive")
+    return proposal_for(options["input"], {**reading, **stated, **drop}, specs, k, published)
 
 
 def _recognised(source: Any, reading: Mapping[str, Any], k: int) -> Proposal:
@@ -179,37 +183,41 @@ def _matches(column: str, name: str) -> bool:
     return column == name or (name.endswith("*") and column.startswith(name[:-1]))
 
 
-def _complete(given: Mapping[str, Any], one: Proposal) -> dict[str, Any] | None:
+def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the settings of a run for a proposal; None if they would omit a stated hierarchy."""
-    settings = dict(one.settings)
-    if settings.get("relational") and not any(given.get(role) for role in _SETS):  # no sets other than the stated ones
+    settings = dict(proposal.settings)
+    if settings.get("relational") and not any(
+        options.get(role) for role in _SETS
+    ):  # no sets other than the stated ones
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
-    stated: Mapping[str, Any] = given.get("hierarchy", {})
+    stated: Mapping[str, Any] = options.get("hierarchy", {})
     if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name == "items"):
         return None
-    must = guarantee_for(settings, int(given.get("k") or 5), int(given.get("m") or 2), tuples=0)
-    kept = {name: value for name, value in given.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
-    if _shape(must["model"]) != _shape(given.get("model")):
+    must = guarantee_for(settings, int(options.get("k") or 5), int(options.get("m") or 2), tuples=0)
+    remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
+    if _shape(must["model"]) != _shape(options.get("model")):
         general = Settings.model_fields.keys() - {"model", "algorithm"}
-        kept = {name: value for name, value in kept.items() if name in general} | must
+        remaining = {name: value for name, value in remaining.items() if name in general} | must
     hierarchies = {n: str(spec) for n, spec in trees.items() if spec != "values" and (n in published or n == "items")}
-    return {**kept, **settings, "hierarchy": hierarchies}
+    return {**remaining, **settings, "hierarchy": hierarchies}
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
     """Return the parts of the data that a model protects, and whether it has one sensitive column."""
     if model not in MODELS:
         return None
-    found = MODELS[model].model
-    return found.protects, is_dataclass(found) and any(field.name == "sensitive" for field in fields(found))
+    model_class = MODELS[model].model
+    return model_class.protects, is_dataclass(model_class) and any(
+        field.name == "sensitive" for field in fields(model_class)
+    )
 
 
-def _are_same(settings: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+def _are_same(settings: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Return True if two settings read and publish the columns in the same way, apart from hierarchies."""
-    return _comparable(settings) == _comparable(given)
+    return _comparable(settings) == _comparable(options)
 
 
 def _comparable(settings: Mapping[str, Any]) -> dict[str, Any]:

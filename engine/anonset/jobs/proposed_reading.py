@@ -47,7 +47,7 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep"
 
 def proposal_for(
     source: Any,
-    given: Mapping[str, Any],
+    declared: Mapping[str, Any],
     hierarchies: Mapping[str, HierarchySpec],
     k: int = 5,
     published: Mapping[str, str] = MappingProxyType({}),
@@ -67,56 +67,56 @@ def proposal_for(
     recognised: dict[str, Any] = {}
     while True:
         try:
-            options = {**given, **recognised}
+            options = {**declared, **recognised}
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
             work = _proposal_for(resolved, options, hierarchies, k, published)
         except MisreadError as error:
-            if error.settings.keys() & {*given, *recognised}:
+            if error.settings.keys() & {*declared, *recognised}:
                 raise
             recognised |= error.settings
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
             way = f"; if line 1 contains the names: {setting('header_line', 1)}" if "no_header" in recognised else ""
-            what = f"read with {ways} (detected): check the column names{way}"
-            for one in work.answers or (work,):
-                one.problems = [*([what] if ways else []), *one.problems]
+            remark = f"read with {ways} (detected): check the column names{way}"
+            for answer in work.answers or (work,):
+                answer.problems = [*([remark] if ways else []), *answer.problems]
             return work
 
 
 def _proposal_for(
     source: Source,
-    given: Mapping[str, Any],
+    declared: Mapping[str, Any],
     hierarchies: Mapping[str, HierarchySpec],
     k: int,
     published: Mapping[str, str],
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
-    opened, null = _opened(source, given)
+    opened, null = _opened(source, declared)
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
-    first = opened.first_line and "header_line" not in given
-    if first and not any(given.get(role) for role in ROLES):
+    first = opened.first_line and "header_line" not in declared
+    if first and not any(declared.get(role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
-    profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
+    profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
     opened = opened.with_columns(loaded)  # the source is read only once
     relational = [name for name, role in published.items() if role == "relational" and name in loaded]
-    relational += names_in(opened.names, given.get("relational"))
+    relational += names_in(opened.names, declared.get("relational"))
     candidates = _candidates(loaded, opened.names, [name for name in relational if name in loaded])
     identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
-    proposed = _with_given(opened, proposed, given)
-    if given.get("sensitive") and not any(own.role == "sensitive" for own in proposed.values()):
-        given = {name: value for name, value in given.items() if name != "sensitive"}
+    proposed = _with_given(opened, proposed, declared)
+    if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
+        declared = {name: value for name, value in declared.items() if name != "sensitive"}
     if words:
-        given = {**given, "null": list(words)}
-    dropped = {name for name, own in proposed.items() if own.role in ("id", "drop", UNRECOGNIZED)}
+        declared = {**declared, "null": list(words)}
+    dropped = {name for name, role in proposed.items() if role.role in ("id", "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
-    trial = ProposalReader(opened, given, proposed, profiles, loaded, k, counts)
+    trial = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
 
     def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
         work = Proposal(source, (), {}, list(problems), None, rows, unit, meaning)
@@ -124,15 +124,15 @@ def _proposal_for(
         try_hierarchies(work, hierarchies, opened, k)
         return work
 
-    ids = names_in(opened.names, given.get("id"))
-    buckets = are_buckets(given, proposed)
+    ids = names_in(opened.names, declared.get("id"))
+    buckets = are_buckets(declared, proposed)
     if buckets and not ids and candidates:
         ids = candidates[0].columns
-    stated = any(given.get(name) for name in ("unit", "rows_are_persons"))
-    if ids or stated or buckets or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
+    stated = any(declared.get(name) for name in ("unit", "rows_are_persons"))
+    if ids or stated or buckets or all(role.role in ("items", "one_hot", "one_code") for role in proposed.values()):
         return worked_out(ids, "given", asked=False)
-    taken = {name for name, own in proposed.items() if own.reason == "given" and own.role != "drop"}
-    free = [one for one in candidates if taken.isdisjoint(one.columns)]
+    declared_names = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
+    free = [one for one in candidates if declared_names.isdisjoint(one.columns)]
     repeated = [candidate for candidate in free if candidate.repeats]
     enough = (1 - MOST_WITHOUT_ID) * rows
     distinct = [one for one in free if one.persons == one.given >= enough and one.given and one.meaning not in _OF_ROWS]
@@ -142,18 +142,18 @@ def _proposal_for(
         fault = f"column {cut[0]!r} identifies people but {CUT}; export the file again with this column as text"
         return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
     likely = [one for one in free if one in repeated or one in distinct]
-    tried = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
+    proposals = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
     sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
     namesakes = not sure and all(one.persons >= _MOSTLY_DISTINCT * one.given for one in repeated)
-    if repeated and not namesakes and not any(one.table is not None for one in tried):
+    if repeated and not namesakes and not any(one.table is not None for one in proposals):
         # the unit "row" would not protect these persons
-        tried[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
-        return tried[0]
+        proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
+        return proposals[0]
     by_rows = worked_out((), "")
-    able = [one for one in tried if one.table is not None]
+    able = [one for one in proposals if one.table is not None]
     if by_rows.table is not None or not able:
         able.insert(0 if repeated and namesakes else len(able), by_rows)
-    lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in tried if one.table is None]
+    lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in proposals if one.table is None]
     able[0].problems += lost
     able[0].answers = tuple(able)
     return able[0]
@@ -166,33 +166,33 @@ _MOSTLY_DISTINCT = 0.8
 """Share of distinct names above which repeated names count as different persons."""
 
 
-def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
+def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
     """Open a source with the given settings, and return it with the texts that mean null."""
-    roles = {role: given.get(role) for role in ROLES if given.get(role)}
+    roles = {role: declared.get(role) for role in ROLES if declared.get(role)}
     dialect = Dialect.of(
-        given.get("delimiter"),
-        given.get("encoding"),
-        bool(given.get("no_header")),
-        given.get("header_line", 1),
-        "footer" in names_in((), given.get("skip_rows")),
+        declared.get("delimiter"),
+        declared.get("encoding"),
+        bool(declared.get("no_header")),
+        declared.get("header_line", 1),
+        "footer" in names_in((), declared.get("skip_rows")),
     )
 
     def lacking(names: Sequence[str]) -> list[str]:
         named = [name for given_names in roles.values() for name in names_in(names, given_names)]
         return [name for name in named if name not in names and not name.endswith("*")]
 
-    null = names_in((), given.get("null"))
-    how = FileProperties(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
-    opened = open_source(source, how)
+    null = names_in((), declared.get("null"))
+    properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
+    opened = open_source(source, properties)
     if opened.below and (not roles or lacking(opened.names)):
-        what = (
+        problem = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
             "fields"
         )
         way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
-        msg = f"{opened.where}: {what}; {way}"
+        msg = f"{opened.where}: {problem}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and not roles and "header_line" not in given:
+    if opened.first_line and not roles and "header_line" not in declared:
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     return opened, null
@@ -202,10 +202,11 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Seque
     """Return the candidates for the unit, with their counts over all rows."""
     plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
     numbers = list(filter(is_numbered, plain))
-    found = candidates_in(loaded, names, keys=plain, numbers=numbers, declared=declared)
-    counts = [counted_in([loaded[name] for name in one.columns]) for one in found]
+    candidates = candidates_in(loaded, names, keys=plain, numbers=numbers, declared=declared)
+    counts = [counted_in([loaded[name] for name in candidate.columns]) for candidate in candidates]
     return tuple(
-        replace(one, given=given, persons=persons) for one, (given, persons) in zip(found, counts, strict=True)
+        replace(candidate, given=rows, persons=persons)
+        for candidate, (rows, persons) in zip(candidates, counts, strict=True)
     )
 
 
@@ -213,18 +214,18 @@ def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
     """Return text and set columns that mention persons, each with the column of these names or ids."""
-    known = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
-    known |= {profile.name for profile in profiles if profile.reaches == "name"}
-    known.update(names_and_ids(profile.name for profile in profiles))
-    words = {name: words_of_persons(_distinct(loaded[name])) for name in known if not holds_sets(loaded[name])}
-    found = {}
+    identifying = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
+    identifying |= {profile.name for profile in profiles if profile.reaches == "name"}
+    identifying.update(names_and_ids(profile.name for profile in profiles))
+    words = {name: words_of_persons(_distinct(loaded[name])) for name in identifying if not holds_sets(loaded[name])}
+    mentions = {}
     for one in profiles if words else ():
         column = loaded[one.name]
-        if one.kind in ("text", "sets") and one.name not in known and not (one.reaches or holds_sets(column)):
+        if one.kind in ("text", "sets") and one.name not in identifying and not (one.reaches or holds_sets(column)):
             labels = _distinct(column)
-            if named := next((name for name, own in words.items() if are_mentions(labels, own)), ""):
-                found[one.name] = named
-    return found
+            if named := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
+                mentions[one.name] = named
+    return mentions
 
 
 def _distinct(column: Any) -> list[str]:
@@ -255,34 +256,34 @@ def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
 
 def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
     """Return True if some but not all column names occur as values in the first rows of their columns."""
-    held = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
-    return any(held) and not all(held)
+    occurs = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
+    return any(occurs) and not all(occurs)
 
 
 def _with_given(
-    opened: OpenedSource, proposed: dict[str, ProposedRole], given: Mapping[str, Any]
+    opened: OpenedSource, proposed: dict[str, ProposedRole], declared: Mapping[str, Any]
 ) -> dict[str, ProposedRole]:
     """Replace proposed roles by the given roles."""
     roles = dict(proposed)
     for role in ROLES:
-        for name in names_in(opened.names, given.get(role)):
+        for name in names_in(opened.names, declared.get(role)):
             matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
             for match in matching:
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)
                 spec = before.hierarchy if before is not None and before.role in alike else None
-                numeric = match in names_in(opened.names, given.get("numeric"))
+                numeric = match in names_in(opened.names, declared.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
-    if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
-        for name, own in roles.items():
-            if own.role == "items" and own.reason != "given":
+    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
+        for name, proposal in roles.items():
+            if proposal.role == "items" and proposal.reason != "given":
                 roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
-            elif own.role == "one_code" and own.reason != "given":
+            elif proposal.role == "one_code" and proposal.reason != "given":
                 roles[name] = ProposedRole(
                     "drop", "contains a code per row, but other columns are declared as the sets"
                 )
-            elif own.role == "one_hot" and own.reason != "given":
+            elif proposal.role == "one_hot" and proposal.reason != "given":
                 roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses", "values")
     _settle_sensitive(roles)
     return roles
@@ -293,16 +294,18 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
     Models of a sensitive column do not protect sets, and models of sets do not protect a sensitive column.
     """
-    sensitive = [name for name, own in roles.items() if own.role == "sensitive" and own.reason in ("given", DECLARED)]
-    sets = [name for name, own in roles.items() if own.role in ("items", "one_hot", "one_code")]
+    sensitive = [
+        name for name, role in roles.items() if role.role == "sensitive" and role.reason in ("given", DECLARED)
+    ]
+    sets = [name for name, role in roles.items() if role.role in ("items", "one_hot", "one_code")]
     stated = [name for name in sets if roles[name].reason == "given"]
     for name in sensitive if stated else ():
         options = [setting("model", "klm"), setting("items", f"{','.join(stated)},{name}"), setting("sensitive_items")]
         way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."
         roles[name] = ProposedRole("drop", f"sensitive, but models for sets of items do not protect it; {way}")
     for name in sets if sensitive and not stated else ():
-        what = "contains items, but models that protect a sensitive column do not protect sets"
-        roles[name] = ProposedRole("drop", what)
+        reason = "contains items, but models that protect a sensitive column do not protect sets"
+        roles[name] = ProposedRole("drop", reason)
 
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)

@@ -39,8 +39,8 @@ def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
         low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
     inside = low < stop
     entry = np.where(inside, low, 0)
-    there = inside & (codes[entry] == values) if len(codes) else inside
-    counts = np.where(there, publication.snt_count[entry], 0) if len(codes) else np.zeros(len(rows))
+    is_found = inside & (codes[entry] == values) if len(codes) else inside
+    counts = np.where(is_found, publication.snt_count[entry], 0) if len(codes) else np.zeros(len(rows))
     share: Float64 = counts / np.maximum(publication.sizes[groups], 1)
     return share
 
@@ -82,12 +82,12 @@ def bucket_diversity(publication: Buckets) -> ObservedDiversity:
     if not parts:
         return ObservedDiversity(0, 0, 0.0, 0.0, 0.0, 0)
     return ObservedDiversity(
-        sum(one.classes for one in parts),
-        min(one.distinct_l for one in parts),
-        min(one.frequency_l for one in parts),
-        min(one.entropy_l for one in parts),
-        max(one.t for one in parts),
-        sum(one.homogeneous_records for one in parts),
+        sum(part.classes for part in parts),
+        min(part.distinct_l for part in parts),
+        min(part.frequency_l for part in parts),
+        min(part.entropy_l for part in parts),
+        max(part.t for part in parts),
+        sum(part.homogeneous_records for part in parts),
     )
 
 
@@ -122,17 +122,17 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     if not n_persons:
         return most
     pairs, tuples = np.unique(person * publication.n_groups + publication.group.codes[rows], return_counts=True)
-    who, group = pairs // publication.n_groups, pairs % publication.n_groups
+    individual, group = pairs // publication.n_groups, pairs % publication.n_groups
     start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
     width = np.diff(start)[group]
     of = np.repeat(np.arange(len(pairs)), width)
     _, entry = gathered(start[group], width)
-    size, taken = publication.sizes[group][of].astype(float), tuples[of].astype(float)
+    size, n_tuples = publication.sizes[group][of].astype(float), tuples[of].astype(float)
     without = size - publication.snt_count[entry]
-    certain = without < taken
-    left = np.where(certain, taken, without)
-    none = gammaln(left + 1) - gammaln(left - taken + 1) - gammaln(size + 1) + gammaln(size - taken + 1)
-    key = who[of] * len(publication.snt_value.vocabulary) + publication.snt_value.codes[entry]
+    certain = without < n_tuples
+    upper = np.where(certain, n_tuples, without)
+    none = gammaln(upper + 1) - gammaln(upper - n_tuples + 1) - gammaln(size + 1) + gammaln(size - n_tuples + 1)
+    key = individual[of] * len(publication.snt_value.vocabulary) + publication.snt_value.codes[entry]
     keys, inverse = np.unique(key, return_inverse=True)
     total = np.bincount(inverse, np.where(certain, -np.inf, none))
     np.maximum.at(most, keys // len(publication.snt_value.vocabulary), -np.expm1(total))

@@ -80,24 +80,28 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     InputError
         If the publication has no id column.
     """
-    seen = _Incidence(publication)
+    incidence = _Incidence(publication)
     most_tuples, most_alike = np.zeros((2, publication.n_groups), np.int64)
-    np.maximum.at(most_tuples, seen.group, seen.tuples)
+    np.maximum.at(most_tuples, incidence.group, incidence.tuples)
     np.maximum.at(most_alike, publication.snt_group, publication.snt_count)
     flagged = most_tuples + most_alike > publication.sizes
-    at_risk = flagged[seen.group] & (seen.tuples + most_alike[seen.group] > publication.sizes[seen.group])
+    at_risk = flagged[incidence.group] & (
+        incidence.tuples + most_alike[incidence.group] > publication.sizes[incidence.group]
+    )
     pairs = np.flatnonzero(at_risk)
-    pairs = pairs[np.lexsort((seen.person[pairs], seen.group[pairs]))]
+    pairs = pairs[np.lexsort((incidence.person[pairs], incidence.group[pairs]))]
     violations = []
     for pair in pairs.tolist():
-        group, tuples = int(seen.group[pair]), int(seen.tuples[pair])
+        group, tuples = int(incidence.group[pair]), int(incidence.tuples[pair])
         size = int(publication.sizes[group])
-        for entry in range(int(seen.snt_start[group]), int(seen.snt_start[group + 1])):
+        for entry in range(int(incidence.snt_start[group]), int(incidence.snt_start[group + 1])):
             count = int(publication.snt_count[entry])
             if tuples + count > size:
                 label = publication.group.vocabulary.labels[group]
-                who, row = seen.individual(pair), int(seen.row[pair])
-                violations.append(IntraGroupViolation(label, who, seen.value(entry), tuples, count, size, row))
+                individual, row = incidence.individual(pair), int(incidence.row[pair])
+                violations.append(
+                    IntraGroupViolation(label, individual, incidence.value(entry), tuples, count, size, row)
+                )
     return violations
 
 
@@ -129,12 +133,12 @@ def inter_group_violations(
     """
     require_at_least("l", l, 1)
     require_at_least("alpha", alpha, 2)
-    seen = _Incidence(publication)
-    n_groups_of = np.bincount(seen.person) if len(seen.person) else np.zeros(0, np.int64)
-    pairs = np.flatnonzero(n_groups_of[seen.person] >= alpha)
+    incidence = _Incidence(publication)
+    n_groups_of = np.bincount(incidence.person) if len(incidence.person) else np.zeros(0, np.int64)
+    pairs = np.flatnonzero(n_groups_of[incidence.person] >= alpha)
     violations: list[InterGroupViolation] = []
-    for part in seen.parts(pairs):
-        violations += _inter_group(seen, part, l, require_intersection=require_intersection)
+    for part in incidence.parts(pairs):
+        violations += _inter_group(incidence, part, l, require_intersection=require_intersection)
     return violations
 
 
@@ -187,34 +191,36 @@ class _Incidence:
 
 
 def _inter_group(
-    seen: _Incidence,
+    incidence: _Incidence,
     pairs: Int64,
     l: int,  # noqa: E741
     *,
     require_intersection: bool,
 ) -> list[InterGroupViolation]:
     """Find the violations of some individuals, given all their groups."""
-    vocabulary = seen.publication.snt_value.vocabulary
-    person, first, n_groups = np.unique(seen.person[pairs], return_index=True, return_counts=True)
-    start = seen.snt_start[seen.group[pairs]]
-    n_values = seen.snt_start[seen.group[pairs] + 1] - start
+    vocabulary = incidence.publication.snt_value.vocabulary
+    person, first, n_groups = np.unique(incidence.person[pairs], return_index=True, return_counts=True)
+    start = incidence.snt_start[incidence.group[pairs]]
+    n_values = incidence.snt_start[incidence.group[pairs] + 1] - start
     _, rows = gathered(start, n_values)
     local = np.repeat(np.repeat(np.arange(len(person)), n_groups), n_values)
-    meets, times = np.unique(local * len(vocabulary) + seen.publication.snt_value.codes[rows], return_counts=True)
-    who, value = np.divmod(meets, len(vocabulary))
-    common = np.bincount(who[times == n_groups[who]], minlength=len(person))
-    violates = l * times > n_groups[who]
+    meets, times = np.unique(local * len(vocabulary) + incidence.publication.snt_value.codes[rows], return_counts=True)
+    individual, value = np.divmod(meets, len(vocabulary))
+    common = np.bincount(individual[times == n_groups[individual]], minlength=len(person))
+    violates = l * times > n_groups[individual]
     if require_intersection:
-        violates &= common[who] < l
+        violates &= common[individual] < l
     flagged = pairs[first]
     return [
         InterGroupViolation(
-            seen.individual(int(flagged[a])),
+            incidence.individual(int(flagged[a])),
             vocabulary.labels[v],
             t,
             int(n_groups[a]),
             int(common[a]),
-            int(seen.row[flagged[a]]),
+            int(incidence.row[flagged[a]]),
         )
-        for a, v, t in zip(who[violates].tolist(), value[violates].tolist(), times[violates].tolist(), strict=True)
+        for a, v, t in zip(
+            individual[violates].tolist(), value[violates].tolist(), times[violates].tolist(), strict=True
+        )
     ]

@@ -73,14 +73,16 @@ class FrequentItems(RedactedRepr):
         place[chosen] = np.arange(len(chosen))
         together = np.zeros(len(chosen) ** 2, np.int64)
         for first, last in _spans(column):
-            here = place[column.codes[column.indptr[first] : column.indptr[last]]]
-            record = np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1]))[here >= 0]
-            here = here[here >= 0]
+            places = place[column.codes[column.indptr[first] : column.indptr[last]]]
+            record = np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1]))[places >= 0]
+            places = places[places >= 0]
             for apart in range(1, len(chosen)):
-                both = record[apart:] == record[:-apart]
-                if not both.any():
+                same_record = record[apart:] == record[:-apart]
+                if not same_record.any():
                     break
-                together += np.bincount((here[:-apart] * len(chosen) + here[apart:])[both], minlength=len(together))
+                together += np.bincount(
+                    (places[:-apart] * len(chosen) + places[apart:])[same_record], minlength=len(together)
+                )
         ranked = np.argsort(-together, kind="stable")[:FREQUENT]
         ranked = ranked[together[ranked] > 0]
         pairs = np.stack(np.divmod(ranked, max(1, len(chosen))), axis=1)
@@ -160,7 +162,7 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
     if column is None or not n:
         return items, pairs
     begin, member, chance = _members(frequent, publication)
-    one, other = frequent.pairs.T
+    first_item, second_item = frequent.pairs.T
     for first, last in _spans(column):
         shown = column.codes[column.indptr[first] : column.indptr[last]]
         number = begin[shown + 1] - begin[shown]
@@ -170,8 +172,8 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
         symbol[record, member[place]] = np.repeat(shown, number)
         present = np.where(symbol < 0, 0.0, chance[symbol])
         items += present.sum(axis=0)
-        apart = symbol[:, one] != symbol[:, other]
-        pairs += (present[:, one] * present[:, other] * apart).sum(axis=0)
+        apart = symbol[:, first_item] != symbol[:, second_item]
+        pairs += (present[:, first_item] * present[:, second_item] * apart).sum(axis=0)
     return items, pairs
 
 
@@ -181,21 +183,21 @@ def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray
     The number is 0 if an item is not published.
     """
     counts, index = ChunkCounts(publication), publication.vocabulary.index
-    there = [place for place, label in enumerate(frequent.labels) if label in index]
-    codes = [index[frequent.labels[place]] for place in there]
-    items, both = np.zeros(len(frequent.labels)), np.zeros((len(frequent.labels),) * 2)
-    items[there] = [counts.expected((code,)) for code in codes]
-    both[np.ix_(there, there)] = counts.pairs(codes)
-    return items, both[frequent.pairs[:, 0], frequent.pairs[:, 1]]
+    published = [place for place, label in enumerate(frequent.labels) if label in index]
+    codes = [index[frequent.labels[place]] for place in published]
+    items, pairs = np.zeros(len(frequent.labels)), np.zeros((len(frequent.labels),) * 2)
+    items[published] = [counts.expected((code,)) for code in codes]
+    pairs[np.ix_(published, published)] = counts.pairs(codes)
+    return items, pairs[frequent.pairs[:, 0], frequent.pairs[:, 1]]
 
 
 def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:
     """Return the offsets and codes of the frequent items of each symbol, and 1/s for each symbol."""
     place = {label: item for item, label in enumerate(frequent.labels)}
-    own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
-    begin = begins_of(map(len, own))
+    item_places = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
+    begin = begins_of(map(len, item_places))
     chance = np.array([1.0 / max(1, len(symbol.members)) for symbol in publication.symbols] or [0.0])
-    return begin, np.array([item for members in own for item in members], np.int32), chance
+    return begin, np.array([item for members in item_places for item in members], np.int32), chance
 
 
 def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:

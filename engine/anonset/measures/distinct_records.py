@@ -66,11 +66,11 @@ class DistinctRecords(RedactedRepr):
                 growing.enter_context(store.growing(name, np.int64)) for name in ("groups", "of_group", "start")
             )
             for a, b in spans(column.n):
-                apart, fresh = _borders(in_order, rows.columns, a, b)
-                first = np.flatnonzero(fresh)
+                apart, is_distinct = _borders(in_order, rows.columns, a, b)
+                first = np.flatnonzero(is_distinct)
                 distinct.append(in_order.slice(a, b).take(first))
                 of_group.append(groups.length - 1 + np.cumsum(apart)[first])
-                groups.append(start.length + np.cumsum(fresh)[apart] - 1)
+                groups.append(start.length + np.cumsum(is_distinct)[apart] - 1)
                 start.append(first + a)
             groups.append(np.array([start.length], np.int64))
             start.append(np.array([column.n], np.int64))
@@ -99,19 +99,19 @@ class DistinctRecords(RedactedRepr):
 
     def of_records(self, records: Int64) -> Int64:
         """Return the distinct record of each of `records`, int64 (records,)."""
-        order, which = np.argsort(records), np.empty(len(records), np.int64)
+        order, numbers = np.argsort(records), np.empty(len(records), np.int64)
         for a, b in spans(len(self.record)):
             place = np.flatnonzero(np.isin(self.record[a:b], records))
             positions = order[np.searchsorted(records[order], self.record[a:b][place])]
-            which[positions] = np.searchsorted(self.start, place + a, side="right") - 1
-        return which
+            numbers[positions] = np.searchsorted(self.start, place + a, side="right") - 1
+        return numbers
 
     @property
     def of_each_record(self) -> Int64:
         """Distinct record of each record, int64 (n,)."""
-        which = np.empty(len(self.record), np.int64)
-        which[self.record] = np.repeat(np.arange(self.n), self.weight)
-        return which
+        numbers = np.empty(len(self.record), np.int64)
+        numbers[self.record] = np.repeat(np.arange(self.n), self.weight)
+        return numbers
 
 
 def _borders(
@@ -120,9 +120,9 @@ def _borders(
     """Return masks of a span: rows that begin a group, and rows that differ from the previous row."""
     from anonset_kernels.known_items import mark_distinct
 
-    apart, fresh = begins_group(group, first, end), np.empty(end - first, np.bool_)
-    mark_distinct(rows.indptr, rows.items, apart, first, end, fresh)
-    return apart, fresh
+    apart, is_distinct = begins_group(group, first, end), np.empty(end - first, np.bool_)
+    mark_distinct(rows.indptr, rows.items, apart, first, end, is_distinct)
+    return apart, is_distinct
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:

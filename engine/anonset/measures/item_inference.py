@@ -66,21 +66,21 @@ def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int)
     if len(rows) > attempts:
         rows = np.sort(np.random.default_rng(seed).choice(rows, attempts, replace=False))
     occurrences, labels = column.occurrences.astype(np.int64), column.vocabulary.labels
-    known: list[list[str]] = []
+    known_items: list[list[str]] = []
     other: list[str] = []
     often: list[int] = []
     for row in rows.tolist():
         items = column.held_by(row)
         items = items[np.argsort(occurrences[items], kind="stable")].tolist()
-        known += [[labels[item] for item in items[:KNOWN]]] * (len(items) - KNOWN)
+        known_items += [[labels[item] for item in items[:KNOWN]]] * (len(items) - KNOWN)
         other += [labels[item] for item in items[KNOWN:]]
         often += occurrences[items[KNOWN:]].tolist()
     share = np.array(often, np.float64) / max(1, column.n)
     original = ColumnSupports(column)
     chances = {
-        "publication": _inferred_probabilities(supports, known, other),
+        "publication": _inferred_probabilities(supports, known_items, other),
         "frequencies": share,
-        "original": _inferred_probabilities(original, known, other),
+        "original": _inferred_probabilities(original, known_items, other),
     }
     return tuple(_inference_success(source, len(rows), chance, share <= RARE) for source, chance in chances.items())
 
@@ -95,7 +95,9 @@ def _share(holds: np.ndarray) -> float:
     return float(holds.mean()) if len(holds) else 0.0
 
 
-def _inferred_probabilities(supports: Supports, known: Sequence[Sequence[str]], other: Sequence[str]) -> np.ndarray:
+def _inferred_probabilities(
+    supports: Supports, known_items: Sequence[Sequence[str]], other: Sequence[str]
+) -> np.ndarray:
     """Return the probability of each other item given the known items, float64 (items,).
 
     If the known items are not published together, only the rarest published item counts as known. If none is published,
@@ -103,13 +105,13 @@ def _inferred_probabilities(supports: Supports, known: Sequence[Sequence[str]], 
     """
     group_of = {label: number for number, labels in enumerate(supports.groups) for label in labels}
     chance = np.zeros(len(other))
-    given, expected = tuple[int, ...](), 0.0
-    for place, (items, item) in enumerate(zip(known, other, strict=True)):
-        if not place or items is not known[place - 1]:
-            seen = tuple(group_of[own] for own in items if own in group_of)
-            tried = [own for own in (seen, seen[:1]) if own and supports.count(own) > 0]
-            given = tried[0] if tried else ()
-            expected = supports.count(given) if given else 0.0
-        if given and item in group_of:
-            chance[place] = supports.count((*given, group_of[item])) / expected
+    condition, expected = tuple[int, ...](), 0.0
+    for place, (items, item) in enumerate(zip(known_items, other, strict=True)):
+        if not place or items is not known_items[place - 1]:
+            groups = tuple(group_of[label] for label in items if label in group_of)
+            conditions = [codes for codes in (groups, groups[:1]) if codes and supports.count(codes) > 0]
+            condition = conditions[0] if conditions else ()
+            expected = supports.count(condition) if condition else 0.0
+        if condition and item in group_of:
+            chance[place] = supports.count((*condition, group_of[item])) / expected
     return chance

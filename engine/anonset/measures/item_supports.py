@@ -86,14 +86,16 @@ class ColumnSupports:
         place[self._codes[:number]] = np.arange(number)
         together = np.zeros(number * number, np.int64)
         for first, end in spans(column.n):
-            here = place[column.codes[column.indptr[first] : column.indptr[end]]]
-            record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[here >= 0]
-            here = here[here >= 0]
+            places = place[column.codes[column.indptr[first] : column.indptr[end]]]
+            record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[places >= 0]
+            places = places[places >= 0]
             for apart in range(1, number):
-                both = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
-                if not len(both):
+                same_record = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
+                if not len(same_record):
                     break
-                together += np.bincount(here[both] * number + here[both + apart], minlength=len(together))
+                together += np.bincount(
+                    places[same_record] * number + places[same_record + apart], minlength=len(together)
+                )
         counts = together.reshape(number, number)
         return (counts + counts.T).astype(np.float64)
 
@@ -195,14 +197,25 @@ class _CandidateRecords(RedactedRepr):
 
     def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_CandidateRecords":
         """Return the records that may also contain another item, given the symbol that covers it in each record."""
-        here = np.flatnonzero(symbol[self.record] >= 0)
-        record, own = self.record[here], symbol[self.record[here]]
-        before = [earlier[here] for earlier in self.symbols]
-        same = sum((earlier == own).astype(np.int64) for earlier in before) if before else np.zeros(len(own), np.int64)
-        known = np.where(same > 0, present[same - 1, own], 1.0)
-        chance = np.divide(self.chance[here] * present[same, own], known, out=np.zeros(len(own)), where=known > 0)
+        covered = np.flatnonzero(symbol[self.record] >= 0)
+        record, covering = self.record[covered], symbol[self.record[covered]]
+        before = [earlier[covered] for earlier in self.symbols]
+        same = (
+            sum((earlier == covering).astype(np.int64) for earlier in before)
+            if before
+            else np.zeros(len(covering), np.int64)
+        )
+        earlier_chance = np.where(same > 0, present[same - 1, covering], 1.0)
+        chance = np.divide(
+            self.chance[covered] * present[same, covering],
+            earlier_chance,
+            out=np.zeros(len(covering)),
+            where=earlier_chance > 0,
+        )
         remaining = np.flatnonzero(chance > 0)
-        return _CandidateRecords(record[remaining], chance[remaining], tuple(one[remaining] for one in (*before, own)))
+        return _CandidateRecords(
+            record[remaining], chance[remaining], tuple(symbols[remaining] for symbols in (*before, covering))
+        )
 
 
 @singledispatch

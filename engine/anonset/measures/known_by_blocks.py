@@ -74,8 +74,8 @@ class _SetCounting(RedactedRepr):
         rows, groups = self.distinct.rows, self.distinct.groups[first : end + 1]
         low, high = int(groups[0]), int(groups[-1])
         begin = rows.indptr[low : high + 1]
-        held = begin - begin[0], rows.items[begin[0] : begin[-1]], self.distinct.weight[low:high]
-        self._lower(0, slice(low, high), self._walked(*held, groups - low, self.size, self.n_codes))
+        rows_of_groups = begin - begin[0], rows.items[begin[0] : begin[-1]], self.distinct.weight[low:high]
+        self._lower(0, slice(low, high), self._walked(*rows_of_groups, groups - low, self.size, self.n_codes))
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
         """Count the sets with a given prefix in a range of rows of a group, divided by the following codes."""
@@ -90,13 +90,13 @@ class _SetCounting(RedactedRepr):
         if level + 1 == self.size:
             return
         threads = store.workers.count
-        held = max(1, self.held // threads)
-        codes = list(_code_spans(entries, held))
-        small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= held]
+        capacity = max(1, self.held // threads)
+        codes = list(_code_spans(entries, capacity))
+        small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= capacity]
         for origin, tally in store.map(partial(self._walk_codes, span, rows, entries), small, threads):
             self._lower(level + 1, origin, tally)
         for low, high in codes:
-            if int(entries[low:high].sum()) > held:
+            if int(entries[low:high].sum()) > capacity:
                 self.walk_codes(rows, (*prefix, low))
 
     def _measured(self, span: "RecordSpan", rows: tuple[int, int]) -> tuple[Int64, Int64]:
@@ -123,14 +123,14 @@ class _SetCounting(RedactedRepr):
         """
         from anonset_kernels.known_items import gather_behind
 
-        room, filled = int(entries[codes[0] : codes[1]].sum()), 0
-        begin, behind = np.zeros(room // 2 + 2, np.int64), np.empty(room, np.int32)
-        origin = np.empty(room // 2 + 1, np.int64)
+        capacity, filled = int(entries[codes[0] : codes[1]].sum()), 0
+        begin, suffixes = np.zeros(capacity // 2 + 2, np.int64), np.empty(capacity, np.int32)
+        origin = np.empty(capacity // 2 + 1, np.int64)
         for part in _parts(rows):
-            filled = gather_behind(span, *part, *codes, begin, behind, origin, filled)
-        origin, both = origin[:filled].copy(), np.array([0, filled], np.int64)
+            filled = gather_behind(span, *part, *codes, begin, suffixes, origin, filled)
+        origin, bounds = origin[:filled].copy(), np.array([0, filled], np.int64)
         size, weight = self.size - len(span.prefix), self.distinct.weight[origin]
-        tally = self._walked(begin[: filled + 1], behind[: begin[filled]], weight, both, size, codes[1])
+        tally = self._walked(begin[: filled + 1], suffixes[: begin[filled]], weight, bounds, size, codes[1])
         return origin, tally[:, 1:]
 
     def _walked(self, begin: Int64, codes: Int32, weight: Int64, groups: Int64, size: int, upto: int) -> Int64:

@@ -149,14 +149,14 @@ def matching_rows(
     with store.nested() as scratch:
         distinct = DistinctRecords.of(column, group, scratch)
         all_of = _sizes_of_all(distinct, size, affordable)
-        left = [
+        figures = [
             RecordFigures.of(least, weight=distinct.weight)
             for least in (least_of_all(distinct, all_of) if all_of else [])
         ]
         if all_of < size:
             counts = count_sample(distinct, _drawn(column.n, seed, sampled), size, 2)
-            left += [RecordFigures.of(least, counts.known) for least in counts.least][all_of:]
-    return tuple(left)
+            figures += [RecordFigures.of(least, counts.known) for least in counts.least][all_of:]
+    return tuple(figures)
 
 
 def _sizes_of_all(distinct: DistinctRecords, size: int, affordable: float) -> int:
@@ -183,8 +183,8 @@ def number_of_sets(lengths: Int64, size: int) -> float:
 def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
     from anonset_kernels.known_items import GroupedRecords
 
-    each, rows = np.arange(distinct.n), distinct.rows
-    records = GroupedRecords(rows.indptr, rows.items, distinct.weight, distinct.groups, each)
+    numbers, rows = np.arange(distinct.n), distinct.rows
+    records = GroupedRecords(rows.indptr, rows.items, distinct.weight, distinct.groups, numbers)
     sizes = distinct.sizes(0, distinct.n)
     least, below, unique = _counted(records, rows.lengths, len(rows.vocabulary), size, k, sizes)
     to = distinct.of_each_record
@@ -240,8 +240,8 @@ def _tally(records: "GroupedRecords", n_codes: int, size: int, k: int, sizes: In
 
 def _of_sample(counts: SampledCounts) -> list[KnownItems]:
     size = len(counts.least)
-    rare, alone = shares_of_sets(counts.below, counts.lengths), shares_of_sets(counts.unique, counts.lengths)
+    rare, unique = shares_of_sets(counts.below, counts.lengths), shares_of_sets(counts.unique, counts.lengths)
     return [
-        KnownItems(row + 1, counts.least[row], rare[row], alone[row], counts.lengths > row, counts.known)
+        KnownItems(row + 1, counts.least[row], rare[row], unique[row], counts.lengths > row, counts.known)
         for row in range(size)
     ]

@@ -92,9 +92,9 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
     from anonset_kernels.known_items import GroupedRecords
 
     order = np.lexsort((owner, of_group))
-    taken = column.take(order)
+    ordered = column.take(order)
     groups = np.append(np.flatnonzero(np.diff(of_group[order], prepend=-1)), len(order)).astype(np.int64)
-    records = GroupedRecords(taken.indptr, taken.items, np.ones(len(order), np.int64), groups, owner[order])
+    records = GroupedRecords(ordered.indptr, ordered.items, np.ones(len(order), np.int64), groups, owner[order])
     least = least_counts(records, len(column.vocabulary), size, members[order])
     return [MatchingPersons(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]
 
@@ -110,21 +110,21 @@ def _of_sample(
     n = int(owner.max(initial=-1)) + 1
     chosen = np.random.default_rng(seed).choice(n, min(sampled, n), replace=False)
     rows = np.flatnonzero(np.isin(owner, chosen))
-    least, known = np.ones((size, len(rows)), np.int64), np.zeros(len(rows), np.int64)
-    seen = np.zeros(column.n, np.int32)
+    least, is_exact = np.ones((size, len(rows)), np.int64), np.zeros(len(rows), np.int64)
+    number_of = np.zeros(column.n, np.int32)
     for position, record in enumerate(rows.tolist()):
-        begin, places, sharing = project(column.indptr, column.items, start, records, record, of_group, seen)
+        begin, places, sharing = project(column.indptr, column.items, start, records, record, of_group, number_of)
         if number_of_sets(np.diff(begin), size) > LARGEST_PROJECTION:
             continue
         order = np.argsort(owner[sharing], kind="stable")
         shared = SetColumn("", begin, places, column.vocabulary).take(order)
-        ones, both = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
-        counted = GroupedRecords(shared.indptr, shared.items, ones, both, owner[sharing[order]])
+        ones, bounds = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
+        counted = GroupedRecords(shared.indptr, shared.items, ones, bounds, owner[sharing[order]])
         everybody = np.full(len(order), members[record], np.int64)
         least_persons = least_counts(counted, int(column.lengths[record]), size, everybody)
-        least[:, position], known[position] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
+        least[:, position], is_exact[position] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
     persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
-    sure = _of_persons(known, persons) == 1
+    sure = _of_persons(is_exact, persons) == 1
     return [MatchingPersons(row + 1, _of_persons(least[row], persons), sure) for row in range(size)]
 
 

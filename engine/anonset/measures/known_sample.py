@@ -45,75 +45,80 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
     Cost: two passes over the intersections of all records with the sample, in threads. Each thread has its own
     counters.
     """
-    which = distinct.of_records(records)
-    lengths = distinct.rows.indptr[which + 1] - distinct.rows.indptr[which]
+    numbers = distinct.of_records(records)
+    lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
     n_sets = np.array([_sets(length, size) for length in lengths.tolist()], np.int64)
-    few = np.flatnonzero(n_sets <= _COUNTED_AT_ONCE)
-    total = _measured(distinct, which[few], size)
-    known = np.zeros(len(records), bool)
-    known[few] = total <= max(LARGEST_PROJECTION, 4 * distinct.n)
+    countable = np.flatnonzero(n_sets <= _COUNTED_AT_ONCE)
+    total = _measured(distinct, numbers[countable], size)
+    is_exact = np.zeros(len(records), bool)
+    is_exact[countable] = total <= max(LARGEST_PROJECTION, 4 * distinct.n)
     least = np.ones((size, len(records)), np.int64)
     below, unique = np.zeros((2, size, len(records)), np.int64)
-    for part in _parts(np.flatnonzero(known), n_sets):
-        sample = _sample(distinct, which[part], size)
+    for part in _parts(np.flatnonzero(is_exact), n_sets):
+        sample = _sample(distinct, numbers[part], size)
         counts = _counted(distinct, sample, int(n_sets[part].sum()))
-        for place, (at, length) in enumerate(zip(part.tolist(), lengths[part].tolist(), strict=True)):
+        for place, (position, length) in enumerate(zip(part.tolist(), lengths[part].tolist(), strict=True)):
             group_size = distinct.group_sizes[sample.group[place]]
             for row in range(size):
                 start = int(sample.start[place, row])
-                own = counts[start : start + comb(length, row + 1)]
-                least[row, at] = min(int(own.min(initial=group_size)), least[row - 1, at] if row else group_size)
-                below[row, at], unique[row, at] = int((own < k).sum()), int((own == 1).sum())
-    return SampledCounts(least, below, unique, lengths, known)
+                counts_of_size = counts[start : start + comb(length, row + 1)]
+                least[row, position] = min(
+                    int(counts_of_size.min(initial=group_size)), least[row - 1, position] if row else group_size
+                )
+                below[row, position], unique[row, position] = (
+                    int((counts_of_size < k).sum()),
+                    int((counts_of_size == 1).sum()),
+                )
+    return SampledCounts(least, below, unique, lengths, is_exact)
 
 
 def _sets(length: int, size: int) -> int:
     return sum(comb(length, of) for of in range(1, size + 1))
 
 
-def _parts(known: Int64, n_sets: Int64) -> list[Int64]:
+def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
     """Divide records into parts whose sets are counted together."""
-    if not len(known):
+    if not len(records):
         return []
-    done = np.cumsum(n_sets[known])
+    done = np.cumsum(n_sets[records])
     parts, first = list[Int64](), 0
-    while first < len(known):
+    while first < len(records):
         before = int(done[first - 1]) if first else 0
         end = max(first + 1, int(np.searchsorted(done, before + _COUNTED_AT_ONCE, side="right")))
-        parts.append(known[first:end])
+        parts.append(records[first:end])
         first = end
     return parts
 
 
-def _sample(distinct: DistinctRecords, which: Int64, size: int) -> "Sample":
+def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
     """Return the positions of the items of some distinct records, and the offsets of the counters of their sets."""
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose
 
-    column: SetColumn = distinct.rows.take(which)
+    column: SetColumn = distinct.rows.take(numbers)
     holders, holder = transpose(column.indptr, column.items, len(column.vocabulary))
     order = np.argsort(column.items, kind="stable")  # same order as `transpose`: by code, then by record
     place = (np.arange(len(column.codes)) - np.repeat(column.indptr[:-1], column.lengths))[order].astype(np.int32)
     longest = max(1, column.longest)
     choose = np.array([[comb(n, of) for of in range(size + 1)] for n in range(longest)], np.int64)
-    each = [[comb(length, of) for of in range(1, size + 1)] for length in column.lengths.tolist()]
-    start = begins_of(np.array(each, np.int64).ravel())[:-1].reshape(len(which), size)
-    return Sample(holders, holder, place, distinct.of_group[which], choose, start.astype(np.int64))
+    set_counts = [[comb(length, of) for of in range(1, size + 1)] for length in column.lengths.tolist()]
+    start = begins_of(np.array(set_counts, np.int64).ravel())[:-1].reshape(len(numbers), size)
+    return Sample(holders, holder, place, distinct.of_group[numbers], choose, start.astype(np.int64))
 
 
-def _measured(distinct: DistinctRecords, which: Int64, size: int) -> NDArray[np.float64]:
+def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> NDArray[np.float64]:
     """Return the number of sets in the intersections of all distinct records with each sampled record, float64 (s,)."""
     from anonset_kernels.known_sample import measure_shared
 
-    sample, rows = _sample(distinct, which, size), distinct.rows
+    sample, rows = _sample(distinct, numbers, size), distinct.rows
     sets = np.array([_sets(length, size) for length in range(len(sample.choose) + 1)], np.float64)
 
     def measure(span: tuple[int, int]) -> NDArray[np.float64]:
-        total = np.zeros(len(which))
+        total = np.zeros(len(numbers))
         measure_shared(rows.indptr, rows.items, distinct.of_group, span, sample, sets, total)
         return total
 
-    total = np.zeros(len(which))
+    total = np.zeros(len(numbers))
     for part in distinct.store.map(measure, _shares(distinct)):
         total += part
     return total

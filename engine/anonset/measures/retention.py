@@ -100,8 +100,8 @@ def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> 
     lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
     ends = begins_of(np.rint(lengths).astype(np.int64))
     for c, mapping in enumerate(recoding.items):
-        own = items[ends[c] : ends[c + 1]]
-        np.add.at(counts, sizes_of_items(column, mapping)[own], 1)
+        cluster_items = items[ends[c] : ends[c + 1]]
+        np.add.at(counts, sizes_of_items(column, mapping)[cluster_items], 1)
 
 
 def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
@@ -154,8 +154,10 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
 
 def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
     """Return the mean cost of the occurrences, int64 (M + 1,) by symbol size, as a share of `most`; 0 without any."""
-    there = np.flatnonzero(by_size)
-    total = sum(count * cost for count, cost in zip(by_size[there].tolist(), costs[there].tolist(), strict=True))
+    occurring = np.flatnonzero(by_size)
+    total = sum(
+        count * cost for count, cost in zip(by_size[occurring].tolist(), costs[occurring].tolist(), strict=True)
+    )
     return Fraction(total, max(1, most * int(by_size.sum())))
 
 
@@ -249,8 +251,8 @@ def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster)
     ends = np.searchsorted(of_row[order], np.arange(len(recoding.items) + 1))
     sizes = np.zeros(len(column.codes), np.int64)
     for cluster, mapping in enumerate(recoding.items):
-        own = order[ends[cluster] : ends[cluster + 1]]
-        sizes[own] = sizes_of_items(column, mapping)[column.items[own]]
+        positions = order[ends[cluster] : ends[cluster + 1]]
+        sizes[positions] = sizes_of_items(column, mapping)[column.items[positions]]
     return sizes
 
 
@@ -334,8 +336,8 @@ def of_tuples(buckets: Bucketized) -> Counts:
     """Count the tuples of a bucketized table by outcome."""
     removed = buckets.group == NOT_PUBLISHED
     starred = int(np.count_nonzero(buckets.starred & ~removed))
-    gone = int(np.count_nonzero(removed))
-    return {"kept": len(removed) - starred - gone, "starred": starred, "removed": gone}
+    n_removed = int(np.count_nonzero(removed))
+    return {"kept": len(removed) - starred - n_removed, "starred": starred, "removed": n_removed}
 
 
 def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
@@ -347,9 +349,9 @@ def _is_kept(column: Column, cluster: NDArray[np.integer], published: Relational
         return same
     read = int if column.values.dtype == np.int64 else float
     points = [_number(label, read) for label in published.labels]
-    there = np.array([point is not None for point in points], bool)
+    is_point = np.array([point is not None for point in points], bool)
     numbers = np.array([0 if point is None else point for point in points], column.values.dtype)
-    equal: NDArray[np.bool_] = there[cluster] & (numbers[cluster] == column.values)
+    equal: NDArray[np.bool_] = is_point[cluster] & (numbers[cluster] == column.values)
     return equal
 
 

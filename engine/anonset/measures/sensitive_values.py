@@ -103,9 +103,9 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
     >>> observed_diversity([np.array([0, 0, 1, 1], np.int32)], illness, MEMORY).distinct_l
     1
     """
-    n, found = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
-    known = known_values(values)
-    overall = np.where(known, values.occurrences, 0) / max(1, int(values.occurrences[known].sum()))
+    n, smallest = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
+    is_known = known_values(values)
+    overall = np.where(is_known, values.occurrences, 0) / max(1, int(values.occurrences[is_known].sum()))
     with store.nested() as scratch, scratch.growing("class", np.int64) as growing_of:
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(values.vocabulary), 0]
         columns = sort_rows(
@@ -123,10 +123,10 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
             growing_start.append(np.array([n], np.int64))
         of, value, start = growing_of.finished(), growing_value.finished(), growing_start.finished()
         for a, b in run_spans(of):
-            there, counts = known[value[a:b]], np.diff(start[a : b + 1])
-            own = _diversity(of[a:b][there], value[a:b][there], counts[there], overall)
-            found = _united(found, own.worst())
-    return found
+            is_counted, counts = is_known[value[a:b]], np.diff(start[a : b + 1])
+            diversity = _diversity(of[a:b][is_counted], value[a:b][is_counted], counts[is_counted], overall)
+            smallest = _united(smallest, diversity.worst())
+    return smallest
 
 
 def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
@@ -135,17 +135,17 @@ def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
     return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))
 
 
-def _united(one: ObservedDiversity, other: ObservedDiversity) -> ObservedDiversity:
+def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDiversity:
     """Combine the diversity of two sets of classes: the smallest l and the largest t."""
-    if not one.classes or not other.classes:
-        return one if one.classes else other
+    if not first.classes or not second.classes:
+        return first if first.classes else second
     return ObservedDiversity(
-        one.classes + other.classes,
-        min(one.distinct_l, other.distinct_l),
-        min(one.frequency_l, other.frequency_l),
-        min(one.entropy_l, other.entropy_l),
-        max(one.t, other.t),
-        one.homogeneous_records + other.homogeneous_records,
+        first.classes + second.classes,
+        min(first.distinct_l, second.distinct_l),
+        min(first.frequency_l, second.frequency_l),
+        min(first.entropy_l, second.entropy_l),
+        max(first.t, second.t),
+        first.homogeneous_records + second.homogeneous_records,
     )
 
 

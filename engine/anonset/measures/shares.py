@@ -63,10 +63,10 @@ class RecordFigures(RedactedRepr):
             return cls(values, np.ones(len(values), np.int64), known)
         occurring, records = np.empty(0, np.int64), np.empty(0, np.int64)
         for a, b in spans(len(values)):
-            here = np.concatenate([occurring, values[a:b]])
+            block_values = np.concatenate([occurring, values[a:b]])
             records = np.concatenate([records, np.ones(b - a, np.int64) if weight is None else weight[a:b]])
-            order = np.argsort(here, kind="stable")
-            occurring, first = np.unique(here[order], return_index=True)
+            order = np.argsort(block_values, kind="stable")
+            occurring, first = np.unique(block_values[order], return_index=True)
             records = np.add.reduceat(records[order], first)
         return cls(occurring, records)
 
@@ -126,13 +126,13 @@ def mean_of(
     among
         bool (s,): records included in the mean; None: all.
     """
-    taken = np.ones(len(values), bool) if among is None else among
-    if known is None or not taken.any():
-        return Share(float(values[taken].mean()) if taken.any() else 0.0)
-    n, sure = int(taken.sum()), values[taken & known]
+    selected = np.ones(len(values), bool) if among is None else among
+    if known is None or not selected.any():
+        return Share(float(values[selected].mean()) if selected.any() else 0.0)
+    n, sure = int(selected.sum()), values[selected & known]
     open_ = n - len(sure)
     value = float(sure.mean()) if len(sure) else 0.5
-    reach = _Z * float(np.std(values[taken], ddof=1)) / sqrt(n) if n > 1 else 1.0
+    reach = _Z * float(np.std(values[selected], ddof=1)) / sqrt(n) if n > 1 else 1.0
     low, high = float(sure.sum()) / n - reach, (float(sure.sum()) + open_) / n + reach
     return Share(value, max(0.0, low), min(1.0, high))
 

@@ -55,11 +55,11 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.largest_gain
     (0.667, 0.833, 0.333, 2.0)
     """
-    known = known_values(values)[values.codes]
-    n = int(np.count_nonzero(known))
+    is_known = known_values(values)[values.codes]
+    n = int(np.count_nonzero(is_known))
     if not n:
         return Skewness(*[0.0] * 7)
-    class_of, codes = class_of[known], values.codes[known].astype(np.int64)
+    class_of, codes = class_of[is_known], values.codes[is_known].astype(np.int64)
     size = np.bincount(class_of)
     overall = np.bincount(codes)
     of, value, count = _pairs(class_of, codes)
@@ -67,14 +67,14 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     twice = count * n >= 2 * overall[value] * size[of]
     random = np.random.default_rng(seed)
     dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
-    guessed, alone = _guessed(class_of, codes)
+    guessed, n_unique = _guessed(class_of, codes)
     return Skewness(
         float(overall.max() / n),
         guessed / n,
         float(np.mean(dealt[:, 0])) / n,
         float(count[twice].sum() / n),
         float(gain.max()),
-        alone / n,
+        n_unique / n,
         float(np.mean(dealt[:, 1])) / n,
     )
 

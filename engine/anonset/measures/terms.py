@@ -18,8 +18,8 @@ def in_chunks(publication: Chunks) -> list[int]:
     counts = np.zeros(len(publication.vocabulary), np.int64)
     for part in publication.columns:
         np.add.at(counts, part.rows.items, np.repeat(part.rows.count, np.diff(part.rows.indptr)))
-    held: list[int] = counts.tolist()
-    return held
+    totals: list[int] = counts.tolist()
+    return totals
 
 
 def in_terms(publication: Chunks) -> list[int]:

@@ -74,18 +74,20 @@ def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading
     TopItemsets(top=2, tkd=0.5, re=1.0, reading='one-member')
     """
     original = ColumnSupports(column)
-    true = [one for one in most_frequent(original, top) if one.count > 0]
+    true = [itemset for itemset in most_frequent(original, top) if itemset.count > 0]
     supports = supports_of(publication, reading)
     group_of = {label: number for number, labels in enumerate(supports.groups) for label in labels}
-    places = [[group_of.get(original.groups[number][0], -1) for number in one.chosen] for one in true]
-    chosen = [tuple(sorted(own)) if min(own) >= 0 else () for own in places]
-    counts = [_rounded(supports.count(own)) if own else 0.0 for own in chosen]
+    places = [[group_of.get(original.groups[number][0], -1) for number in itemset.chosen] for itemset in true]
+    chosen = [tuple(sorted(codes)) if min(codes) >= 0 else () for codes in places]
+    counts = [_rounded(supports.count(codes)) if codes else 0.0 for codes in chosen]
     published = most_frequent(supports, len(true), at_least=min(counts, default=0.0))
     share = _shares(published, len(true))
-    kept = fsum(share.get(own, 0.0) for own in chosen)
-    errors = [2 * abs(one.count - count) / (one.count + count) for one, count in zip(true, counts, strict=True)]
+    retained = fsum(share.get(codes, 0.0) for codes in chosen)
+    errors = [
+        2 * abs(itemset.count - count) / (itemset.count + count) for itemset, count in zip(true, counts, strict=True)
+    ]
     number = max(1, len(true))
-    return TopItemsets(len(true), 1 - kept / number if true else 0.0, fsum(errors) / number, supports.reading)
+    return TopItemsets(len(true), 1 - retained / number if true else 0.0, fsum(errors) / number, supports.reading)
 
 
 def lost_items(column: SetColumn, publication: Published, k: int) -> float:
@@ -133,14 +135,14 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
         Known lower bound on the expected support of `top` sets.
     """
     best = _BestItemsets(supports, top, at_least * (1 - _EQUAL))
-    known = _add_pairs(best, supports)
-    for number, labels in enumerate(supports.groups[known:], known):
+    n_paired = _add_pairs(best, supports)
+    for number, labels in enumerate(supports.groups[n_paired:], n_paired):
         if supports.count((number,)) <= best.bound:
             break
         for other in range(number + (len(labels) > 1)):
             best.add((other, number))
     for size in SIZES[1:]:
-        for chosen in _grown({one.chosen for one in best.sets if len(one.chosen) == size - 1}):
+        for chosen in _grown({entry.chosen for entry in best.sets if len(entry.chosen) == size - 1}):
             best.add(chosen)
     return best.sets
 
@@ -150,18 +152,18 @@ def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
 
     The number of groups is doubled until the remaining groups are below the bound.
     """
-    known = 0
-    while known < len(supports.groups) and supports.count((known,)) > best.bound:
-        number = min(len(supports.groups), max(_PAIRED, 2 * known))
+    n_paired = 0
+    while n_paired < len(supports.groups) and supports.count((n_paired,)) > best.bound:
+        number = min(len(supports.groups), max(_PAIRED, 2 * n_paired))
         if (counts := supports.pairs(number)) is None:
-            return known
-        other, own = np.triu_indices(number, 1)
-        count = counts[other, own]
-        new = np.flatnonzero((own >= known) & (count > best.bound))
-        for place in new[np.lexsort((other[new], own[new], -count[new]))][: best.top].tolist():
-            best.add((int(other[place]), int(own[place])))
-        known = number
-    return known
+            return n_paired
+        other, later = np.triu_indices(number, 1)
+        count = counts[other, later]
+        new = np.flatnonzero((later >= n_paired) & (count > best.bound))
+        for place in new[np.lexsort((other[new], later[new], -count[new]))][: best.top].tolist():
+            best.add((int(other[place]), int(later[place])))
+        n_paired = number
+    return n_paired
 
 
 class _BestItemsets:
@@ -177,12 +179,12 @@ class _BestItemsets:
     @property
     def sets(self) -> list[_EqualSupportSets]:
         """Sets by descending expected support."""
-        return [one for _, _, one in sorted(self._heap, reverse=True)]
+        return [entry for _, _, entry in sorted(self._heap, reverse=True)]
 
     def add(self, chosen: Chosen) -> None:
         """Count a set, and add it if it exceeds the bound."""
         groups = self._supports.groups
-        number = prod(comb(len(groups[own]), chosen.count(own)) for own in set(chosen))
+        number = prod(comb(len(groups[group]), chosen.count(group)) for group in set(chosen))
         count = _rounded(self._supports.count(chosen)) if number and self.top else 0.0
         if count <= self.bound:
             return
@@ -195,21 +197,21 @@ class _BestItemsets:
             self.bound = self._heap[0][0]
 
 
-def _grown(held: set[Chosen]) -> Iterator[Chosen]:
-    """Yield the sets with one more item whose subsets are all in `held`, in order."""
-    for prefix, own in groupby(sorted(held), key=lambda chosen: chosen[:-1]):
-        for pair in combinations_with_replacement([chosen[-1] for chosen in own], 2):
+def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
+    """Yield the sets with one more item whose subsets are all in `itemsets`, in order."""
+    for prefix, extensions in groupby(sorted(itemsets), key=lambda chosen: chosen[:-1]):
+        for pair in combinations_with_replacement([chosen[-1] for chosen in extensions], 2):
             grown = (*prefix, *pair)
-            if all(part in held for part in combinations(grown, len(grown) - 1)):
+            if all(part in itemsets for part in combinations(grown, len(grown) - 1)):
                 yield grown
 
 
 def _shares(sets: Sequence[_EqualSupportSets], top: int) -> dict[Chosen, float]:
     """Return the weight of each entry: 1, or less for entries that tie at the lowest support."""
     last = sets[-1].count if sets else 0.0
-    above = sum(one.number for one in sets if one.count > last)
-    tied = sum(one.number for one in sets if one.count == last)
-    return {one.chosen: 1.0 if one.count > last else min(1.0, (top - above) / tied) for one in sets}
+    above = sum(entry.number for entry in sets if entry.count > last)
+    tied = sum(entry.number for entry in sets if entry.count == last)
+    return {entry.chosen: 1.0 if entry.count > last else min(1.0, (top - above) / tied) for entry in sets}
 
 
 def _rounded(count: float) -> float:

@@ -149,10 +149,10 @@ class KTCloseness(SensitiveClasses):
     @property
     def asked(self) -> str:
         """Condition on every equivalence class, as a noun phrase."""
-        how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", over a tree of the values"}
+        distance_text = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", over a tree of the values"}
         return (
             f"values of {self.sensitive!r} whose distribution differs from that of all records by at most "
-            f"{shortest_text(self.t)} (earth mover's distance{how[self.t_distance]})"
+            f"{shortest_text(self.t)} (earth mover's distance{distance_text[self.t_distance]})"
         )
 
     @property

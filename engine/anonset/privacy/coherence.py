@@ -60,9 +60,9 @@ class Coherence(PrivacyModel):
     @property
     def singling_out(self) -> str:
         """Bound on singling out a record."""
-        known = counted(self.p, self._known) if self.p == 1 else f"1 to {counted(self.p, self._known)}"
+        knowledge = counted(self.p, self._known) if self.p == 1 else f"1 to {counted(self.p, self._known)}"
         records = counted(self.k, "matching record")
-        return f"Someone who knows {known} of a person finds at least {records}, or none."
+        return f"Someone who knows {knowledge} of a person finds at least {records}, or none."
 
     @property
     def inference(self) -> str:

@@ -46,15 +46,19 @@ class ConstraintSet(PrivacyModel):
         return self.policy
 
     def __str__(self) -> str:
-        what = f"all itemsets of {self.m}" if self.policy is None else counted(len(self.policy), "protected itemset")
-        return f"privacy constraints with k={self.k}, {what}"
+        protected = (
+            f"all itemsets of {self.m}" if self.policy is None else counted(len(self.policy), "protected itemset")
+        )
+        return f"privacy constraints with k={self.k}, {protected}"
 
     @property
     def singling_out(self) -> str:
         """Bound on singling out a record."""
-        known = "items of a person" if self.policy is not None else f"up to {counted(self.m or 0, 'item')} of a person"
+        knowledge = (
+            "items of a person" if self.policy is not None else f"up to {counted(self.m or 0, 'item')} of a person"
+        )
         together = " that are in the same protected itemset" if self.policy is not None else ""
-        return f"Someone who knows {known}{together} finds at least {counted(self.k, 'matching record')}, or none."
+        return f"Someone who knows {knowledge}{together} finds at least {counted(self.k, 'matching record')}, or none."
 
     @property
     def limits(self) -> str:

@@ -60,8 +60,8 @@ class PrivacyModel(RedactedRepr, ABC):
         """Set `k` and `m` to None in models without these parameters."""
         super().__init_subclass__(**more)
         for name in ("k", "m"):
-            above = [one for one in cls.__mro__ if one is not PrivacyModel]
-            if not any(name in vars(one) or name in get_annotations(one) for one in above):
+            above = [base for base in cls.__mro__ if base is not PrivacyModel]
+            if not any(name in vars(base) or name in get_annotations(base) for base in above):
                 setattr(cls, name, None)
 
     def promises(self, values: bool, items: int) -> float | None:
@@ -193,8 +193,8 @@ class Verdict(MarkedText, RedactedRepr):
 
     def __repr__(self) -> str:
         checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}
-        why = {} if self.witness is None else {"witness": self.witness}
-        fields = {"holds": self.holds, "model": self.model, **checked, **why}
+        shown_witness = {} if self.witness is None else {"witness": self.witness}
+        fields = {"holds": self.holds, "model": self.model, **checked, **shown_witness}
         return f"Verdict({', '.join(f'{name}={redacted(value)}' for name, value in fields.items())})"
 
     @property

@@ -54,8 +54,8 @@ class PrivacyPolicy(RedactedRepr):
     def __post_init__(self) -> None:
         for number, itemset in enumerate(self.itemsets, 1):
             if not itemset or len(set(itemset)) < len(itemset):
-                what = "contains an item twice" if itemset else "is empty"
-                msg = f"privacy constraint {number} {what}; it must be a non-empty set of items"
+                problem = "contains an item twice" if itemset else "is empty"
+                msg = f"privacy constraint {number} {problem}; it must be a non-empty set of items"
                 raise InputError(msg)
 
     def __len__(self) -> int:
@@ -81,8 +81,8 @@ class PrivacyPolicy(RedactedRepr):
         except KeyError as missing:
             item = missing.args[0]
             number = next(n for n, itemset in enumerate(self.itemsets, 1) if item in itemset)
-            known = f"one of the {len(vocabulary)} items of the data"
-            msg = f"privacy constraint {number}: item {datum(item)} must be {known}"
+            expected = f"one of the {len(vocabulary)} items of the data"
+            msg = f"privacy constraint {number}: item {datum(item)} must be {expected}"
             raise InputError(msg) from None
         return start, items
 
@@ -102,17 +102,17 @@ class UtilityPolicy(RedactedRepr):
     """Groups of items."""
 
     def __post_init__(self) -> None:
-        seen: dict[str, int] = {}
+        group_of: dict[str, int] = {}
         for number, group in enumerate(self.groups, 1):
             if not group:
                 msg = f"utility constraint {number} is empty; it must contain at least one item"
                 raise InputError(msg)
             for item in group:
-                if item in seen:
-                    both = f"utility constraints {seen[item]} and {number}"
-                    msg = f"{both} both contain item {datum(item)}; each item must be in exactly one group"
+                if item in group_of:
+                    clashing = f"utility constraints {group_of[item]} and {number}"
+                    msg = f"{clashing} both contain item {datum(item)}; each item must be in exactly one group"
                     raise InputError(msg)
-                seen[item] = number
+                group_of[item] = number
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -134,8 +134,8 @@ class UtilityPolicy(RedactedRepr):
         for number, group in enumerate(self.groups):
             for item in group:
                 if (code := vocabulary.index.get(item)) is None:
-                    known = f"one of the {len(vocabulary)} items of the data"
-                    msg = f"utility constraint {number + 1}: item {datum(item)} must be {known}"
+                    expected = f"one of the {len(vocabulary)} items of the data"
+                    msg = f"utility constraint {number + 1}: item {datum(item)} must be {expected}"
                     raise InputError(msg)
                 group_of[code] = number
         if len(missing := np.flatnonzero(group_of < 0)):
@@ -154,8 +154,8 @@ class UtilityPolicy(RedactedRepr):
         (('a', 'b'), ('c', 'd'))
         """
         grouped = {item for group in self.groups for item in group}
-        rest = tuple(label for label in vocabulary.labels if label not in grouped)
-        return UtilityPolicy((*self.groups, rest)) if rest else self
+        others = tuple(label for label in vocabulary.labels if label not in grouped)
+        return UtilityPolicy((*self.groups, others)) if others else self
 
 
 def one_group(vocabulary: Vocabulary) -> UtilityPolicy:

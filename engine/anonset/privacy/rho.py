@@ -56,9 +56,9 @@ class RhoUncertainty(PrivacyModel):
 
     def __str__(self) -> str:
         loose = "" if self.strict else ", rho allowed"
-        known = "" if self.from_nothing else ", of those who know an item"
+        knowledge = "" if self.from_nothing else ", of those who know an item"
         sensitive = counted(len(self.sensitive_items), "sensitive item")
-        return f"rho-uncertainty with rho={shortest_text(self.rho)}, m={self.m}, {sensitive}{loose}{known}"
+        return f"rho-uncertainty with rho={shortest_text(self.rho)}, m={self.m}, {sensitive}{loose}{knowledge}"
 
     @property
     def share(self) -> Fraction:
@@ -73,11 +73,11 @@ class RhoUncertainty(PrivacyModel):
     @property
     def inference(self) -> str:
         """Bound on inferring a sensitive item."""
-        known = counted(self.m, "item")
-        known = f"up to {known}" if self.from_nothing else known if self.m == 1 else f"1 to {known}"
+        items = counted(self.m, "item")
+        items = f"up to {items}" if self.from_nothing else items if self.m == 1 else f"1 to {items}"
         bound = f"{'less than' if self.strict else 'at most'} {shortest_text(self.rho)}"
         return (
-            f"For someone who knows {known} of a person, sensitive items included, each other sensitive item occurs in "
+            f"For someone who knows {items} of a person, sensitive items included, each other sensitive item occurs in "
             f"a share of {bound} of the matching records."
         )
 

@@ -95,11 +95,11 @@ class ChunkRows(RedactedRepr):
     @classmethod
     def of(cls, chunks: Iterable[Rows]) -> "ChunkRows":
         """Return the rows of a sequence of chunks as columns."""
-        own = [tuple(rows) for rows in chunks]
-        rows = [row for chunk in own for row in chunk]
+        row_lists = [tuple(rows) for rows in chunks]
+        rows = [row for chunk in row_lists for row in chunk]
         items = np.array([item for row, _ in rows for item in row], np.int32)
         count = np.array([n for _, n in rows], np.int64)
-        return cls(begins_of(map(len, own)), begins_of(len(row) for row, _ in rows), items, count)
+        return cls(begins_of(map(len, row_lists)), begins_of(len(row) for row, _ in rows), items, count)
 
     def __len__(self) -> int:
         return len(self.begins) - 1
@@ -151,15 +151,15 @@ class ChunkRows(RedactedRepr):
         return ChunkRows(begins - begins[0], indptr - indptr[0], self.items[indptr[0] : indptr[-1]], count)
 
 
-def same_columns(one: Any, other: Any) -> bool:
+def same_columns(first: Any, second: Any) -> bool:
     """Return True if two column objects (rows, clusters or shared chunks) have equal content.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> same_columns(rows, rows.slice(0, 2)), same_columns(rows, rows.slice(0, 1))
     (True, False)
     """
-    for field in fields(one):
-        mine, others = getattr(one, field.name), getattr(other, field.name)
+    for field in fields(first):
+        mine, others = getattr(first, field.name), getattr(second, field.name)
         if isinstance(mine, ChunkRows):
             same = same_columns(mine, others)
         else:
@@ -190,7 +190,7 @@ class _Columns(RedactedRepr, Sequence[_One]):
     def __getitem__(self, number: slice) -> tuple[_One, ...]: ...
     def __getitem__(self, number: int | slice) -> _One | tuple[_One, ...]:
         if isinstance(number, slice):
-            return tuple(self[one] for one in range(*number.indices(len(self))))
+            return tuple(self[index] for index in range(*number.indices(len(self))))
         return self._member(range(len(self))[number])
 
     def __eq__(self, other: object) -> bool:
@@ -220,11 +220,11 @@ class ClusterColumns(_Columns[PublishedCluster]):
         if isinstance(clusters, ClusterColumns):
             return clusters
         return cls(
-            np.array([own.n for own in clusters], np.int64),
-            begins_of(len(own.terms) for own in clusters),
-            np.array([term for own in clusters for term in own.terms], np.int32),
-            begins_of(len(own.chunks) for own in clusters),
-            ChunkRows.of(rows for own in clusters for rows in own.chunks),
+            np.array([cluster.n for cluster in clusters], np.int64),
+            begins_of(len(cluster.terms) for cluster in clusters),
+            np.array([term for cluster in clusters for term in cluster.terms], np.int32),
+            begins_of(len(cluster.chunks) for cluster in clusters),
+            ChunkRows.of(rows for cluster in clusters for rows in cluster.chunks),
         )
 
     def __len__(self) -> int:
@@ -272,8 +272,8 @@ class SharedChunks(_Columns[SharedChunk]):
         """Convert shared chunks to columns. Columns are returned unchanged."""
         if isinstance(chunks, SharedChunks):
             return chunks
-        first, last = (np.array([getattr(own, name) for own in chunks], np.int64) for name in ("first", "last"))
-        return cls(first, last, ChunkRows.of(own.rows for own in chunks))
+        first, last = (np.array([getattr(chunk, name) for chunk in chunks], np.int64) for name in ("first", "last"))
+        return cls(first, last, ChunkRows.of(chunk.rows for chunk in chunks))
 
     def __len__(self) -> int:
         return len(self.first)

@@ -86,8 +86,8 @@ class Chunks(Published):
         begins = shared.first if order is None else shared.first[order]
         at_once = max(1, 2 * limits.AT_ONCE * self.n // max(1, self.n + self.occurrences))
         while first < len(clusters):
-            room = done[first] + at_once
-            end = max(first + 1, int(np.searchsorted(done, room, side="right")) - 1)
+            limit = done[first] + at_once
+            end = max(first + 1, int(np.searchsorted(done, limit, side="right")) - 1)
             low, high = np.searchsorted(begins, (first, end)).tolist()
             number = np.append(around, np.arange(low, high) if order is None else order[low:high])
             yield ChunkWindow(first, end, clusters.slice(first, end), number, shared.take(number))

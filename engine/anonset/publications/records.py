@@ -96,9 +96,9 @@ class Records(Published):
             if not same_labels(column, read_back):
                 msg = f"column {column.name!r}: the written file differs from the result in memory"
                 raise AnonsetError(msg)
-        known = {symbol.label: symbol for symbol in (*self.symbols, *self.value_sets)}
+        symbol_of = {symbol.label: symbol for symbol in (*self.symbols, *self.value_sets)}
         for symbol in (*written.symbols, *written.value_sets):
-            if known.get(symbol.label) != symbol:
+            if symbol_of.get(symbol.label) != symbol:
                 msg = f"codebook: the written symbol {datum(symbol.label)} differs from the result in memory"
                 raise AnonsetError(msg)
         return written.with_way_back(self.record, self.cluster)

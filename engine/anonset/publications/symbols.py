@@ -124,10 +124,10 @@ def row_ranks(column: SetColumn) -> Int64:
     per_key = max(1, 63 // bits)
     rank = np.zeros(column.n, np.int64)
     active = np.arange(column.n)
-    taken = 0
+    n_compared = 0
     while len(active):
         key = np.zeros(len(active), np.int64)
-        start, length = column.indptr[active] + taken, column.lengths[active] - taken
+        start, length = column.indptr[active] + n_compared, column.lengths[active] - n_compared
         for j in range(per_key):
             has = length > j
             code = np.zeros(len(active), np.int64)
@@ -149,7 +149,7 @@ def row_ranks(column: SetColumn) -> Int64:
         tied = np.bincount(group) > 1
         unfinished = np.bincount(group, weights=length > per_key) > 0  # an exhausted row sorts before longer ones
         active = active[(tied & unfinished)[group]]
-        taken += per_key
+        n_compared += per_key
     return np.unique(rank, return_inverse=True)[1].astype(np.int64)
 
 

@@ -93,12 +93,12 @@ class ChunkCounts:
         if not items:
             return float(self._records.sum())
         shown = [self.places(item) for item in items]
-        cluster = _common([own.cluster for own in shown])
-        positions = [np.searchsorted(own.cluster, cluster) for own in shown]
-        chance = np.stack([own.chance[where] for own, where in zip(shown, positions, strict=True)])
+        cluster = _common([item_places.cluster for item_places in shown])
+        positions = [np.searchsorted(item_places.cluster, cluster) for item_places in shown]
+        chance = np.stack([item_places.chance[where] for item_places, where in zip(shown, positions, strict=True)])
         if len(items) == 1:
             return fsum(chance[0] * self._records[cluster])
-        chunk = np.stack([own.chunk[where] for own, where in zip(shown, positions, strict=True)])
+        chunk = np.stack([item_places.chunk[where] for item_places, where in zip(shown, positions, strict=True)])
         return fsum(self._chances(items, cluster, chunk, chance) * self._records[cluster])
 
     def pairs(self, items: Sequence[int]) -> Floats:
@@ -112,21 +112,23 @@ class ChunkCounts:
             records = self._records[first : first + _CLUSTERS_AT_ONCE]
             chance = np.zeros((len(records), len(items)))
             for column, places in enumerate(shown):
-                here = slice(*np.searchsorted(places.cluster, (first, first + len(records))))
-                chance[places.cluster[here] - first, column] = places.chance[here]
+                window = slice(*np.searchsorted(places.cluster, (first, first + len(records))))
+                chance[places.cluster[window] - first, column] = places.chance[window]
             counts += chance.T @ (chance * records[:, None])
         column_of = {item: column for column, item in enumerate(items)}
         for chunk in range(len(self._rows)):
             rows = self._rows[chunk]
-            held = sorted({column_of[item] for own, _ in rows for item in own if item in column_of})
-            if len(held) > 1:
-                place = {items[column]: number for number, column in enumerate(held)}
-                holds = np.zeros((len(rows), len(held)))
-                for number, (own, _) in enumerate(rows):
-                    holds[number, [place[item] for item in own if item in place]] = 1
-                both = holds.T @ (holds * np.array([count for _, count in rows])[:, None])
-                single = both.diagonal()
-                counts[np.ix_(held, held)] += both - np.outer(single, single) / self._places_of_chunk[chunk]
+            columns_here = sorted({column_of[item] for row_items, _ in rows for item in row_items if item in column_of})
+            if len(columns_here) > 1:
+                place = {items[column]: number for number, column in enumerate(columns_here)}
+                holds = np.zeros((len(rows), len(columns_here)))
+                for number, (row_items, _) in enumerate(rows):
+                    holds[number, [place[item] for item in row_items if item in place]] = 1
+                pair_counts = holds.T @ (holds * np.array([count for _, count in rows])[:, None])
+                single = pair_counts.diagonal()
+                counts[np.ix_(columns_here, columns_here)] += (
+                    pair_counts - np.outer(single, single) / self._places_of_chunk[chunk]
+                )
         for cluster in np.flatnonzero(self._in_turn).tolist():
             self._correct_pairs(counts, cluster, column_of)
         np.fill_diagonal(counts, 0)
@@ -134,27 +136,27 @@ class ChunkCounts:
 
     def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
         """Correct the products for a cluster without terms, whose chunks fill empty records first."""
-        own, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
-        held = [[item for item in items_of(rows) if item in column_of] for rows in own.chunks]
-        for one, other in combinations(range(len(held)), 2):
-            if held[one] and held[other]:
+        published, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
+        items_of_chunk = [[item for item in items_of(rows) if item in column_of] for rows in published.chunks]
+        for low, high in combinations(range(len(items_of_chunk)), 2):
+            if items_of_chunk[low] and items_of_chunk[high]:
                 first = self._first_chunk[cluster]
-                more = n * (self._likelier(cluster, (first + one, first + other)) - 1)
-                sides = [[self._chance_in(item, cluster) for item in held[chunk]] for chunk in (one, other)]
-                columns = [[column_of[item] for item in held[chunk]] for chunk in (one, other)]
+                more = n * (self._likelier(cluster, (first + low, first + high)) - 1)
+                sides = [[self._chance_in(item, cluster) for item in items_of_chunk[chunk]] for chunk in (low, high)]
+                columns = [[column_of[item] for item in items_of_chunk[chunk]] for chunk in (low, high)]
                 product = more * np.outer(sides[0], sides[1])
                 counts[np.ix_(columns[0], columns[1])] += product
                 counts[np.ix_(columns[1], columns[0])] += product.T
 
     def _chance_in(self, item: int, cluster: int) -> float:
-        own = self.places(item)
-        return float(own.chance[np.searchsorted(own.cluster, cluster)])
+        item_places = self.places(item)
+        return float(item_places.chance[np.searchsorted(item_places.cluster, cluster)])
 
     def _likelier(self, cluster: int, chunks: tuple[int, ...]) -> float:
         """Return `together` for chunk numbers of a cluster."""
         if chunks not in self._together:
-            taken = [chunk - self._first_chunk[cluster] for chunk in chunks]
-            self._together[chunks] = together(self.publication.clusters[cluster], taken)
+            numbers = [chunk - self._first_chunk[cluster] for chunk in chunks]
+            self._together[chunks] = together(self.publication.clusters[cluster], numbers)
         return self._together[chunks]
 
     def places(self, item: int) -> _Places:
@@ -220,30 +222,32 @@ class ChunkCounts:
         apart = np.where(chunk < 0, -1 - np.arange(len(items))[:, None], chunk)
         leads = (apart[:, None] == apart[None]).argmax(axis=0)  # first item in the same chunk
         places, result = np.arange(len(cluster)), np.ones(len(cluster))
-        for shape, here in _alike(leads, places):
+        for shape, alike_places in _alike(leads, places):
             groups = [[place for place, lead in enumerate(shape) if lead == first] for first in sorted(set(shape))]
             for group in groups:
                 first = group[0]
                 if len(group) == 1:
-                    result[here] *= chance[first, here]
+                    result[alike_places] *= chance[first, alike_places]
                 else:
-                    result[here] *= self._joint([items[place] for place in group], chunk[first, here])
-            self._correct(result, here, cluster, chunk[[group[0] for group in groups]])
+                    result[alike_places] *= self._joint([items[place] for place in group], chunk[first, alike_places])
+            self._correct(result, alike_places, cluster, chunk[[group[0] for group in groups]])
         return result
 
     def _joint(self, items: Sequence[int], chunk: Int64) -> Floats:
         """Return the probability that a record contains all items of a chunk, for each chunk."""
-        held, count = self._held(_common([self._rows_of[item] for item in items]))
+        chunks, count = self._held(_common([self._rows_of[item] for item in items]))
         in_chunk = np.zeros(len(self._places_of_chunk))
-        in_chunk[held] = count
+        in_chunk[chunks] = count
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
 
-    def _correct(self, result: Floats, here: Int64, cluster: Int64, chunk: Int64) -> None:
+    def _correct(self, result: Floats, places: Int64, cluster: Int64, chunk: Int64) -> None:
         """Correct the products of probabilities for clusters without terms, whose chunks fill empty records first."""
-        for place in here[self._in_turn[cluster[here]]].tolist():
-            own = tuple(one for one in sorted(chunk[:, place].tolist()) if 0 <= one < len(self._cluster_of))
-            if len(own) > 1:
-                result[place] *= self._likelier(int(cluster[place]), own)
+        for place in places[self._in_turn[cluster[places]]].tolist():
+            cluster_chunks = tuple(
+                number for number in sorted(chunk[:, place].tolist()) if 0 <= number < len(self._cluster_of)
+            )
+            if len(cluster_chunks) > 1:
+                result[place] *= self._likelier(int(cluster[place]), cluster_chunks)
 
 
 def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
@@ -284,14 +288,14 @@ def together(cluster: PublishedCluster, chunks: Sequence[int]) -> float:
     empty, filled, before, independent = 1.0, 0.0, 0, 1.0
     for number, rows in enumerate(cluster.chunks):
         size = sum(count for _, count in rows)
-        left = cluster.n - before
-        fresh = min(size, left)
-        on_empty = fresh / left if left else 0.0
-        on_filled = (size - fresh) / before if before else 0.0
+        n_empty = cluster.n - before
+        n_new = min(size, n_empty)
+        on_empty = n_new / n_empty if n_empty else 0.0
+        on_filled = (size - n_new) / before if before else 0.0
         if number in chunks:
             empty, filled = 0.0, empty * on_empty + filled * on_filled
             independent *= size / cluster.n
         else:
             empty, filled = empty - empty * on_empty, filled + empty * on_empty
-        before += fresh
+        before += n_new
     return (empty + filled) / independent

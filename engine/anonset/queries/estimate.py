@@ -155,23 +155,23 @@ class ExpectedCounts:
         """
         chosen_of: dict[int, list[int]] | None = None
         for item in query.items:
-            here: dict[int, int] = {}
+            code_of: dict[int, int] = {}
             for code in self._symbols_of.get(item, []):
-                here.update(dict.fromkeys(self.index.records([code]).tolist(), code))
+                code_of.update(dict.fromkeys(self.index.records([code]).tolist(), code))
             if chosen_of is None:
-                chosen_of = {record: [code] for record, code in here.items()}
+                chosen_of = {record: [code] for record, code in code_of.items()}
             else:
-                chosen_of = {r: [*codes, here[r]] for r, codes in chosen_of.items() if r in here}
+                chosen_of = {r: [*codes, code_of[r]] for r, codes in chosen_of.items() if r in code_of}
         if chosen_of is None:
             return np.arange(self.index.n, dtype=np.uint32), np.ones(self.index.n)
-        known: dict[tuple[int, ...], float] = {}
+        probability_of: dict[tuple[int, ...], float] = {}
         records = np.array(sorted(chosen_of), np.uint32)
         probability = np.empty(len(records))
         for i, record in enumerate(records.tolist()):
             key = tuple(chosen_of[record])
-            if key not in known:
-                known[key] = self._probability(key)
-            probability[i] = known[key]
+            if key not in probability_of:
+                probability_of[key] = self._probability(key)
+            probability[i] = probability_of[key]
         return records, probability
 
     def _probability(self, chosen: Sequence[int]) -> float:

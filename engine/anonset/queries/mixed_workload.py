@@ -235,7 +235,7 @@ def _query(column: SetColumn | None, codes: Sequence[int], where: Sequence[Condi
     return Query(labels, tuple(where))
 
 
-def _require_enough(name: str, value: int, n: int, what: str) -> None:
+def _require_enough(name: str, value: int, n: int, noun: str) -> None:
     if value > n:
-        msg = f"{name} must be at most {n}, the number of {what}, got {value}"
+        msg = f"{name} must be at most {n}, the number of {noun}, got {value}"
         raise InputError(msg)

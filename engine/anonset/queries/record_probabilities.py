@@ -65,8 +65,8 @@ class RecordProbabilities:
             count = np.sum(alike, axis=0)
             first = ~np.any(alike[:j], axis=0) if j else np.ones(len(mine), np.bool_)
             for n_items in range(1, len(items) + 1):
-                here = first & (count == n_items)
-                chance[here] *= self._present(n_items)[mine[here]]
+                complete = first & (count == n_items)
+                chance[complete] *= self._present(n_items)[mine[complete]]
         probability = np.zeros(self.index.n)
         probability[rows] = chance
         return probability

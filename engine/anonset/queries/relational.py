@@ -80,8 +80,8 @@ class ValueDomain:
             raise InputError(msg)
         for value in condition.values:
             if value not in self.vocabulary.index:
-                known = f"among the {len(self.vocabulary)} values of the column"
-                msg = f"condition on {name!r}: value {datum(value)} must be {known}"
+                expected = f"among the {len(self.vocabulary)} values of the column"
+                msg = f"condition on {name!r}: value {datum(value)} must be {expected}"
                 raise InputError(msg)
         return frozenset(condition.values)
 
@@ -110,8 +110,8 @@ def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None) -> dic
     InputError
         If a numeric column has a hierarchy.
     """
-    known = hierarchies or {}
-    return {column.name: ValueDomain(column, known.get(column.name)) for column in table.relational}
+    trees = hierarchies or {}
+    return {column.name: ValueDomain(column, trees.get(column.name)) for column in table.relational}
 
 
 class TrueAnswers:
@@ -199,17 +199,17 @@ class PublishedValues:
 
     def _of_ranges(self, low: float, high: float) -> Float64:
         first, last = np.maximum(self.low, low), np.minimum(self.high, high)
-        held = first <= last
-        wanted: Float64 = np.maximum(last - first, 0.0)
+        overlaps = first <= last
+        overlap: Float64 = np.maximum(last - first, 0.0)
         all_of: Float64 = self.high - self.low
         if self.domain.whole:
-            wanted, all_of = np.where(held, last - first + 1.0, 0.0), all_of + 1.0
+            overlap, all_of = np.where(overlaps, last - first + 1.0, 0.0), all_of + 1.0
         elif low == high:
             numbers = self.domain.numbers
             inside = np.searchsorted(numbers, self.high, "right") - np.searchsorted(numbers, self.low, "left")
-            wanted, all_of = np.where(held & (low in numbers), 1.0, 0.0), np.maximum(inside, 1).astype(np.float64)
+            overlap, all_of = np.where(overlaps & (low in numbers), 1.0, 0.0), np.maximum(inside, 1).astype(np.float64)
         point = all_of == 0
-        share: Float64 = np.where(point, held, wanted) / np.where(point, 1.0, all_of)
+        share: Float64 = np.where(point, overlaps, overlap) / np.where(point, 1.0, all_of)
         return share
 
     def _range(self, label: str) -> tuple[float, float]:
@@ -301,11 +301,11 @@ class ExpectedAnswers:
         return fsum(probability[probability > 0].tolist())
 
 
-def _domain(known: Mapping[str, _T], condition: Condition) -> _T:
-    if condition.column not in known:
-        msg = f"a condition's column must be among {_listed(known)}, got {condition.column!r}"
+def _domain(domains: Mapping[str, _T], condition: Condition) -> _T:
+    if condition.column not in domains:
+        msg = f"a condition's column must be among {_listed(domains)}, got {condition.column!r}"
         raise InputError(msg)
-    return known[condition.column]
+    return domains[condition.column]
 
 
 def _listed(names: Collection[str]) -> str:

@@ -149,7 +149,7 @@ def require_queries(n_queries: int) -> None:
         raise InputError(msg)
 
 
-def _require_enough(n_items: int, n: int, what: str) -> None:
+def _require_enough(n_items: int, n: int, noun: str) -> None:
     if n_items > n:
-        msg = f"n_items must be at most {n}, the number of {what}, got {n_items}"
+        msg = f"n_items must be at most {n}, the number of {noun}, got {n_items}"
         raise InputError(msg)

@@ -63,13 +63,13 @@ def propose(
     """
     proposed: dict[str, ProposedRole] = {}
     for profile in profiles:
-        if why := _why_text(profile, mentioning.get(profile.name, "")):
-            proposed[profile.name] = ProposedRole("drop", f"{why}; may describe a person")
+        if grounds := _why_text(profile, mentioning.get(profile.name, "")):
+            proposed[profile.name] = ProposedRole("drop", f"{grounds}; may describe a person")
     _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
-            own = of_a_person(profile, profiles, identifying) or _propose_single(profile)
-            proposed[profile.name] = _published(own, published.get(profile.name, ""), published)
+            role = of_a_person(profile, profiles, identifying) or _propose_single(profile)
+            proposed[profile.name] = _published(role, published.get(profile.name, ""), published)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -79,13 +79,13 @@ def propose(
     return proposed
 
 
-def _published(own: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
+def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
     """Return the proposal for a column that the owner publishes in a role; the role is empty for other columns."""
-    if role == "sensitive" and own.role in ("relational", "sensitive", UNRECOGNIZED):
-        return replace(own, role=role, reason=DECLARED)
-    if own.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
-        return ProposedRole("drop", f"{own.reason}; models protect one sensitive column, and another is declared")
-    return replace(own, role=role) if role and own.role == UNRECOGNIZED else own
+    if role == "sensitive" and proposal.role in ("relational", "sensitive", UNRECOGNIZED):
+        return replace(proposal, role=role, reason=DECLARED)
+    if proposal.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
+        return ProposedRole("drop", f"{proposal.reason}; models protect one sensitive column, and another is declared")
+    return replace(proposal, role=role) if role and proposal.role == UNRECOGNIZED else proposal
 
 
 def _why_text(profile: Profile, column: str) -> str:
@@ -107,10 +107,10 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
             reason = f"may contain sets, {profile.distinct:,} different parts; {way}"
             proposed[profile.name] = ProposedRole("drop", reason)
         elif profile.kind == "sets":
-            what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
-            reason = f"cells contain sets{what}, {profile.distinct:,} different items"
+            kind = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
+            reason = f"cells contain sets{kind}, {profile.distinct:,} different items"
             proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
-    if any(own.role == "items" for own in proposed.values()):
+    if any(role.role == "items" for role in proposed.values()):
         return
     marked = [
         profile.name
@@ -159,10 +159,10 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
             stems.setdefault(numbered[1], []).append(profile)
     names, codes = list[str](), set[str]()
     for stem, group in stems.items():
-        held = [profile for profile in group if profile.distinct]
-        kinds = {profile.kind for profile in held if profile.kind in _CODE_LEVELS}
-        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in held)
-        if len(held) > 1 and (kinds or coded):
+        filled = [profile for profile in group if profile.distinct]
+        kinds = {profile.kind for profile in filled if profile.kind in _CODE_LEVELS}
+        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
+        if len(filled) > 1 and (kinds or coded):
             names += [profile.name for profile in group]
             codes |= kinds
     if not names:
@@ -170,9 +170,11 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     others = [name for name in names if _PROCEDURES.search(name)]
     if 0 < len(others) < len(names):  # two kinds of codes do not form a set
         names = [name for name in names if name not in others]
-        which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
-        what = f"one of {len(others)} procedure columns; the items are diagnoses ({which} uses procedures instead)"
-        other = dict.fromkeys(others, ProposedRole("drop", what))
+        remark = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
+        description = (
+            f"one of {len(others)} procedure columns; the items are diagnoses ({remark} uses procedures instead)"
+        )
+        other = dict.fromkeys(others, ProposedRole("drop", description))
     else:
         other = {}
     single = [
@@ -248,13 +250,13 @@ def tree_of(kind: str) -> str:
     return _CODE_LEVELS.get(kind, PROPOSED)
 
 
-def settings_of(found: Mapping[str, ProposedRole]) -> dict[str, Any]:
+def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, Any]:
     """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
-    roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
+    roles = {role: [name for name, proposed in proposals.items() if proposed.role == role] for role in ROLES}
     numeric = [
-        name for name, proposed in found.items() if proposed.role == "relational" and proposed.hierarchy == "range"
+        name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == "range"
     ]
-    start = prefix_of(roles["one_hot"], list(found))
+    start = prefix_of(roles["one_hot"], list(proposals))
     if start and not any(name.removeprefix(start).isdecimal() for name in roles["one_hot"]):  # "1" would name no item
         roles["one_hot"] = [f"{start}*"]
     settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}

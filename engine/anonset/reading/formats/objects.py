@@ -87,8 +87,8 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
 
 def _texts(where: str, labels: Iterable[Any]) -> list[str]:
     texts = [str(label) if _is_integer(label) else label for label in labels]
-    if odd := next((label for label in texts if not isinstance(label, str)), None):
-        msg = f"{where}: {setting('labels')} must be text or integers, got {type(odd).__name__}"
+    if invalid := next((label for label in texts if not isinstance(label, str)), None):
+        msg = f"{where}: {setting('labels')} must be text or integers, got {type(invalid).__name__}"
         raise InputError(msg)
     return texts
 
@@ -107,10 +107,10 @@ def _of_stream(where: str, source: Any) -> Columns:
         # An unnamed index is not a data column (pandas keeps one after filtering).
         names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
         return Columns(names, {name: _plain_column(where, source, name, table.column(name)) for name in names})
-    given = getattr(source, "columns", None)
-    if given is not None and _is_frame(source, given):
-        return _of_mapping(where, {name: source[name].to_list() for name in given})
-    if given is None and isinstance(source, Iterable):  # a single column
+    columns = getattr(source, "columns", None)
+    if columns is not None and _is_frame(source, columns):
+        return _of_mapping(where, {name: source[name].to_list() for name in columns})
+    if columns is None and isinstance(source, Iterable):  # a single column
         return _of_rows(where, _plain(source))
     raise problem or InputError(where)
 
@@ -142,8 +142,8 @@ def _plain(source: Iterable[Any]) -> Iterable[Any]:
 
 
 def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
-    if odd := next((name for name in source if not isinstance(name, str)), None):
-        msg = f"{where}: column names must be text, got {type(odd).__name__}"
+    if invalid := next((name for name in source if not isinstance(name, str)), None):
+        msg = f"{where}: column names must be text, got {type(invalid).__name__}"
         raise InputError(msg)
     columns: dict[str, list[Any]] = {}
     for name, values in source.items():
@@ -167,8 +167,8 @@ def _array(where: str, name: str, values: list[Any]) -> Any:
         place = f"{where}: column {name!r}"
         rows = [None if _is_nothing(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
         return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
-    what = f"column {name!r} cannot be read; its values must have the same type"
-    with reading(where, what, values=True):
+    problem = f"column {name!r} cannot be read; its values must have the same type"
+    with reading(where, problem, values=True):
         return pa.chunked_array([pa.array(values, from_pandas=True)])
 
 
@@ -201,8 +201,8 @@ def _of_rows(where: str, source: Iterable[Any]) -> Columns:
 
 
 def _of_records(where: str, rows: Sequence[Any]) -> Columns:
-    if odd := next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
-        msg = f"{where}: row {odd} must be a mapping like the first row, got {type(rows[odd - 1]).__name__}"
+    if invalid := next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
+        msg = f"{where}: row {invalid} must be a mapping like the first row, got {type(rows[invalid - 1]).__name__}"
         raise InputError(msg)
     names = dict.fromkeys(name for row in rows for name in row)
     return _of_mapping(where, {name: [row.get(name) for row in rows] for name in names})
@@ -214,15 +214,15 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
         msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
         raise InputError(msg)
     labels = [str(item) if _is_integer(item) else item for item in row]
-    if odd := next((item for item in labels if not isinstance(item, str)), None):
-        msg = f"{where}: row {number}: items must be text or integers, got {type(odd).__name__}"
+    if invalid := next((item for item in labels if not isinstance(item, str)), None):
+        msg = f"{where}: row {number}: items must be text or integers, got {type(invalid).__name__}"
         raise InputError(msg)
     return labels
 
 
-def open_object(source: Source, how: FileProperties) -> OpenedSource:
+def open_object(source: Source, properties: FileProperties) -> OpenedSource:
     """Open a Python object as a single batch."""
-    columns = columns_of(source.where, source.given, how.labels)
+    columns = columns_of(source.where, source.given, properties.labels)
     return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, in_files=False).with_columns(
         columns.columns
     )
