@@ -357,8 +357,8 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
         manner = merged or "each anonymized separately"
         texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {manner}"
     if size_of.get("clusters"):
-        bounds = dict.fromkeys((size_of["smallest_cluster"], size_of["largest_cluster"]))
-        texts["clusters"] = f"{size_of['clusters']:,}, with {' to '.join(f'{n:,}' for n in bounds)} records each"
+        sizes = dict.fromkeys((size_of["smallest_cluster"], size_of["largest_cluster"]))
+        texts["clusters"] = f"{size_of['clusters']:,}, with {' to '.join(f'{n:,}' for n in sizes)} records each"
     if size_of.get("ambiguous_items"):
         texts["overlap"] = (
             f"{size_of['ambiguous_items']:,} items are published as several symbols: use the codebook to count them"

@@ -243,8 +243,8 @@ def candidates_in(
                 or (not distinct and _repeat_rarely(name, free[name], attributes))
             )
         ]
-    rows = max((len(one.codes) for one in coded.values()), default=0)
-    return tuple(sorted((replace(one, rows=rows) for one in found), key=_place))
+    n_rows = max((len(column.codes) for column in coded.values()), default=0)
+    return tuple(sorted((replace(one, rows=n_rows) for one in found), key=_place))
 
 
 def _place(one: UnitCandidate) -> tuple[int, int, int]:
