@@ -25,7 +25,8 @@ settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppre
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
 publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
-data/quasi_identifiers.py: differing, total, weights[name]; release/published_values.py: differing; queries/mixed_workload.py:
+data/quasi_identifiers.py: differing, total, weights[name]; release/published_values.py: differing;
+queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
