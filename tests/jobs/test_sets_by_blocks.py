@@ -162,7 +162,7 @@ def test_a_full_disk_is_reported_with_the_file_and_the_run_resumes(tmp_path, run
 
 
 @pytest.mark.parametrize("values", [1 << 30, -1, 0], ids=["above", "below", "within the codes"])
-@pytest.mark.parametrize("when", ["_begun", "_roots"])
+@pytest.mark.parametrize("when", ["_single_item_groups", "_roots"])
 def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypatch, values, when):
     original = getattr(ConstraintSearch, when)
 

@@ -139,7 +139,7 @@ def test_tables_that_cannot_be_queried_are_rejected() -> None:
     shape = QueryShape(n_values=1, n_items=1)
     with refused(InputError, "n_items 0 set-valued 1"):
         mixed_record_workload(Table(relational=table().relational), 3, shape)
-    with refused(InputError, "record none"):
+    with refused(InputError, "records none"):
         mixed_record_workload(Table.from_columns({"items": []}, city=[]), 3, shape)
     without = Records(publication().transactions, publication().symbols, (), (), np.arange(6))
     with refused(InputError, "relational age"):

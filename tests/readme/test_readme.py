@@ -26,6 +26,7 @@ NOT_RUN = {
     "anonset datasets make long_tail --records 10000000": "takes minutes, and the disk",
     "python -m benchmarks.tuples 10000000": "takes minutes",
     "anonset anonymize 'visits/*.parquet'": "ends by being killed",
+    "anonset anonymize s3://lake": "needs an object store; tested in tests/cli",
     "# on one machine": "needs several machines",
     "make reproduce": "takes minutes to hours, and real data",
     "FROM python:3.11-slim": "needs a container engine",

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import random
+import sys
 import zipfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -42,7 +43,11 @@ def by_clicks(folder: Path, way: Callable[[User, Bench], Awaitable[None]]) -> No
             add_pages(bench)
             await way(user, bench)
 
-    asyncio.run(simulate())
+    modules = dict(sys.modules)
+    try:
+        asyncio.run(simulate())
+    finally:
+        sys.modules.update(modules)  # the simulation forgets the modules of pages
 
 
 async def until(condition: Callable[[], Any]) -> None:

@@ -291,8 +291,8 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
             msg = (
-                f"{file.where}: the folder names must contain the column names {shown[0]} like the other files, "
-                f"got {shown[1]}"
+                f"{file.where}: the folder names contain the columns {shown[1]}, and those of other files {shown[0]}; "
+                "they must agree"
             )
             raise InputError(msg)
         if len(set(names)) < len(names):

@@ -56,7 +56,7 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 def count_rare(column: CategoricalColumn, threshold: int) -> int:
     """Count the labels of at least one and fewer than `threshold` records, without missing values. Constant memory.
 
-    >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), few=2)
+    >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), threshold=2)
     1
     """
     size, rare = len(column.vocabulary), 0
@@ -96,7 +96,7 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int
         Store for temporary arrays, if the columns are on disk.
 
     >>> pair = CategoricalColumn.of("sex", "ffm"), CategoricalColumn.of("year", "112")
-    >>> persons_in_small_groups(pair, few=3)
+    >>> persons_in_small_groups(pair, threshold=3)
     3
     """
     return sum(int(sizes[sizes < threshold].sum()) for sizes in _group_sizes(columns, store))

@@ -71,7 +71,7 @@ def _exposures(risk: Risk) -> Section:
     }
     head = (
         "attacker knows",
-        "guaranteed",
+        _guaranteed(risk, "guaranteed", " for rows"),
         f"fewest {risk.unit}s",
         f"mean {risk.unit}s",
         "highest",
@@ -96,23 +96,32 @@ def _attempts(risk: Risk) -> Section:
         f"one {risk.unit} matches",
         "none matches",
         "found by guessing",
-        "guaranteed maximum",
+        _guaranteed(risk, "guaranteed maximum", " per row"),
     )
     rows = [
         (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
          percent(attempt.none), f"{attempt.success:.2%}", "" if attempt.promised is None else f"{attempt.promised:.2%}")
         for attempt in risk.attempts
     ]  # fmt: skip
-    promised = [attempt for attempt in risk.attempts if attempt.promised is not None]
+    promised = [attempt.promised for attempt in risk.attempts if attempt.promised is not None]
     outcome = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
-    outcome += "" if risk.persons is None else "; the guarantee covers rows, and a person has several"
-    notes = [
-        f"Guaranteed maximum probability per person: {attempt.promised:.3g}; {outcome}." for attempt in promised[:1]
-    ]
+    notes = [f"Guaranteed maximum probability per person: {limit:.3g}; {outcome}." for limit in promised[:1]]
+    if risk.persons is not None:
+        exceeded = f" {counted(risk.broken, 'row')} EXCEEDED it." if risk.broken else ""
+        notes = [
+            f"Guaranteed maximum probability per row: {limit:.3g}.{exceeded} "
+            "No maximum is guaranteed per person, because a person has several rows."
+            for limit in promised[:1]
+        ]
     data = {
         "attack": [{"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts]
     }
     return Section("Simulated attack: random persons, random knowledge", head, rows, notes, data)
+
+
+def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
+    """Return the heading, with the extent of the guarantee if it covers rows and the figures count persons."""
+    return heading if risk.persons is None else heading + extent
 
 
 def _outcomes(risk: Risk) -> list[Section]:
@@ -223,7 +232,8 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
     )
     below += " Before → after: before, the attacker knows original items and values." if before else ""
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
-    head = ("attacker knows", "guaranteed", *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
+    guaranteed = _guaranteed(risk, "guaranteed", " for rows")
+    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
     return RiskTable(head, rows, below=below if rows else "")
 
 
@@ -247,7 +257,8 @@ def _attack_grid(risk: Risk) -> RiskTable:
         "The attack searches the publication for random persons of the original. It knows random items, all "
         "quasi-identifiers, or both."
     )
-    head = ("attacker knew", "persons", f"one {risk.unit} matches", "found by guessing", "guaranteed maximum")
+    maximum = _guaranteed(risk, "guaranteed maximum", " per row")
+    head = ("attacker knew", "persons", f"one {risk.unit} matches", "found by guessing", maximum)
     return RiskTable(head, rows, above=text)
 
 
