@@ -22,7 +22,7 @@ REPORT = "report.json"
 
 
 class Bench:
-    """A job file in the chosen folder, with what its commands returned."""
+    """Job file in the chosen folder, and the output of commands."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Bench:
         self._start(self._inspect() if job.exists() else self._propose(path))
 
     def close(self) -> None:
-        """Forget the job file, and cancel its commands."""
+        """Close the job file, and cancel running commands."""
         for task in self._tasks:
             task.cancel()
         self.job = self.findings = self.inspection = None
@@ -159,13 +159,13 @@ class Bench:
         self.error = ""
 
     def answer(self, unit: str) -> None:
-        """Declare who is a person, and inspect again."""
+        """Declare who is a person, and repeat the inspection."""
         names = name_list(unit)
         self.change({"unit": unit if unit == "row" or len(names) < 2 else names})
         self._inspect_again()
 
     def give_role(self, column: str, role: str) -> None:
-        """Change the role of a column, and inspect again."""
+        """Change the role of a column, and repeat the inspection."""
         self.change(with_role(self.settings, column, role))
         self._inspect_again()
 
@@ -189,7 +189,7 @@ class Bench:
             self._start(self._publish(self.publication))
 
     async def cancel(self) -> None:
-        """Cancel the publication. A cancelled publication leaves no file."""
+        """Cancel the publication. No file remains."""
         if self.publication is not None:
             await self.publication.cancel()
 
@@ -226,7 +226,7 @@ class Bench:
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:
-        """Inspect the job, and add the hierarchies that it lacks."""
+        """Inspect the job, and add missing hierarchies."""
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]

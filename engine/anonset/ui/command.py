@@ -23,7 +23,7 @@ def ui(
     """Open a web page to inspect and publish data.
 
     The page is for people who do not use a terminal. Only this machine can reach it, and only with the printed address.
-    It reads and writes files of one folder: the folder of FILE or JOB.TOML. It ends with the terminal.
+    It reads and writes files of one folder: the folder of FILE or JOB.TOML. Closing the terminal ends it.
     """
     from anonset.ui.bench import Bench  # needs the packages of the extra `ui`
     from anonset.ui.folder import Folder

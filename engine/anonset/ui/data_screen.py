@@ -188,7 +188,7 @@ def _reason(bench: Bench, column: str, role: str) -> str:
 
 
 def _risk(findings: Mapping[str, Any] | None) -> None:
-    """Show the share of people at risk by what an attacker knows, as bars."""
+    """Show the share of people at risk for each attacker knowledge, as bars."""
     if findings is None:
         return
     classes, k = findings["quasi_identifiers"], findings["k"]

@@ -51,11 +51,11 @@ class Screen:
         ui.timer(_SECONDS, self.follow)
 
     def section(self, state: Callable[[], object], build: "Build") -> None:
-        """Create a section that is built again if its state changes."""
+        """Create a section. A change of the state rebuilds it."""
         self._sections.append(LiveSection(state, build))
 
     def follow(self) -> None:
-        """Build the sections with another state again."""
+        """Rebuild the sections whose state changed."""
         try:
             for section in self._sections:
                 section.follow()
@@ -99,7 +99,7 @@ class LiveSection:
             build(self)
 
     def follow(self) -> None:
-        """Build the section again if the state changed."""
+        """Rebuild the section if the state changed."""
         if (now := self._state()) != self._shown:
             self._shown = now
             self._box.clear()
@@ -121,7 +121,7 @@ Build = Callable[[LiveSection], object]
 
 
 def text(tag: str, content: str) -> TextElement:
-    """Create an element that contains text only."""
+    """Create a text element."""
     return TextElement(tag=tag, text=content)
 
 

@@ -1,4 +1,4 @@
-"""Access to the page: only from this machine, with the token, and from the page itself."""
+"""Check requests: only from this machine, with the token, and from the page."""
 
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,12 +13,12 @@ _POLICY = (
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content Security Policy of the page: nothing from other origins. The page library requires inline scripts."""
+"""Content Security Policy of the page: no content from other origins. The page library requires inline scripts."""
 _STATIC = "/_nicegui/"
 
 
 class Guard:
-    """ASGI application that checks each request before the application behind it.
+    """ASGI application that checks each request before the page receives it.
 
     A request needs the Host of this server, no other Origin, and the cookie. The first request has the token in its
     address; the answer sets the cookie and redirects to the address without the token.

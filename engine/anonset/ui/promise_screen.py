@@ -1,4 +1,4 @@
-"""Screen **Promise**: the model, its sizes, and the guarantee in words."""
+"""Screen **Promise**: model, parameters, and the guarantee in words."""
 
 from typing import Any
 

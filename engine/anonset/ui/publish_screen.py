@@ -1,4 +1,4 @@
-"""Screen **Publish**: the run with progress, its result, the risk, the report and the download."""
+"""Screen **Publish**: run, progress, result, risk, report and download."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -111,7 +111,7 @@ def _ended(run: CommandRun | None) -> object:
 
 
 def _risk(run: CommandRun | None) -> None:
-    """Show the remaining risk by what an attacker knows."""
+    """Show the remaining risk for each attacker knowledge."""
     if run is None:
         return
     text("h2", "Remaining risk")

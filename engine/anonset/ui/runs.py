@@ -11,12 +11,12 @@ from anonset.strict_json import loads
 
 _LONGEST_LINE = 64 * 1024 * 1024
 _PATIENCE = 10.0
-"""Seconds that a cancelled command has to remove its files."""
+"""Seconds for a cancelled command to remove files."""
 CANCELLED = 130
 
 
 class CommandRun:
-    """Command in a process of its own. The exit code is None while it runs."""
+    """Command in a separate process. The exit code is None during the run."""
 
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
         self.arguments = list(arguments)
@@ -33,7 +33,7 @@ class CommandRun:
         self._is_cancelled = False
 
     async def finish(self) -> int:
-        """Run the command to its end, and return the exit code."""
+        """Run the command, and return the exit code."""
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "anonset.ui.child", *self.arguments, cwd=self.folder, limit=_LONGEST_LINE,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -63,7 +63,7 @@ class CommandRun:
             return None
 
     async def cancel(self) -> None:
-        """Terminate the command, which removes its files, and wait for the end."""
+        """Terminate the command, and wait until it has removed the files."""
         self._is_cancelled = True
         process = self._process
         if process is None or process.returncode is not None:

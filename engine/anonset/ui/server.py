@@ -1,4 +1,4 @@
-"""Server of the page: only this machine reaches it, with a random token."""
+"""Server of the page: reachable only from this machine, with a random token."""
 
 import logging
 import secrets
@@ -80,7 +80,7 @@ def serve(bench: Bench, first: str | None, *, port: int, browser: bool, say: Cal
 
 
 class _Server(uvicorn.Server):
-    """Server that opens the first file and prints its address once it listens."""
+    """Server that opens the first file, then prints the address."""
 
     def __init__(self, config: uvicorn.Config, bench: Bench, first: str | None, announce: Callable[[], None]) -> None:
         super().__init__(config)
