@@ -38,7 +38,7 @@ def private_of(out: str | os.PathLike[str], named: str | os.PathLike[str] | None
 
 def temporary_place(out: Path) -> Path:
     """Return a new hidden path next to OUT, for its temporary directory."""
-    return out.parent / f".{_stem(out)}.{secrets.token_hex(8)}.tmp"
+    return out.parent / f".{stem_of(out.name)}.{secrets.token_hex(8)}.tmp"
 
 
 def require_new(*folders: Path) -> None:
@@ -135,7 +135,7 @@ def leftovers(out: Path, private: Path) -> dict[Path, bool]:
 
     A private directory has a lease until its publication is complete.
     """
-    temporary_name = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
+    temporary_name = re.compile(rf"\.{re.escape(stem_of(out.name))}\.[0-9a-f]{{16}}\.tmp")
     live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
     siblings = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
     return live | {path: is_live(path) for path in siblings if temporary_name.fullmatch(path.name) and path.is_dir()}
@@ -155,10 +155,16 @@ def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: 
     return f"a run that was writing {str(out)!r} was killed; {clear}, or use a new directory"
 
 
-def _stem(out: Path) -> str:
-    """Return the part of the temporary name that represents OUT."""
-    name = os.fsencode(out.name)
-    return out.name if len(name) <= _LONGEST_STEM else hashlib.sha256(name).hexdigest()
+def stem_of(name: str) -> str:
+    """Return the part of the temporary name that represents the name of OUT."""
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= _LONGEST_STEM else hashlib.sha256(encoded).hexdigest()
+
+
+def restrict_to_owner(private: Path) -> None:
+    """Restrict the files of a private directory to the owner, for any umask of the process."""
+    for path in private.iterdir():
+        path.chmod(0o600)
 
 
 class Staging:
@@ -198,9 +204,8 @@ class Staging:
             raise
 
     def seal(self) -> None:
-        """Restrict the private files to the owner, for any umask of the process."""
-        for path in self.private.iterdir():
-            path.chmod(0o600)
+        """Restrict the private files to the owner."""
+        restrict_to_owner(self.private)
 
     def rename(self) -> None:
         """Rename the publication into place, after all bytes of both directories are on disk.

@@ -5,7 +5,6 @@
 no publication.
 """
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,16 @@ from anonset.reading.files import digest
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import ATTESTATION, REPORT
 from anonset.release.place_lease import PlaceLease, lease_in, token_in
-from anonset.release.staging import NOT_OVERWRITTEN, PRIVATE, Staging, name_in, private_of, require_free
+from anonset.release.staging import (
+    NOT_OVERWRITTEN,
+    PRIVATE,
+    Staging,
+    name_in,
+    private_of,
+    require_free,
+    restrict_to_owner,
+    stem_of,
+)
 from anonset.spelling import setting
 
 _STAGED = "publication"
@@ -98,11 +106,7 @@ def staged_place(out: Place) -> Place:
     >>> str(staged_place(Place("s3://bucket/releases/safe")))
     's3://bucket/releases/.safe.tmp'
     """
-    name = out.name if len(out.name) <= _LONGEST else hashlib.sha256(out.name.encode()).hexdigest()
-    return out.parent / f".{name}.tmp"
-
-
-_LONGEST = 200
+    return out.parent / f".{stem_of(out.name)}.tmp"
 
 
 def require_free_places(out: Place, private: Place, *, by_command: bool = False) -> None:
@@ -142,12 +146,12 @@ def clear_places(out: Place, private: Place, tell: Tell | None = None) -> None:
         return
     lease = PlaceLease(staged, tell)
     lease.release()
-    own = token_in(private) == lease.before != ""
+    is_of_this_run = token_in(private) == lease.before != ""
     if out.size(ATTESTATION) is None:
         out.delete_all()
-        if own:
+        if is_of_this_run:
             private.delete_all()
-    elif own:
+    elif is_of_this_run:
         private.delete(LEASE)
     _remove(staged)
 
@@ -194,8 +198,7 @@ class Upload:
 
     def seal(self) -> None:
         """Restrict the private files to the owner."""
-        for path in self.private.iterdir():
-            path.chmod(0o600)
+        restrict_to_owner(self.private)
 
     def rename(self) -> None:
         """Stage the files, compare the stored bytes with the verified files, and copy them to OUT.
