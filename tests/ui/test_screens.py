@@ -17,8 +17,8 @@ from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
 from anonset.cli.main import main
-from anonset.ui.bench import Bench
 from anonset.ui.folder import Folder
+from anonset.ui.page_state import PageState
 from anonset.ui.pages import add_pages
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
@@ -34,14 +34,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def by_clicks(folder: Path, way: Callable[[User, Bench], Awaitable[None]]) -> None:
+def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -> None:
     """Open the page on a folder as a user."""
 
     async def simulate() -> None:
         async with user_simulation() as user:
-            bench = Bench(Folder(folder))
-            add_pages(bench)
-            await way(user, bench)
+            state = PageState(Folder(folder))
+            add_pages(state)
+            await way(user, state)
 
     modules = dict(sys.modules)
     try:
@@ -71,22 +71,22 @@ def element(user: User, marker: str) -> Any:
 def test_the_complete_way_publishes_the_bytes_of_the_command_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def way(user: User, bench: Bench) -> None:
+    async def way(user: User, state: PageState) -> None:
         await user.open("/")
         user.find("visits.csv").click()
-        await until(lambda: bench.findings is not None and not bench.busy)
+        await until(lambda: state.findings is not None and not state.busy)
         await user.open("/")
         assert "150 persons" in str(element(user, "unit").options)
         assert not element(user, "role sex").enabled
         element(user, "unit").set_value("patient_id")
-        await until(lambda: bench.answered and bench.findings["records"] == 150 and not bench.busy)
+        await until(lambda: state.answered and state.findings["records"] == 150 and not state.busy)
         await user.open("/")
         assert not element(user, "role patient_id").enabled
         element(user, "role region").set_value("drop")
-        await until(lambda: not bench.busy and bench.findings["quasi_identifiers"]["columns"] == ["sex"])
+        await until(lambda: not state.busy and state.findings["quasi_identifiers"]["columns"] == ["sex"])
         element(user, "role region").set_value("relational")
-        await until(lambda: not bench.busy and len(bench.findings["quasi_identifiers"]["columns"]) == 2)
-        await until(lambda: "region" in bench.settings["hierarchy"])
+        await until(lambda: not state.busy and len(state.findings["quasi_identifiers"]["columns"]) == 2)
+        await until(lambda: "region" in state.settings["hierarchy"])
 
         await user.open("/promise")
         assert [element(user, f"model {name}").props.get("disabled", False) for name in ("km", "k", "kl", "kkm")] == [
@@ -100,10 +100,10 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         await user.open("/publish")
         element(user, "out").set_value("by-clicks")
         user.find(marker="publish").click()
-        await until(lambda: bench.publishing)
+        await until(lambda: state.publishing)
         await user.open("/publish")  # a reload in the middle of a run
         user.find(marker="cancel")
-        await until(lambda: bench.report is not None and bench.report.code is not None)
+        await until(lambda: state.report is not None and state.report.code is not None)
         await until(lambda: "Open the report" in texts(user))
         assert "(k,km)-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         assert "Someone who knows more than 1 item" in texts(user)
@@ -128,29 +128,29 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
 
 @pytest.mark.long
 def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
-    async def way(user: User, bench: Bench) -> None:
+    async def way(user: User, state: PageState) -> None:
         (folder / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
         await user.open("/")
         user.find("broken.csv").click()
-        await until(lambda: bench.error and not bench.busy)
+        await until(lambda: state.error and not state.busy)
         await user.open("/")
-        assert bench.error in texts(user)
+        assert state.error in texts(user)
         await user.open("/publish")
         assert "button" not in [one.tag for one in user.client.elements.values()]  # type: ignore[union-attr]
 
-        bench.close()
-        bench.open("visits.csv")
-        await until(lambda: bench.findings is not None and not bench.busy)
-        bench.answer("row")
-        await until(lambda: not bench.busy)
+        state.close()
+        state.open("visits.csv")
+        await until(lambda: state.findings is not None and not state.busy)
+        state.answer("row")
+        await until(lambda: not state.busy)
         await user.open("/publish")
         element(user, "out").set_value("../outside")
         user.find(marker="publish").click()
         await until(lambda: "outside of" in texts(user))
         element(user, "out").set_value("safe")
-        bench.change({"k": 500})
+        state.change({"k": 500})
         user.find(marker="publish").click()
-        await until(lambda: bench.publication is not None and bench.publication.code)
+        await until(lambda: state.publication is not None and state.publication.code)
         await until(lambda: "Nothing was published." in texts(user))
         assert "500" in texts(user)
 
@@ -164,17 +164,17 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
 
 
 def test_two_tabs_show_the_same_job(folder: Path) -> None:
-    async def way(user: User, bench: Bench) -> None:
-        bench.open("visits.csv")
-        await until(lambda: bench.findings is not None and not bench.busy)
-        bench.answer("row")
-        await until(lambda: not bench.busy)
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.csv")
+        await until(lambda: state.findings is not None and not state.busy)
+        state.answer("row")
+        await until(lambda: not state.busy)
         await user.open("/promise")
         other = User(user.http_client)
         await other.open("/promise")
         element(user, "size k").set_value(4)
         element(other, "size m").set_value(1)
         await until(lambda: element(other, "size k").value == 4 and element(user, "size m").value == 1)
-        assert (bench.settings["k"], bench.settings["m"]) == (4, 1)
+        assert (state.settings["k"], state.settings["m"]) == (4, 1)
 
     by_clicks(folder, way)

@@ -25,8 +25,8 @@ def ui(
     The page is for people who do not use a terminal. Only this machine can reach it, and only with the printed address.
     It reads and writes files of one folder: the folder of FILE or JOB.TOML. Closing the terminal ends it.
     """
-    from anonset.ui.bench import Bench  # needs the packages of the extra `ui`
-    from anonset.ui.folder import Folder
+    from anonset.ui.folder import Folder  # the extra `ui` installs these packages
+    from anonset.ui.page_state import PageState
     from anonset.ui.server import serve
 
     path = Path(source).resolve()
@@ -35,5 +35,5 @@ def ui(
         raise InputError(msg)
     mark_job_done()  # the server handles the ending signals
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
-    serve(Bench(Folder(folder)), first, port=port, browser=browser, say=say)
+    serve(PageState(Folder(folder)), first, port=port, browser=browser, say=say)
     return DONE

@@ -9,8 +9,8 @@ from nicegui import ui
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
-from anonset.ui.bench import Bench
 from anonset.ui.frame import LiveSection, Screen, button, text
+from anonset.ui.page_state import PageState
 
 _ROLES = {
     "items": "items: a set per person",
@@ -26,30 +26,30 @@ _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles that every column can get; other roles only if a column already has them."""
 
 
-def data_screen(bench: Bench) -> None:
+def data_screen(state: PageState) -> None:
     """Create the screen."""
-    screen = Screen(bench, "/")
-    if bench.job is None:
+    screen = Screen(state, "/")
+    if state.job is None:
         with screen.opened("Choose the data", lambda: as_typed("inspect", "FILE")):
             _files(screen)
         return
-    with screen.opened("What do the data contain?", lambda: bench.command("inspect")):
-        screen.section(lambda: (bench.busy, bench.findings is None), lambda _: _status(bench))
-        screen.section(lambda: _question_state(bench), lambda _: _question(screen))
-        screen.section(lambda: _columns_state(bench), lambda section: _columns(screen, section))
-        screen.section(lambda: (bench.findings, bench.answered), lambda _: _risk(bench.findings))
-        screen.section(lambda: bench.findings, lambda _: _problems(bench.findings))
+    with screen.opened("What do the data contain?", lambda: state.command("inspect")):
+        screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
+        screen.section(lambda: _question_state(state), lambda _: _question(screen))
+        screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
+        screen.section(lambda: (state.findings, state.answered), lambda _: _risk(state.findings))
+        screen.section(lambda: state.findings, lambda _: _problems(state.findings))
         with ui.element("div").classes("actions"):
             ui.link("Next: choose the promise", "/promise")
-        screen.section(lambda: bench.publishing, lambda _: _leave(screen))
+        screen.section(lambda: state.publishing, lambda _: _leave(screen))
 
 
 def _files(screen: Screen) -> None:
     """Offer the files of the folder."""
-    folder = screen.bench.folder
+    folder = screen.state.folder
 
     def open_file(name: str) -> None:
-        if screen.act(screen.bench.open, name):
+        if screen.act(screen.state.open, name):
             ui.navigate.to("/")
 
     text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.")
@@ -66,57 +66,57 @@ def _leave(screen: Screen) -> None:
     """Offer to choose other data."""
 
     def leave() -> None:
-        screen.bench.close()
+        screen.state.close()
         ui.navigate.to("/")
 
-    if not screen.bench.publishing:
+    if not screen.state.publishing:
         button("Choose other data", leave).mark("leave")
 
 
-def _status(bench: Bench) -> None:
-    findings = bench.findings
+def _status(state: PageState) -> None:
+    findings = state.findings
     with ui.element("div").props("role=status"):
-        if bench.busy:
+        if state.busy:
             text("p", "Inspecting the data …")
         elif findings is not None:
             text("p", f"{counted(findings['rows'], 'row')}, {counted(findings['records'], 'record')}.")
 
 
-def _question_state(bench: Bench) -> object:
-    return bench.unit, bench.findings and bench.findings["question"], bench.job is not None and bench.job.exists()
+def _question_state(state: PageState) -> object:
+    return state.unit, state.findings and state.findings["question"], state.job is not None and state.job.exists()
 
 
 def _question(screen: Screen) -> None:
     """Ask who is a person, with the number of persons for each answer."""
-    bench = screen.bench
-    if bench.findings is None or not bench.unit:
+    state = screen.state
+    if state.findings is None or not state.unit:
         return
     text("h2", "Who is a person?").props("id=unit")
-    options = _units(bench)
-    if bench.unit == OPEN:
+    options = _units(state)
+    if state.unit == OPEN:
         text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
     choice = ui.select(
-        options, value=bench.unit if bench.unit != OPEN else None,
-        on_change=lambda event: screen.act(bench.answer, event.value),
+        options, value=state.unit if state.unit != OPEN else None,
+        on_change=lambda event: screen.act(state.answer, event.value),
     )  # fmt: skip
     choice.props('outlined aria-label="Who is a person?"').style("max-width: 34rem").mark("unit")
 
 
-def _units(bench: Bench) -> dict[str, str]:
+def _units(state: PageState) -> dict[str, str]:
     """Return the possible answers as text."""
-    findings: Mapping[str, Any] = bench.findings or {}
-    persons = {one["unit"]: one["persons"] for one in bench.answers}
-    if bench.unit != OPEN and not bench.busy:
-        persons[bench.unit] = findings["records"]
-    columns = findings["columns"] if ANSWERS not in bench.raw else []
+    findings: Mapping[str, Any] = state.findings or {}
+    persons = {one["unit"]: one["persons"] for one in state.answers}
+    if state.unit != OPEN and not state.busy:
+        persons[state.unit] = findings["records"]
+    columns = findings["columns"] if ANSWERS not in state.raw else []
     distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
-    units = [*persons, *bench.raw.get(ANSWERS, {}), *distinct]
+    units = [*persons, *state.raw.get(ANSWERS, {}), *distinct]
     counts = {**distinct, **persons}
-    return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(bench)])}
+    return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(state)])}
 
 
-def _declared(bench: Bench) -> list[str]:
-    return [bench.unit] if bench.unit not in ("", OPEN) else []
+def _declared(state: PageState) -> list[str]:
+    return [state.unit] if state.unit not in ("", OPEN) else []
 
 
 def _in_words(unit: str, persons: int | None) -> str:
@@ -124,53 +124,53 @@ def _in_words(unit: str, persons: int | None) -> str:
     return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 
-def _columns_state(bench: Bench) -> object:
-    findings = bench.findings
-    return (findings and tuple(_roles(bench).items())), bench.answered, bench.publishing
+def _columns_state(state: PageState) -> object:
+    findings = state.findings
+    return (findings and tuple(_roles(state).items())), state.answered, state.publishing
 
 
-def _roles(bench: Bench) -> dict[str, str]:
+def _roles(state: PageState) -> dict[str, str]:
     """Return the role of each column: from the job, else from the findings."""
-    settings = bench.settings if bench.answered else {}
+    settings = state.settings if state.answered else {}
     named = {name: role for role in _ROLES for name in name_list(settings.get(role, ()))}
-    columns = bench.findings["columns"] if bench.findings is not None else []
+    columns = state.findings["columns"] if state.findings is not None else []
     return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
 
 
 def _columns(screen: Screen, section: LiveSection) -> None:
     """Show the columns as a table, each with a select for the role."""
-    bench = screen.bench
-    if bench.findings is None:
+    state = screen.state
+    if state.findings is None:
         return
-    roles = _roles(bench)
+    roles = _roles(state)
     offered = [role for role in _ROLES if role in _ALWAYS or role in roles.values()]
-    unit = name_list(bench.unit)
+    unit = name_list(state.unit)
     text("h2", "Columns")
     with ui.element("table").classes("columns"):
         with ui.element("thead"), ui.element("tr"):
             for head in ("Column", "Values", "Missing", "Role", "Reason"):
                 text("th", head).props("scope=col")
         with ui.element("tbody"):
-            for column in bench.findings["columns"]:
+            for column in state.findings["columns"]:
                 name, role = column["name"], roles[column["name"]]
                 with ui.element("tr"):
                     text("th", name).props("scope=row")
                     kind = column["items"] or column["kind"]
                     text("td", f"{column['distinct']:,} different ({kind})").props('data-label="Values"')
-                    text("td", _missing(column, bench.findings["rows"])).props('data-label="Missing"')
+                    text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                     with ui.element("td"):
                         choice = ui.select(
                             {one: _ROLES[one] for one in offered if one != "id" or role == "id"}, value=role
                         )
                         choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
                         choice.mark(f"role {name}").set_enabled(
-                            bench.answered and name not in unit and not bench.publishing
+                            state.answered and name not in unit and not state.publishing
                         )
-                    reason = text("td", _reason(bench, name, role)).props('data-label="Reason"')
+                    reason = text("td", _reason(state, name, role)).props('data-label="Reason"')
 
                 def give(event: Any, name: str = name, reason: Any = reason) -> None:
-                    if screen.act(bench.give_role, name, event.value, shown=section):
-                        reason.set_text(_reason(bench, name, event.value))
+                    if screen.act(state.give_role, name, event.value, shown=section):
+                        reason.set_text(_reason(state, name, event.value))
 
                 choice.on_value_change(give)
 
@@ -180,9 +180,9 @@ def _missing(column: Mapping[str, Any], rows: int) -> str:
     return f"{missing / rows:.1%}" if missing else "none"
 
 
-def _reason(bench: Bench, column: str, role: str) -> str:
-    proposed, reason = bench.proposed.get(column, ("", ""))
-    if column in name_list(bench.unit):
+def _reason(state: PageState, column: str, role: str) -> str:
+    proposed, reason = state.proposed.get(column, ("", ""))
+    if column in name_list(state.unit):
         return "chosen above as the person"
     return reason if role == proposed and reason != "given" else "role in the job file"
 

@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
-from anonset.ui.bench import Bench, message_of
+from anonset.ui.page_state import PageState, message_of
 
 SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/publish", "Publish"))
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
@@ -20,8 +20,8 @@ _SECONDS = 0.4
 class Screen:
     """Screen in one browser tab."""
 
-    def __init__(self, bench: Bench, path: str) -> None:
-        self.bench = bench
+    def __init__(self, state: PageState, path: str) -> None:
+        self.state = state
         self.path = path
         self._sections: list[LiveSection] = []
         self._message = ""
@@ -39,23 +39,23 @@ class Screen:
                     link = ui.link(f"{number}. {name}", path)
                     if path == self.path:
                         link.props('aria-current="page"')
-            if self.bench.name:
-                text("span", f"Job file: {self.bench.name}").classes("soft")
+            if self.state.name:
+                text("span", f"Job file: {self.state.name}").classes("soft")
         with ui.element("main").props("id=content"):
             text("h1", title)
-            self.section(lambda: (self._message, self.bench.error), self._show_messages)
+            self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer"):
             text("div", "The same from the command line:").classes("soft")
             self.section(command, lambda _: text("code", command()))
         ui.timer(_SECONDS, self.follow)
 
-    def section(self, state: Callable[[], object], build: "Build") -> None:
-        """Create a section. A change of the state rebuilds it."""
-        self._sections.append(LiveSection(state, build))
+    def section(self, watched: Callable[[], object], build: "Build") -> None:
+        """Create a section. A change of the watched value rebuilds it."""
+        self._sections.append(LiveSection(watched, build))
 
     def follow(self) -> None:
-        """Rebuild the sections whose state changed."""
+        """Rebuild the sections whose watched value changed."""
         try:
             for section in self._sections:
                 section.follow()
@@ -64,7 +64,7 @@ class Screen:
             self._sections[0].follow()
 
     def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
-        """Call an action of the bench; show the message if it is rejected. Return True if it is not.
+        """Call an action of the page state; show the message if it is rejected. Return True if it is not.
 
         Parameters
         ----------
@@ -84,23 +84,23 @@ class Screen:
         return not self._message
 
     def _show_messages(self, _: object) -> None:
-        for message in dict.fromkeys(filter(None, (self._message, self.bench.error))):
+        for message in dict.fromkeys(filter(None, (self._message, self.state.error))):
             text("div", message).classes("alert").props("role=alert")
 
 
 class LiveSection:
-    """Part of a screen that shows a state."""
+    """Part of a screen that shows a watched value."""
 
-    def __init__(self, state: Callable[[], object], build: "Build") -> None:
-        self._state = state
+    def __init__(self, watched: Callable[[], object], build: "Build") -> None:
+        self._watched = watched
         self._build = build
-        self._shown = state()
+        self._shown = watched()
         with ui.element("div") as self._box:
             build(self)
 
     def follow(self) -> None:
-        """Rebuild the section if the state changed."""
-        if (now := self._state()) != self._shown:
+        """Rebuild the section if the watched value changed."""
+        if (now := self._watched()) != self._shown:
             self._shown = now
             self._box.clear()
             with self._box:
@@ -108,12 +108,12 @@ class LiveSection:
 
     @property
     def is_current(self) -> bool:
-        """True if the section shows the state."""
-        return self._state() == self._shown
+        """True if the section shows the current value."""
+        return self._watched() == self._shown
 
     def accept(self) -> None:
-        """Keep the section: it already shows the changed state."""
-        self._shown = self._state()
+        """Keep the section: it already shows the changed value."""
+        self._shown = self._watched()
 
 
 Build = Callable[[LiveSection], object]

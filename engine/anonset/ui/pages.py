@@ -7,57 +7,57 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from nicegui import app, ui
 
 from anonset.errors import AnonsetError
-from anonset.ui.bench import Bench, message_of
 from anonset.ui.data_screen import data_screen
 from anonset.ui.folder import zipped
 from anonset.ui.frame import text
+from anonset.ui.page_state import PageState, message_of
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
 
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
 
-def add_pages(bench: Bench) -> None:
+def add_pages(state: PageState) -> None:
     """Add the screens and the downloads to the application."""
-    screens: dict[str, Callable[[Bench], None]] = {
+    screens: dict[str, Callable[[PageState], None]] = {
         "/": data_screen,
         "/promise": promise_screen,
         "/publish": publish_screen,
     }
     for path, screen in screens.items():
-        ui.page(path)(_page(bench, screen))
-    app.add_api_route("/download/publication.zip", lambda: _publication(bench))
-    app.add_api_route("/download/job.toml", lambda: _job(bench))
-    app.add_api_route("/report", lambda: _report(bench))
-    app.on_shutdown(bench.end)
+        ui.page(path)(_page(state, screen))
+    app.add_api_route("/download/publication.zip", lambda: _publication(state))
+    app.add_api_route("/download/job.toml", lambda: _job(state))
+    app.add_api_route("/report", lambda: _report(state))
+    app.on_shutdown(state.end)
 
 
-def _page(bench: Bench, screen: Callable[[Bench], None]) -> Callable[[], None]:
+def _page(state: PageState, screen: Callable[[PageState], None]) -> Callable[[], None]:
     def page() -> None:
         try:
-            screen(bench)
+            screen(state)
         except AnonsetError as error:  # another program wrote an invalid job file
             text("p", message_of(error)).props("role=alert")
 
     return page
 
 
-def _publication(bench: Bench) -> Response:
-    if bench.out is None:
+def _publication(state: PageState) -> Response:
+    if state.out is None:
         return Response("there is no publication yet", 404)
-    return StreamingResponse(zipped(bench.out), media_type="application/zip", headers=_attachment("publication.zip"))
+    return StreamingResponse(zipped(state.out), media_type="application/zip", headers=_attachment("publication.zip"))
 
 
-def _job(bench: Bench) -> Response:
-    if bench.job is None or not bench.job.exists():
+def _job(state: PageState) -> Response:
+    if state.job is None or not state.job.exists():
         return Response("there is no job file yet", 404)
-    return Response(bench.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
+    return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
 
 
-def _report(bench: Bench) -> Response:
-    if bench.report is None or bench.report.code != 0:
+def _report(state: PageState) -> Response:
+    if state.report is None or state.report.code != 0:
         return HTMLResponse(escape("there is no report yet"), 404)
-    page = bench.folder.inside(bench.report.arguments[-1]).read_text(encoding="utf-8")
+    page = state.folder.inside(state.report.arguments[-1]).read_text(encoding="utf-8")
     return HTMLResponse(page, headers={"content-security-policy": _REPORT_POLICY})
 
 

@@ -7,8 +7,8 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.release.statements import sentences
 from anonset.settings.model_choices import obstacle, sizes_of
-from anonset.ui.bench import Bench, message_of
 from anonset.ui.frame import LiveSection, Screen, text
+from anonset.ui.page_state import PageState, message_of
 
 _MODELS = {
     "km": "some items of the person",
@@ -23,33 +23,33 @@ _SIZES = {
 }
 
 
-def promise_screen(bench: Bench) -> None:
+def promise_screen(state: PageState) -> None:
     """Create the screen."""
-    screen = Screen(bench, "/promise")
-    with screen.opened("What do you promise?", lambda: bench.command("anonymize")):
-        if not bench.answered or not bench.raw:
+    screen = Screen(state, "/promise")
+    with screen.opened("What do you promise?", lambda: state.command("anonymize")):
+        if not state.answered or not state.raw:
             text("p", "First answer on the screen Data who is a person.").classes("alert")
             return
-        screen.section(lambda: _fits(bench), lambda section: _models(screen, section))
-        screen.section(lambda: _numbers(bench), lambda section: _choose_sizes(screen, section))
-        screen.section(lambda: _words(bench), lambda _: _show_words(_words(bench)))
+        screen.section(lambda: _fits(state), lambda section: _models(screen, section))
+        screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
+        screen.section(lambda: _words(state), lambda _: _show_words(_words(state)))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
             ui.link("Next: publish", "/publish")
 
 
-def _fits(bench: Bench) -> tuple[str, dict[str, str]]:
+def _fits(state: PageState) -> tuple[str, dict[str, str]]:
     """Return the model of the job, and why each model does not fit."""
-    settings = bench.settings
+    settings = state.settings
     return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
 
 
 def _models(screen: Screen, section: LiveSection) -> None:
     """Ask which facts about a person an attacker may know."""
-    chosen, obstacles = _fits(screen.bench)
+    chosen, obstacles = _fits(screen.state)
 
     def choose(model: str) -> None:
-        screen.act(screen.bench.choose_model, model, shown=section)
+        screen.act(screen.state.choose_model, model, shown=section)
 
     if chosen not in _MODELS:
         text("p", f"The job file asks for the model {chosen}, which this screen does not change.")
@@ -69,22 +69,22 @@ def _models(screen: Screen, section: LiveSection) -> None:
                     text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
 
 
-def _numbers(bench: Bench) -> dict[str, Any]:
-    settings = bench.settings
+def _numbers(state: PageState) -> dict[str, Any]:
+    settings = state.settings
     model = settings.get("model")
     return {name: settings.get(name) for name in sizes_of(model)} if model in _MODELS else {}
 
 
 def _choose_sizes(screen: Screen, section: LiveSection) -> None:
     """Ask for the sizes of the model."""
-    bench = screen.bench
+    state = screen.state
 
     def choose(name: str, value: Any) -> None:
         if value is not None and value == int(value):
-            screen.act(bench.change, {name: int(value)}, shown=section)
+            screen.act(state.change, {name: int(value)}, shown=section)
 
     with ui.element("div").classes("sizes"):
-        for name, value in _numbers(bench).items():
+        for name, value in _numbers(state).items():
             number = ui.number(
                 _SIZES[name], value=value, min=1, step=1, precision=0,
                 on_change=lambda event, name=name: choose(name, event.value),
@@ -94,10 +94,10 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
             )
 
 
-def _words(bench: Bench) -> tuple[str, str, str]:
+def _words(state: PageState) -> tuple[str, str, str]:
     """Return the statement, the limits, and the message if the job would be rejected."""
     try:
-        model = bench.model()
+        model = state.model()
     except AnonsetError as error:
         return "", "", message_of(error)
     return model.statement, model.limits, ""

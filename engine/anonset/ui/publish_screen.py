@@ -6,44 +6,44 @@ from typing import Any
 from nicegui import ui
 
 from anonset.release.statements import sentences
-from anonset.ui.bench import Bench
 from anonset.ui.frame import Screen, button, text
+from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
 
-def publish_screen(bench: Bench) -> None:
+def publish_screen(state: PageState) -> None:
     """Create the screen."""
-    screen = Screen(bench, "/publish")
-    with screen.opened("Publish", lambda: bench.command("anonymize")):
-        if not bench.answered or not bench.raw:
+    screen = Screen(state, "/publish")
+    with screen.opened("Publish", lambda: state.command("anonymize")):
+        if not state.answered or not state.raw:
             text("p", "First answer on the screen Data who is a person.").classes("alert")
             return
-        screen.section(lambda: (bench.raw.get("out"), bench.publishing), lambda _: _start(screen))
-        screen.section(lambda: _progress_state(bench.publication), lambda _: _progress(bench))
-        screen.section(lambda: bench.out, lambda _: _result(bench))
-        screen.section(lambda: _ended(bench.risk), lambda _: _risk(bench.risk))
-        screen.section(lambda: _ended(bench.report), lambda _: _report(bench.report))
+        screen.section(lambda: (state.raw.get("out"), state.publishing), lambda _: _start(screen))
+        screen.section(lambda: _progress_state(state.publication), lambda _: _progress(state))
+        screen.section(lambda: state.out, lambda _: _result(state))
+        screen.section(lambda: _ended(state.risk), lambda _: _risk(state.risk))
+        screen.section(lambda: _ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: promise", "/promise")
 
 
 def _start(screen: Screen) -> None:
     """Ask for the folder of the publication, and offer to start or to cancel."""
-    bench = screen.bench
+    state = screen.state
     text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
-    name = ui.input("New folder for the publication", value=str(bench.raw.get("out", "")))
+    name = ui.input("New folder for the publication", value=str(state.raw.get("out", "")))
     name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
-    name.set_enabled(not bench.publishing)
+    name.set_enabled(not state.publishing)
 
     def publish() -> None:
-        if name.value == bench.raw.get("out") or screen.act(bench.change, {"out": name.value}):
-            screen.act(bench.publish)
+        if name.value == state.raw.get("out") or screen.act(state.change, {"out": name.value}):
+            screen.act(state.publish)
 
     with ui.element("div").classes("actions"):
-        if bench.publishing:
-            button("Cancel", bench.cancel).mark("cancel")
+        if state.publishing:
+            button("Cancel", state.cancel).mark("cancel")
         else:
             button("Publish", publish).mark("publish")
 
@@ -52,8 +52,8 @@ def _progress_state(run: CommandRun | None) -> object:
     return run and (run.stage, run.share and round(run.share, 2), run.code, len(run.errors), id(run))
 
 
-def _progress(bench: Bench) -> None:
-    run = bench.publication
+def _progress(state: PageState) -> None:
+    run = state.publication
     if run is None:
         return
     with ui.element("div").props("role=status"):
@@ -73,18 +73,18 @@ def _progress(bench: Bench) -> None:
         text("div", message).classes("alert")
 
 
-def _result(bench: Bench) -> None:
+def _result(state: PageState) -> None:
     """Show the account of the publication, and offer the files."""
-    out, run = bench.out, bench.publication
-    if out is None or run is None or bench.promised is None:
+    out, run = state.out, state.publication
+    if out is None or run is None or state.promised is None:
         return
     made = run.result
     text("h2", "Published and verified")
-    text("p", f"{bench.promised} holds. {bench.promised.statement}").classes("good").mark("verdict")
+    text("p", f"{state.promised} holds. {state.promised.statement}").classes("good").mark("verdict")
     facts = {
         "Records": f"{made['records']:,}",
         **{_SHARES[part]: _in_words(share) for part, share in made["shares"].items() if part in _SHARES},
-        "To share": bench.folder.relative(out),
+        "To share": state.folder.relative(out),
         "Do not share": f"{made['private']} (leads back to the original)",
     }
     with ui.element("table").classes("risks"), ui.element("tbody"):

@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from nicegui import ui
 
 from anonset.errors import InputError
-from anonset.ui.bench import Bench
 from anonset.ui.guard import Guard
+from anonset.ui.page_state import PageState
 from anonset.ui.pages import add_pages
 
 ADDRESS = "127.0.0.1"
@@ -39,7 +39,7 @@ class _DiscreetHandler(logging.Handler):
             self._say(f"  {place.filename}:{place.lineno} in {place.name}")
 
 
-def serve(bench: Bench, first: str | None, *, port: int, browser: bool, say: Callable[[str], None]) -> None:
+def serve(state: PageState, first: str | None, *, port: int, browser: bool, say: Callable[[str], None]) -> None:
     """Serve the page until a signal ends the process.
 
     Parameters
@@ -63,14 +63,14 @@ def serve(bench: Bench, first: str | None, *, port: int, browser: bool, say: Cal
     token = secrets.token_urlsafe(32)
     address = f"http://{ADDRESS}:{number}/?token={token}"
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    add_pages(bench)
+    add_pages(state)
     ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
     _log_discreetly(say)
     config = uvicorn.Config(
         Guard(app, number, token),
         log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
     )  # fmt: skip
-    server = _Server(config, bench, first, lambda: _announce(address, say, browser=browser))
+    server = _Server(config, state, first, lambda: _announce(address, say, browser=browser))
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
     with suppress(KeyboardInterrupt):
@@ -82,10 +82,12 @@ def serve(bench: Bench, first: str | None, *, port: int, browser: bool, say: Cal
 class _Server(uvicorn.Server):
     """Server that opens the first file, then prints the address."""
 
-    def __init__(self, config: uvicorn.Config, bench: Bench, first: str | None, announce: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, state: PageState, first: str | None, announce: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self.failure: InputError | None = None
-        self._bench = bench
+        self._page_state = state
         self._first = first
         self._announce = announce
 
@@ -94,7 +96,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         try:
             if self._first is not None:
-                self._bench.open(self._first)
+                self._page_state.open(self._first)
         except InputError as error:
             self.failure, self.should_exit = error, True
         else:

@@ -21,7 +21,7 @@ from anonset.ui.runs import CommandRun
 REPORT = "report.json"
 
 
-class Bench:
+class PageState:
     """Job file in the chosen folder, and the output of commands."""
 
     def __init__(self, folder: Folder) -> None:

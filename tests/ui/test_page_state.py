@@ -14,9 +14,9 @@ pytest.importorskip("tomlkit", reason="of the group test")
 from anonset.settings.job_changes import changed_job, with_role
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
-from anonset.ui.bench import Bench
 from anonset.ui.child import PageLog
 from anonset.ui.folder import Folder
+from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED, CommandRun
 
 JOB = """# written by hand
@@ -45,11 +45,11 @@ def opened(folder: Path, text: str, name: str = "job.toml") -> None:
     (folder / name).write_text(text)
 
     async def open_job() -> None:
-        bench = Bench(Folder(folder))
+        state = PageState(Folder(folder))
         try:
-            bench.open(name)
+            state.open(name)
         finally:
-            await bench.end()
+            await state.end()
 
     asyncio.run(open_job())
 
@@ -82,14 +82,14 @@ def test_data_outside_of_the_folder_are_not_opened(tmp_path: Path) -> None:
     (tmp_path / "outside.csv").write_text("codes\nE10\n")
     (tmp_path / "chosen").mkdir()
     with pytest.raises(InputError, match="outside of"):
-        Bench(Folder(tmp_path / "chosen")).open("../outside.csv")
+        PageState(Folder(tmp_path / "chosen")).open("../outside.csv")
 
 
 def test_a_job_file_of_other_data_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "visits.toml").write_text('input = "other.csv"\n')
     (tmp_path / "visits.csv").write_text("codes\nE10\n")
     with pytest.raises(InputError, match="other data"):
-        Bench(Folder(tmp_path)).open("visits.csv")
+        PageState(Folder(tmp_path)).open("visits.csv")
 
 
 def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
