@@ -201,12 +201,13 @@ class ProposalReader:
         )
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
-        """Skip rows without an id if they are few, or if the owner sees their number with the question."""
+        """Skip rows without an id if they are few, or if the owner chooses the id."""
         skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
         if "no-id" in skipped or not names or not self._are_plain(names):
             return
         lacking = work.rows - self._counted(names)[0]
-        if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if asked else MOST_WITHOUT_ID) * work.rows:
+        most = _MOST_WITHOUT_ANSWER if asked or self.given.get("id") else MOST_WITHOUT_ID
+        if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
         way = f"skip and count them by {setting('skip_rows', 'no-id')}"
@@ -368,7 +369,7 @@ def _read_with_remedy(
 _MOST_ROWS_NAMED = 5
 """Maximum number of rows to correct that are named."""
 MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
-"""Largest share of rows without an id that are skipped: without a question, and with a question."""
+"""Largest share of rows without an id that are skipped: if the id is detected, and if the owner chooses it."""
 _MOST_LEFT_OUT = 0.25
 """Largest share of occurrences of unknown codes that are dropped to match a hierarchy."""
 

@@ -33,6 +33,7 @@ from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import NAMED, PERSON_IDS, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
+from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
@@ -99,21 +100,28 @@ def _proposal_for(
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    opened = opened.with_columns(loaded)  # the source is read only once
     relational = [name for name, role in published.items() if role == "relational" and name in loaded]
-    relational += names_in(opened.names, declared.get("relational"))
-    candidates = _candidates(loaded, opened.names, [name for name in relational if name in loaded])
+    relational += [name for name in names_in(opened.names, declared.get("relational")) if name in loaded]
+    candidates = _candidates(loaded, opened.names, relational)
+    ids = {*names_in(opened.names, declared.get("id")), *(name for one in candidates for name in one.columns)}
+    placeholders = _placeholders({name: column for name, column in loaded.items() if name in ids})
+    id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
+    if id_nulls:
+        loaded = with_nulls(loaded, id_nulls)
+        candidates = _candidates(loaded, opened.names, relational)
+    opened = opened.with_columns(loaded)  # the source is read only once
     identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
     proposed = _with_given(opened, proposed, declared)
     if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
-    if words:
-        declared = {**declared, "null": list(words)}
+    if words or id_nulls:
+        declared = {**declared, "null": [*null, *words, *id_nulls]}
     dropped = {name for name, role in proposed.items() if role.role in ("id", "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
+    problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]
     rows = profiles[0].records if profiles else 0
     counts = {one.columns: (one.given, one.persons) for one in candidates}
     trial = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
@@ -208,6 +216,12 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Seque
         replace(candidate, given=rows, persons=persons)
         for candidate, (rows, persons) in zip(candidates, counts, strict=True)
     )
+
+
+def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the values that stand for a missing id, with their number of rows, of the columns that contain any."""
+    counts = {name: placeholder_counts(column) for name, column in columns.items() if not holds_sets(column)}
+    return {name: of_column for name, of_column in counts.items() if of_column}
 
 
 def _mentioning(

@@ -308,22 +308,24 @@ def empty_id(where: str, name: str, first: int, alike: str) -> str:
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
-    """Replace each value that is one of `words`, ignoring blanks around it, by null."""
+    """Replace each value that is one of `words`, ignoring blanks around it, by null.
+
+    A word ``COLUMN=TEXT`` applies to that column only.
+    """
     import pyarrow as pa
 
-    null_words = sorted(words)
-
-    def cleared(column: Any) -> Any:
+    def cleared(name: str, column: Any) -> Any:
         if isinstance(column, SetColumn):
             return column
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             return column
         text = arrow.cast(column, pa.large_string())
-        null = arrow.is_in(arrow.utf8_trim_whitespace(text), null_words)
+        of_column = {word.removeprefix(f"{name}=") for word in words if word.startswith(f"{name}=")}
+        null = arrow.is_in(arrow.utf8_trim_whitespace(text), sorted(of_column.union(words)))
         return arrow.if_else(null, arrow.null(text.type), text) if arrow.any(null).as_py() else column
 
-    return {name: cleared(column) for name, column in columns.items()}
+    return {name: cleared(name, column) for name, column in columns.items()}
 
 
 @cache

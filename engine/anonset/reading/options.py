@@ -67,8 +67,8 @@ class FileOptions:
     )
     """Decimal sign of numeric text columns, ``,`` or ``.``; currency and thousands separators are allowed. None:
     detected from the first rows of a CSV or TSV file, else a point."""
-    null: Names = field(default=(), metadata={"description": 'Texts that mean "no value", such as k.A.,NULL.'})
-    """Texts that mean "no value": they are null in all columns."""
+    null: Names = field(default=(), metadata={"description": 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0.'})
+    """Texts that mean "no value": they are null in all columns, ``COLUMN=TEXT`` only in this column."""
     input_format: str | None = field(
         default=None,
         metadata={"description": "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."},

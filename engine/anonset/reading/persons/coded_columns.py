@@ -19,6 +19,7 @@ from anonset.reading.persons.header_words import (
     is_about_a_thing,
     meaning_of,
 )
+from anonset.reading.persons.placeholders import are_placeholders
 from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date
 
 _MOST_ROWS = 50_000
@@ -71,6 +72,9 @@ def coded_column(name: str, column: Any) -> CodedColumn:
     if labels is not None and len(labels):
         lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, _MISSING)))
         codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
+        counts = np.bincount(codes[codes >= 0], minlength=len(labels)).astype(np.int64)
+        if (placeholders := are_placeholders(arrow.fill_null(labels, ""), counts)).any():
+            codes = np.where((codes >= 0) & placeholders[codes], -1, codes)
     first = (
         []
         if labels is None

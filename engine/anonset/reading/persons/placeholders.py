@@ -1,0 +1,121 @@
+"""Find texts that stand for a missing id, such as ``none``, ``0`` or ``99999``.
+
+Without this, all persons without an id would be counted as the same person.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.reading import arrow
+from anonset.reading.input_checks import MISSING
+from anonset.reading.persons.missing_values import holds_sets
+from anonset.reading.persons.values import are_names
+from anonset.spelling import counted, listed, setting
+
+_FEWEST_IDS = 20
+"""Minimum number of distinct ids."""
+_REGULAR = 0.95
+"""Minimum share of ids that contain a digit, or an ``@``."""
+_MARKS = (r"\d", "@")
+_FILLER = r"^(0+|9+|-\d+)$"
+_OFTEN = 3
+"""A filler such as 0 or 9999 occurs more than this many times as often as any other id."""
+_MOST = 5
+_MOST_ROWS = 50_000
+
+
+def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
+    """Return, for each distinct value of a column, whether it stands for a missing id, bool (n,).
+
+    Placeholders are repeated texts without a digit in a column of ids with digits (without ``@`` in a column of e-mail
+    addresses), and zeros, nines or negative numbers that are far more frequent than any other value.
+
+    Parameters
+    ----------
+    labels
+        Distinct values (``pyarrow.StringArray``).
+    counts
+        Frequencies of the values, int64 (n,); 0 if a value is not to be considered.
+
+    >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "99999", "x"])
+    >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 9, 1]))).tolist()
+    [60, 61]
+    """
+    found = np.zeros(len(labels), np.bool_)
+    given = counts > 0
+    n_given = int(given.sum())
+    if n_given < _FEWEST_IDS:
+        return found
+    for mark in _MARKS:
+        regular = arrow.to_numpy(arrow.matches(labels, mark)) & given
+        if int(regular.sum()) >= _REGULAR * n_given:
+            odd = given & ~regular & (counts > 1)
+            if int((given & ~regular).sum()) <= _MOST:
+                found |= odd
+            break
+    filler = given & arrow.to_numpy(arrow.matches(labels, _FILLER))
+    if filler.any():
+        most = int(counts[~(filler | found)].max(initial=0))
+        found |= filler & (counts > _OFTEN * most)
+    return found
+
+
+def placeholder_counts(column: Any) -> dict[str, int]:
+    """Return the placeholders of a text column, with their number of rows; empty for columns of other types."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        return {}
+    text = arrow.utf8_trim_whitespace(arrow.cast(arrow.cast(column, kind), pa.large_string())).combine_chunks()
+    encoded = arrow.dictionary_encode(text.drop_null())
+    labels = encoded.dictionary
+    counts = np.bincount(arrow.to_numpy(encoded.indices), minlength=len(labels)).astype(np.int64)
+    counts[arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))] = 0
+    return {str(labels[at]): int(counts[at]) for at in np.flatnonzero(are_placeholders(labels, counts)).tolist()}
+
+
+def as_nulls(name: str, words: Sequence[str]) -> list[str]:
+    """Return the placeholders of a column as values of the setting ``null``, limited to this column if possible.
+
+    >>> as_nulls("Nr", ["none", "0"]), as_nulls("Name, Vorname", ["none"])
+    (['Nr=none', 'Nr=0'], ['none'])
+    """
+    return [word if "," in name else f"{name}={word}" for word in words if "," not in word]
+
+
+def placeholder_problem(name: str, counts: Mapping[str, int]) -> str:
+    """Return the problem that values of an id column stand for a missing id, with the settings that skip these rows."""
+    shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in counts]
+    rows = counted(sum(counts.values()), "row")
+    ways = f"{setting('null', ','.join(as_nulls(name, list(counts))))} {setting('skip_rows', 'no-id')}"
+    return f"column {name!r}: {listed(shown)} in {rows} may mean a missing id; to skip these rows: {ways}"
+
+
+def require_ids(where: str, ids: Sequence[str], head: Mapping[str, Any]) -> None:
+    """Reject id columns with placeholders, because the rows of many persons would be merged.
+
+    Parameters
+    ----------
+    head
+        First rows by column name.
+
+    Raises
+    ------
+    InputError
+        The message names the column and the settings that skip these rows.
+    """
+    for name in ids:
+        if (
+            name in head
+            and not holds_sets(head[name])
+            and (counts := placeholder_counts(head[name].slice(0, _MOST_ROWS)))
+        ):
+            way = f"if each value is a person: {setting('rows_are_persons', True)}"
+            msg = f"{where}: {placeholder_problem(name, counts)}; {way}"
+            raise InputError(msg)

@@ -1,0 +1,60 @@
+"""Texts such as ``none``, ``0`` or ``99999`` in an id column are missing ids, not a person with many rows."""
+
+import shlex
+
+import pytest
+from tests.facts import names
+
+import anonset
+from anonset.reading.persons.placeholders import placeholder_counts
+from cli.place import Place
+from cli.published import rows_of
+
+K = ["--model", "k", "--k", "5"]
+
+
+def visits(place: Place, placeholder: str, *, form: str = "8{:07d}") -> str:
+    """300 persons with three visits each, in which every tenth row has no id."""
+    rows = [f"{form.format(n % 300)},{'fm'[n % 300 % 2]},{30 + n % 300 % 20}" for n in range(900)]
+    rows = [placeholder + row[row.index(",") :] if n % 10 == 9 else row for n, row in enumerate(rows)]
+    return place.write("visits.csv", "\n".join(["zz,sex,age", *rows, ""]))
+
+
+@pytest.mark.parametrize("placeholder", ["brak", "n/d", "-", "0", "99999999"])
+def test_placeholders_are_missing_ids(place: Place, placeholder: str) -> None:
+    data = visits(place, placeholder)
+    inspection = anonset.inspect(data, relational="sex")
+    assert inspection.question is not None
+    answer = inspection.question.answers[0]
+    assert (answer.unit, answer.persons, answer.skipped) == (("zz",), 270, 90)
+    assert answer.settings["skip_rows"] == ["no-id"]
+    assert f"zz={placeholder}" in answer.settings["null"] or placeholder in answer.settings["null"]
+
+
+@pytest.mark.parametrize("placeholder", ["brak", "0"])
+def test_a_run_by_flags_does_not_merge_the_rows_of_a_placeholder(place: Place, placeholder: str) -> None:
+    data = visits(place, placeholder)
+    ran = place.run("anonymize", data, "-o", str(place.out), "--id", "zz", "--group", "--relational", "sex,age", *K)
+    facts = f"{placeholder!r} '90 rows' --null zz={placeholder} --skip-rows --rows-are-persons"
+    assert (ran.code, names(ran.err, facts)) == (2, True), ran.err
+    command = next(line for line in ran.err.splitlines() if "complete command" in line)
+    again = place.run(*shlex.split(command[command.index("anonset anonymize") :])[1:])
+    assert again.code == 0, again.err
+    assert len(rows_of(place.out / "published.csv")) == 270
+
+
+def test_a_null_may_be_limited_to_a_column(place: Place) -> None:
+    data = place.write("t.csv", "id,code\n0,0\n1,0\n2,1\n")
+    table = anonset.read(data, id="id", relational="code", null="id=0", skip_rows="no-id")
+    assert (table.n, list(table.relational[0].vocabulary.labels)) == (2, ["0", "1"])
+
+
+def test_frequent_ids_and_single_words_are_no_placeholders() -> None:
+    import pyarrow as pa
+
+    ids = [str(1000 + n) for n in range(100)]
+    assert placeholder_counts(pa.chunked_array([[*ids, *["1007"] * 50, "brak"]])) == {}
+    assert placeholder_counts(pa.chunked_array([["0", "0", "0", "1", "2", "none", "none"]])) == {}
+    assert placeholder_counts(
+        pa.chunked_array([["ada@b.org"] + [f"{c}x@b.org" for c in "abcdefghijklmnopqrst"] + ["none"] * 2])
+    ) == {"none": 2}
