@@ -24,19 +24,29 @@ _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     """Return the page: the rules, the totals, and the claims of each paper by verdict, without our own studies."""
     of_papers = {key: judged[key] for key in papers(studies=False)}
-    parts = [_INTRODUCTION, _totals(of_papers), _in_short(of_papers)]
+    parts = [_introduction(of_papers), _totals(of_papers), _in_short(of_papers)]
     for key, claims in of_papers.items():
         parts += _paper(key, claims)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-_INTRODUCTION = f"""\
+def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
+    """Return the question, the answer in numbers, and the rules of the verdicts."""
+    counts = totals(judged)["paper"]
+    depends = criteria.DEPENDS.removesuffix(" the ")
+    return f"""\
 # Which claims of the papers hold
 
-This page shows which claims of the five papers hold, fail, or depend on unstated conditions.
+Which claims of the five papers hold if their experiments are repeated? Of {sum(counts.values())} claims,
+{counts[criteria.HOLDS_IN_WORDS]} hold, {counts[criteria.FAILS_IN_WORDS]} fail, and {counts[depends]} depend on a
+condition such as the data set or the order of the leaves. This page is for researchers who cite or compare the methods.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*
 
+{_RULES}"""
+
+
+_RULES = f"""\
 A criterion for each claim was fixed before the experiments (version {criteria.VERSION} of the criteria). If an
 experiment depends on a random draw, or on a choice that the paper does not state (the order of the leaves of a
 balanced hierarchy, a sample, a seed, a query workload), it is repeated {criteria.REPETITIONS} times or more:

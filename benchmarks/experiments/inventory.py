@@ -31,7 +31,9 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 _INTRODUCTION = """\
 # Every panel and table
 
-This page lists every figure panel, table and result section of the five papers, and its reproduction status.
+Is a certain figure or table of the five papers reproduced here, and with which differences? The first table counts the
+panels (parts of a figure), tables and result sections by status. The tables after it list each, for researchers who
+check a paper.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*
 

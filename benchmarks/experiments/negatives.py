@@ -124,8 +124,10 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 _INTRODUCTION = """\
 # Claims that fail, and why
 
-This page explains which claims about the methods fail on other data or under another order of the leaves, and why.
-[Which claims of the papers hold](findings.md) defines the verdicts.
+Which claims of the papers fail if the experiment is repeated, and why? Most depend on a choice that the paper does not
+state: the order of the leaves of the hierarchy, the data, or how a loss is counted. Each section gives the reason for
+one failure, for researchers who compare these methods. [Which claims of the papers hold](findings.md) defines the
+verdicts.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
