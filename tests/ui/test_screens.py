@@ -20,6 +20,7 @@ from anonset.cli.main import main
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 from anonset.ui.pages import add_pages
+from anonset.ui.runs import CANCELLED
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 SECONDS = 300
@@ -176,5 +177,58 @@ def test_two_tabs_show_the_same_job(folder: Path) -> None:
         element(other, "size m").set_value(1)
         await until(lambda: element(other, "size k").value == 4 and element(user, "size m").value == 1)
         assert (state.settings["k"], state.settings["m"]) == (4, 1)
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.long
+def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.csv")
+        await until(lambda: state.findings is not None and not state.busy)
+        state.answer("patient_id")
+        await until(lambda: state.answered and not state.busy and "region" in state.settings["hierarchy"])
+        (folder / "codes.csv").write_text("".join(f"{code};{code[0]};*\n" for code in CODES))
+        state.change({"hierarchy": {"codes": "codes.csv"}})
+        await user.open("/try")
+        user.find(marker="try").click()
+        await until(lambda: state.trial is not None and state.trial.code is not None)
+        assert state.trial.code == 0, state.trial.running.errors
+        await until(lambda: "Loss against k" in texts(user))
+        shown = texts(user)
+        assert "The 6 most frequent codes" in shown
+        assert "anonset compare visits.toml --algorithms" in shown
+        found = state.trial.suggestion.result
+        for chosen in (state.trial.candidates[0], *state.trial.candidates[-2:]):
+            await user.open("/try")
+            if chosen["settings"] != state.candidate:
+                user.find(marker=f"choose-{found['candidates'].index(chosen)}").click()
+            await until(lambda chosen=chosen: state.candidate == chosen["settings"])
+            own = chosen["settings"].get("hierarchy", "codes.csv")
+            assert state.raw["unit_is"]["patient_id"]["hierarchy"]["codes"] == own
+            state.validated()
+        state.change({"k": 3})
+        await until(lambda: "Try the candidates again" in texts(user))
+
+    by_clicks(folder, way)
+
+
+def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.csv")
+        await until(lambda: state.findings is not None and not state.busy)
+        state.answer("row")
+        await until(lambda: not state.busy)
+        job = (folder / "visits.toml").read_bytes()
+        await user.open("/try")
+        user.find(marker="try").click()
+        await until(lambda: state.trial is not None and state.trial.running.stage != "start")
+        await until(lambda: "Cancel" in texts(user))
+        user.find(marker="cancel trial").click()
+        await until(lambda: state.trial is not None and state.trial.code is not None)
+        await until(lambda: "Cancelled." in texts(user))
+        assert state.trial is not None
+        assert state.trial.code == CANCELLED
+        assert (folder / "visits.toml").read_bytes() == job
 
     by_clicks(folder, way)

@@ -49,6 +49,8 @@ class Candidate(RedactedRepr):
     """Reason for the rejection of the candidate, or warnings about the publication."""
     countable: CountAccuracy | None = None
     """Errors of item counts for a recipient; None without items."""
+    commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)
+    """Most frequent items: label, count, and expected count for a recipient; empty without items."""
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)

@@ -20,7 +20,7 @@ from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import algorithm_text, best_of, explain_failure, limit, ranked, reason, set_beside, warning
-from anonset.measures.countable import FrequentItems, countable
+from anonset.measures.countable import FrequentItems, accuracy_of, commonest, expected_counts
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.disclosure_scan import declared, require_declared
@@ -330,8 +330,11 @@ class _CandidateTrial:
             k = model.k or 1
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
         points = shown_frontier(unverified.result.trace)
-        counted = None if frequent is None else countable(frequent, unverified.publication)
-        measured = replace(candidate, measures=measures, frontier=points, countable=counted)
+        measured = replace(candidate, measures=measures, frontier=points)
+        if frequent is not None:
+            items, *others = expected_counts(unverified.publication, frequent)
+            counted = accuracy_of(frequent, items, *others)
+            measured = replace(measured, countable=counted, commonest=commonest(frequent, items))
         if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None

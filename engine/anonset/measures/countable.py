@@ -25,6 +25,9 @@ from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
 """Number of items and number of pairs that are counted: the most frequent."""
+COMMONEST = 30
+"""Number of items with counts before and after: the most frequent."""
+Counts = NDArray[np.float64]
 NO_ITEMS = "item counts need a set-valued column; the publication has none"
 _RECORDS_AT_ONCE = 4096
 
@@ -104,14 +107,29 @@ def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
     >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
     CountAccuracy(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    items, pairs, size = expected_counts(publication, frequent)
+    return accuracy_of(frequent, *expected_counts(publication, frequent))
+
+
+def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: float | None) -> CountAccuracy:
+    """Return the accuracy of the counts from `expected_counts`."""
     return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
+def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
+    """Return the most frequent items by descending count: label, count, and expected count from `expected_counts`.
+
+    >>> frequent = FrequentItems.of(SetColumn.of([["a", "b"], ["b"], ["b", "c"]]))
+    >>> commonest(frequent, np.array([0.5, 3.0, 0.75]))
+    (('b', 3, 3.0), ('a', 1, 0.5), ('c', 1, 0.8))
+    """
+    order = np.argsort(-frequent.counts, kind="stable")[:COMMONEST].tolist()
+    return tuple(
+        (frequent.labels[place], int(frequent.counts[place]), round(float(items[place]), 1)) for place in order
+    )
+
+
 @singledispatch
-def expected_counts(
-    publication: Published, frequent: FrequentItems
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float | None]:
+def expected_counts(publication: Published, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
     """Return the expected number of records with each item and with each pair, and `mean_symbol_size`.
 
     Raises

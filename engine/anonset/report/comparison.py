@@ -24,6 +24,17 @@ def comparison_table(results: list[dict[str, Any]]) -> RichTable:
     return table(head, rows, left=("algorithm", "model", "outcome"))
 
 
+def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the measures that all results have, with labels: at most one of the items and one of the attributes.
+
+    >>> shared_losses([{"rum": 0.1, "ncp": 0.2, "ul": 0.3}, {"rum": 0.1, "ncp": None, "ul": 0.3}])
+    {'ul': 'utility loss (UL) of the items', 'rum': 'NCP of the relational values (Rum)'}
+    """
+    found = [name for name in ("ncp", "ul", "lm", "tum", *LOSSES) if all(row.get(name) is not None for row in results)]
+    chosen = [name for name in found if name != "rum"][:1] + [name for name in found if name == "rum"]
+    return {name: LOSSES[name] for name in chosen if results}
+
+
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
     """Return a sentence if the algorithms give different guarantees; otherwise the empty text.
 

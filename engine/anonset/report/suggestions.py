@@ -17,7 +17,7 @@ from anonset.spelling import counted
 
 _FACTS = (
     *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
-    *("nodes", "beside", "usefulness", "ranges_kept"),
+    *("nodes", "beside", "usefulness", "ranges_kept", "commonest"),
 )
 """Fields of a candidate in the JSON data."""
 _NOTE = 90

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import Field
 
 from anonset.settings.commands import QuerySettings
+from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, Share, WrittenFloat
 from anonset.settings.settings import CEILING, ROUND_ENDS, with_parameters
@@ -35,6 +36,14 @@ class CompareSettings(QuerySettings):
         None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
     )
     memory_limit: str | None = Field(None, description="Memory limit, such as 8G; larger jobs fail.")
+
+    @classmethod
+    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a job; if a flag names other algorithms, without the parameters of its algorithm."""
+        if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
+            former = tuned(job)
+            job = {name: value for name, value in job.items() if name not in former}
+        return super().of_job(job, flags)
 
 
 @cache

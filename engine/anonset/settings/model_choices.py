@@ -6,8 +6,8 @@ from typing import Any
 
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.job_changes import role_names
-from anonset.settings.overriding import over
-from anonset.settings.parameters import MODELS, form_of, make_algorithm
+from anonset.settings.overriding import name_list, over
+from anonset.settings.parameters import MODELS, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
 
 _SETS = ("items", "one_hot", "one_code")
@@ -70,6 +70,84 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     made = over(job, chosen) | sizes
     made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
     return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
+
+
+def with_candidate(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings that change if a job gets the algorithm of a candidate of `suggest`.
+
+    Parameters of the former algorithm are removed.
+
+    Parameters
+    ----------
+    chosen
+        Algorithm and parameters. The setting `hierarchy` replaces the hierarchies of the items.
+    trees
+        Hierarchies of the items that the candidates used, by column.
+
+    >>> job = {"model": "km", "algorithm": "coat", "k": 5, "m": 2, "suppress": True, "items": ["codes"]}
+    >>> with_candidate(job, {"algorithm": "exact", "hierarchy": "halves:frequency"}, {"codes": "codes.csv"})
+    {'algorithm': 'exact', 'hierarchy': {'codes': 'halves:frequency'}, 'suppress': None}
+    """
+    made = {column: chosen.get("hierarchy", trees.get(column)) for column in _sets(job)}
+    changes = {**dict.fromkeys(tuned(job)), **chosen, "hierarchy": made}
+    if made == item_trees(job):
+        del changes["hierarchy"]
+    return {name: changes[name] for name in sorted(changes) if changes[name] != job.get(name)}
+
+
+def tuned(job: Mapping[str, Any]) -> list[str]:
+    """Return the settings of a job that are parameters of its algorithm and not of its model.
+
+    >>> tuned({"model": "kkm", "algorithm": "rum-bound", "k": 5, "m": 2, "delta": 0.5, "transaction": "coat"})
+    ['delta', 'transaction']
+    """
+    entry = MODELS.get(job.get("model", ""))
+    of_model = set() if entry is None else {form_of(field.name).setting for field in fields(entry.model)}  # type: ignore[arg-type]
+    remain = {*SIZES, *of_model, *Settings.model_fields}
+    return [name for name in job if name in parameters() and name not in remain]
+
+
+def item_trees(job: Mapping[str, Any]) -> dict[str, str]:
+    """Return the hierarchies of the items of a job.
+
+    >>> item_trees({"one_code": ["dx1", "dx2"], "hierarchy": {"items": "prefix:1,3", "age": "range"}})
+    {'items': 'prefix:1,3'}
+    """
+    return {column: job["hierarchy"][column] for column in _sets(job) if column in job.get("hierarchy", {})}
+
+
+def _sets(job: Mapping[str, Any]) -> list[str]:
+    """Return the names of the set-valued columns."""
+    joined = ["items"] if job.get("one_hot") or job.get("one_code") else []
+    return [*name_list(job.get("items", ())), *joined]
+
+
+def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+    """Return the flags with which `compare` runs a candidate of `suggest` with several k, over a job.
+
+    Parameters as in `with_candidate`.
+
+    >>> comparison_flags({"k": 5, "items": ["codes"]}, {"algorithm": "exact", "hierarchy": "halves:frequency"}, {})
+    {'algorithms': 'exact', 'k': '2,5,10,25', 'hierarchy': {'codes': 'halves:frequency'}}
+    """
+    k = int(job.get("k", SIZES["k"]))
+    sizes = sorted({max(2, k // 2), k, 2 * k, 5 * k})
+    own = {name: value for name, value in chosen.items() if name not in ("algorithm", "hierarchy")}
+    made = dict.fromkeys(_sets(job), chosen["hierarchy"]) if "hierarchy" in chosen else trees
+    flags = {"algorithms": chosen["algorithm"], **own, "k": ",".join(map(str, sizes)), "hierarchy": made}
+    return {name: value for name, value in flags.items() if value != {}}
+
+
+def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+    """Return the candidate of `suggest` that equals the algorithm of a job. Parameters as in `with_candidate`.
+
+    >>> job = {"algorithm": "exact", "k": 5, "items": ["codes"], "hierarchy": {"codes": "halves:frequency"}}
+    >>> candidate_of(job, {"codes": "codes.csv"})
+    {'algorithm': 'exact', 'hierarchy': 'halves:frequency'}
+    """
+    made = {name: spec for name, spec in item_trees(job).items() if spec != trees.get(name)}
+    own = {name: job[name] for name in ("algorithm", *tuned(job)) if name in job}
+    return {**own, "hierarchy": next(iter(made.values()))} if made else own
 
 
 def model_of(settings: Settings) -> PrivacyModel:

@@ -49,6 +49,10 @@ class Folder:
         """
         with_paths(job, lambda _, path: str(self.inside(path)))
 
+    def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a job with paths relative to the folder."""
+        return with_paths(job, lambda _, path: self.relative(self.inside(path)))
+
     def jobs(self) -> list[str]:
         """Return the names of the job files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.suffix == JOB and file.is_file())

@@ -11,7 +11,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.errors import AnonsetError
 from anonset.ui.page_state import PageState, message_of
 
-SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/publish", "Publish"))
+SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
 """Seconds between two comparisons of a screen with the state."""

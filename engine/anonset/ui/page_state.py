@@ -11,12 +11,13 @@ from anonset.errors import AnonsetError, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, OPEN, read_job
-from anonset.settings.model_choices import model_of, with_model
+from anonset.settings.model_choices import candidate_of, model_of, with_candidate, with_model
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
 from anonset.ui.folder import JOB, Folder, replace_text
 from anonset.ui.runs import CommandRun
+from anonset.ui.trial import Trial
 
 REPORT = "report.json"
 
@@ -37,6 +38,7 @@ class PageState:
         self.publication: CommandRun | None = None
         self.promised: PrivacyModel | None = None
         """Model of the publication."""
+        self.trial: Trial | None = None
         self.risk: CommandRun | None = None
         self.report: CommandRun | None = None
         self.error = ""
@@ -69,7 +71,7 @@ class PageState:
         for task in self._tasks:
             task.cancel()
         self.job = self.findings = self.inspection = None
-        self.publication = self.promised = self.risk = self.report = None
+        self.publication = self.promised = self.trial = self.risk = self.report = None
         self.proposed, self.answers, self.error = {}, [], ""
 
     async def end(self) -> None:
@@ -173,6 +175,34 @@ class PageState:
         """Change the privacy model."""
         self.change(with_model(self.settings, model))
 
+    def try_candidates(self) -> None:
+        """Start a trial of the algorithms for the model of the job.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        self.model()
+        if self.trial is None or self.trial.code is not None:
+            self.trial = Trial(self.name, self._tried_settings(), self.folder.path)
+            self._start(self.trial.finish())
+
+    async def cancel_trial(self) -> None:
+        """Cancel the trial."""
+        if self.trial is not None:
+            await self.trial.cancel()
+
+    @property
+    def candidate(self) -> dict[str, Any]:
+        """Algorithm and parameters of the job, as in a suggestion."""
+        return {} if self.trial is None else candidate_of(self._tried_settings(), self.trial.trees)
+
+    def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
+        """Change the algorithm to a candidate of the trial."""
+        if self.trial is not None:
+            self.change(with_candidate(self._tried_settings(), chosen, self.trial.trees))
+
     def publish(self) -> None:
         """Start the publication.
 
@@ -202,6 +232,9 @@ class PageState:
     def command(self, command: str) -> str:
         """Return a command on the job as text."""
         return as_typed(command, self.name)
+
+    def _tried_settings(self) -> dict[str, Any]:
+        return self.folder.with_relative_paths(self.settings)
 
     def _existing(self) -> Path | None:
         return self.job if self.job is not None and self.job.exists() else None

@@ -13,6 +13,7 @@ from anonset.ui.frame import text
 from anonset.ui.page_state import PageState, message_of
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
+from anonset.ui.try_screen import try_screen
 
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
@@ -22,6 +23,7 @@ def add_pages(state: PageState) -> None:
     screens: dict[str, Callable[[PageState], None]] = {
         "/": data_screen,
         "/promise": promise_screen,
+        "/try": try_screen,
         "/publish": publish_screen,
     }
     for path, screen in screens.items():

@@ -35,7 +35,7 @@ def promise_screen(state: PageState) -> None:
         screen.section(lambda: _words(state), lambda _: _show_words(_words(state)))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
-            ui.link("Next: publish", "/publish")
+            ui.link("Next: try", "/try")
 
 
 def _fits(state: PageState) -> tuple[str, dict[str, str]]:

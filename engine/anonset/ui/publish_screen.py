@@ -26,7 +26,7 @@ def publish_screen(state: PageState) -> None:
         screen.section(lambda: _ended(state.risk), lambda _: _risk(state.risk))
         screen.section(lambda: _ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
-            ui.link("Back: promise", "/promise")
+            ui.link("Back: try", "/try")
 
 
 def _start(screen: Screen) -> None:

@@ -1,0 +1,59 @@
+"""Line charts as inline SVG. Lines differ by dash pattern and marker, not by colour."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 240, 56, 544, 16, 200
+_DASHES = ("none", "7 4", "2 4", "10 3 2 3")
+Series = Mapping[str, Sequence[tuple[float, float]]]
+"""Points of each line, by name."""
+
+
+def line_chart(title: str, across: str, lines: Series) -> str:
+    """Return a drawing of lines; x values have equal distances.
+
+    >>> line_chart("loss", "k", {"exact": [(2, 0.1), (5, 0.2)], "apriori": [(2, 0.1), (5, 0.4)]}).count("<polyline")
+    2
+    """
+    values = sorted({x for points in lines.values() for x, _ in points})
+    largest = max([y for points in lines.values() for _, y in points] or [0]) or 1.0
+    place = {x: _LEFT + 20 + n * (_RIGHT - _LEFT - 40) / max(1, len(values) - 1) for n, x in enumerate(values)}
+    parts = [_grid(largest, across, place)]
+    for number, (name, points) in enumerate(lines.items()):
+        at = [(place[x], _BOTTOM - y / largest * (_BOTTOM - _TOP)) for x, y in points]
+        dash = f'stroke-dasharray="{_DASHES[number % len(_DASHES)]}"'
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
+        legend = _HEIGHT + 14 + 18 * number
+        parts += [
+            f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="2" {dash}/>',
+            *(_marker(number, x, y) for x, y in at),
+            f'<line x1="{_LEFT}" x2="{_LEFT + 40}" y1="{legend}" y2="{legend}" stroke="currentColor" '
+            f'stroke-width="2" {dash}/>{_marker(number, _LEFT + 20, legend)}',
+            _text(_LEFT + 48, legend + 4, "start", name),
+        ]
+    high = _HEIGHT + 10 + 18 * len(lines)
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {high}" role="img" aria-label="{escape(title)}" font-size="12" '
+        f'style="max-width: {_WIDTH}px; width: 100%"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _grid(largest: float, across: str, place: Mapping[float, float]) -> str:
+    axes = f'<path d="M{_LEFT},{_TOP} V{_BOTTOM} H{_RIGHT}" fill="none" stroke="currentColor"/>'
+    ends = _text(_LEFT - 6, _BOTTOM, "end", "0") + _text(_LEFT - 6, _TOP + 6, "end", f"{largest:.2g}")
+    ticks = "".join(_text(x, _BOTTOM + 16, "middle", f"{value:g}") for value, x in place.items())
+    return axes + ends + ticks + _text((_LEFT + _RIGHT) / 2, _BOTTOM + 34, "middle", across)
+
+
+def _marker(number: int, x: float, y: float) -> str:
+    style = 'stroke="currentColor" stroke-width="1.5" fill="var(--back)"'
+    if number % 3 == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" {style}/>'
+    if number % 3 == 1:
+        return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" {style}/>'
+    return f'<path d="M{x - 5:.1f},{y + 4:.1f} h10 l-5,-9 z" {style}/>'
+
+
+def _text(x: float, y: float, anchor: str, content: str) -> str:
+    text = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
+    return f"{text}{escape(content)}</text>"

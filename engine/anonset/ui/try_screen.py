@@ -1,0 +1,209 @@
+"""Screen **Try**: candidates for the promise, their losses, and the counts of the most frequent codes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import ui
+
+from anonset.report.comparison import shared_losses
+from anonset.ui.charts import line_chart
+from anonset.ui.frame import Screen, button, text
+from anonset.ui.page_state import PageState
+from anonset.ui.runs import CANCELLED
+from anonset.ui.trial import Trial
+
+_FIGURES = {
+    "kept": "Unchanged", "generalized": "Generalized", "suppressed": "Removed",
+    "items_error": "Error of item counts", "ranges_kept": "Attribute precision", "usefulness": "Usefulness",
+}  # fmt: skip
+
+
+def try_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/try")
+    with screen.opened("Which algorithm loses least?", lambda: _commands(state)):
+        if not state.answered or not state.raw:
+            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            return
+        text("p", "anonset tries the algorithms that give this promise. Nothing is published. This step is optional.")
+        screen.section(lambda: (_running(state), state.publishing), lambda _: _start(screen))
+        screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
+        screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
+        screen.section(lambda: _compared(state.trial), lambda _: _losses(state.trial))
+        screen.section(lambda: _results_state(state), lambda _: _frequencies(state))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: promise", "/promise")
+            ui.link("Next: publish", "/publish")
+
+
+def _commands(state: PageState) -> str:
+    trial = state.trial
+    compared = [] if trial is None else [trial.comparison(one) for one in trial.candidates[: len(trial.comparisons)]]
+    return "\n".join([state.command("suggest"), *compared])
+
+
+def _running(state: PageState) -> bool:
+    return state.trial is not None and state.trial.code is None
+
+
+def _start(screen: Screen) -> None:
+    """Offer to start or to cancel."""
+    state = screen.state
+    with ui.element("div").classes("actions"):
+        if _running(state):
+            button("Cancel", state.cancel_trial).mark("cancel trial")
+        elif state.publishing:
+            text("p", "The job is running; wait for its end.")
+        else:
+            button("Try the candidates", lambda: screen.act(state.try_candidates)).mark("try")
+
+
+def _progress_state(trial: Trial | None) -> object:
+    return trial and (id(trial), trial.code, trial.running.stage, len(trial.comparisons), len(trial.running.errors))
+
+
+def _progress(state: PageState) -> None:
+    trial = state.trial
+    if trial is None:
+        return
+    with ui.element("div").props("role=status"):
+        if trial.code is None:
+            at = f"Comparing candidate {len(trial.comparisons)}" if trial.comparisons else trial.running.stage
+            text("p", f"Running: {at}")
+            ui.element("progress").props("aria-label=Progress").style("width: 100%; max-width: 34rem")
+        elif trial.code == CANCELLED:
+            text("p", "Cancelled.")
+        else:
+            for message in trial.running.errors:
+                text("div", message).classes("alert")
+
+
+def _results_state(state: PageState) -> object:
+    trial = state.trial
+    if trial is None or trial.suggestion.code in (None, CANCELLED):
+        return None
+    return id(trial), trial.suits(state.settings), state.candidate, state.publishing
+
+
+def _candidates(screen: Screen) -> None:
+    """Show the candidates as a table, and offer to choose."""
+    state = screen.state
+    found = None if state.trial is None else state.trial.suggestion.result
+    if state.trial is None or found is None:
+        return
+    suits, best = state.trial.suits(state.settings), found["recommended"]
+    text("h2", "Candidates")
+    if not suits:
+        text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
+    sample = "" if found["sample"] is None else f" First on a sample of {found['sample']:,} records."
+    text("p", f"Best: {found['reason']}.{sample}" if best else f"No candidate is useful: {found['reason']}.")
+    figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
+    with ui.element("table").classes("columns"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Algorithm", *figures.values(), "Result"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for number, candidate in enumerate(found["candidates"]):
+                with ui.element("tr"):
+                    text("th", _name(candidate)).props("scope=row")
+                    for name, label in figures.items():
+                        text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
+                    with ui.element("td").props('data-label="Result"'):
+                        _choice(screen, number, suits=suits)
+
+
+def _choice(screen: Screen, number: int, *, suits: bool) -> None:
+    """Show the outcome of a candidate, and offer to choose it."""
+    state = screen.state
+    found = None if state.trial is None else state.trial.suggestion.result
+    if found is None:
+        return
+    candidate, best = found["candidates"][number], found["recommended"]
+    chosen = candidate["settings"]
+    if candidate["outcome"] != "holds" or candidate["beside"]:
+        text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
+        return
+    if best is not None and chosen == best["settings"]:
+        text("span", "best ").classes("soft")
+    if chosen == state.candidate:
+        text("strong", "chosen")
+    elif suits and not state.publishing:
+        choose = button("Choose", lambda: screen.act(state.choose_candidate, chosen))
+        choose.props["aria-label"] = f"Choose {_name(candidate)}"
+        choose.mark(f"choose-{number}")
+
+
+def _name(candidate: Mapping[str, Any]) -> str:
+    parameters = [f"{name.replace('_', '-')} {value}" for name, value in candidate["settings"].items()][1:]
+    return ", ".join([candidate["algorithm"], *parameters])
+
+
+def _figure(candidate: Mapping[str, Any], name: str) -> str:
+    shares = candidate["shares"]
+    fates = shares.get("items") or shares.get("values") or shares.get("tuples") or {}
+    value = {**fates, **(candidate["countable"] or {}), **candidate}.get(name)
+    if value is None or (name == "usefulness" and candidate["outcome"] != "holds"):
+        return ""
+    return f"{value:.2f}" if name == "usefulness" else f"{value:.1%}"
+
+
+def _compared(trial: Trial | None) -> object:
+    return trial and (id(trial), [run.code for run in trial.comparisons])
+
+
+def _losses(trial: Trial | None) -> None:
+    """Draw the loss against k for the best candidates, with a table."""
+    if trial is None:
+        return
+    finished = [
+        (_name(one), rows)
+        for one, run in zip(trial.candidates, trial.comparisons, strict=False)
+        if run.code == 0 and (rows := [row for row in run.result if row["outcome"] == "holds"])
+    ]
+    losses = shared_losses([row for _, rows in finished for row in rows])
+    if not losses:
+        return
+    text("h2", "Loss against k")
+    for loss, label in losses.items():
+        lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
+        text("p", f"Loss: {label} (0 is no loss)")
+        ui.html(line_chart(f"{label} against k", "k", lines), sanitize=False)
+        sizes = sorted({k for points in lines.values() for k, _ in points})
+        with ui.element("table").classes("risks"):
+            with ui.element("thead"), ui.element("tr"):
+                for head in ("Candidate", *(f"k = {k}" for k in sizes)):
+                    text("th", head).props("scope=col")
+            with ui.element("tbody"):
+                for name, points in lines.items():
+                    with ui.element("tr"):
+                        text("th", name).props("scope=row")
+                        for k in sizes:
+                            text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
+
+
+def _frequencies(state: PageState) -> None:
+    """Show the counts of the most frequent items, before and after."""
+    trial = state.trial
+    found = None if trial is None else trial.suggestion.result
+    if trial is None or found is None:
+        return
+    named = [one for one in found["candidates"] if one["settings"] == state.candidate]
+    candidate = next(iter(named), found["recommended"])
+    if not candidate or not candidate["commonest"]:
+        return
+    text("h2", f"The {len(candidate['commonest'])} most frequent codes")
+    text("p", f"Records with each code, and the count that recipients estimate from the result of {_name(candidate)}.")
+    largest = max(max(before, after) for _, before, after in candidate["commonest"])
+    with ui.element("table").classes("risks"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Code", "Before", "After"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for code, before, after in candidate["commonest"]:
+                with ui.element("tr"):
+                    text("th", code).props("scope=row")
+                    for count in (before, after):
+                        with ui.element("td"):
+                            text("span", f"{count:,.0f}")
+                            with ui.element("div").classes("bar").props("aria-hidden=true"):
+                                ui.element("div").style(f"width: {count / largest:.1%}")
