@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from anonset.errors import InputError
+from anonset.errors import AnonsetError, InputError
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # `Path` turns s3://bucket into s3:/bucket
 
@@ -39,3 +39,14 @@ def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
     except OSError as error:
         msg = f"{path}: {what}: {error.strerror or type(error).__name__}"
         raise InputError(msg) from error
+
+
+def name_in(error: BaseException | None, written: Path, meant: object) -> None:
+    """Replace the temporary path in the message of an error by the user's path."""
+    old, new = str(written), str(meant)
+    if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
+        error.filename = str(error.filename).replace(old, new)
+    elif isinstance(error, AnonsetError):
+        error.reword(old, new)
+    elif error is not None:
+        error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)

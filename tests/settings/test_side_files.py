@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from anonset.reading.place import Place
 from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, SuggestSettings
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.paths import DATA, FILES, content_digest, placed_below, side_digests, side_files
@@ -51,7 +52,7 @@ def test_the_content_of_each_file_counts(tmp_path: Path) -> None:
     assert len(before) == len(settings) + 2  # two more hierarchies
     file.write_text("2")
     assert all(before[name] != now for name, now in side_digests(settings).items())
-    assert set(side_files(placed_below(naming("file"), tmp_path)).values()) == {str(file)}
+    assert set(side_files(placed_below(naming("file"), Place(str(tmp_path)))).values()) == {str(file)}
 
 
 @pytest.mark.parametrize(

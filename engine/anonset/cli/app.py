@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from tempfile import gettempdir
 from typing import Any
 
@@ -62,6 +63,8 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 _PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
 """Modules and functions of commands that are not in a module of the same name."""
+_AT_ADDRESSES = ("anonymize", "verify", "evaluate", "risk", "report")
+"""Commands whose publications, job files and side files can be at addresses."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
     "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
@@ -113,9 +116,19 @@ def run_command(arguments: Sequence[str]) -> Any:
         else:
             show_docstring(app, arguments)
     try:
-        return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
+        with _fetching(arguments):
+            return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     except CycloptsError as error:
         raise InputError(refusal(error, arguments)) from None
+
+
+def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
+    """Return the context in which a command fetches side files at addresses."""
+    if not (arguments and arguments[0] in _AT_ADDRESSES):
+        return nullcontext()
+    from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers
+
+    return fetching_side_files()
 
 
 def show_docstring(app: App, arguments: Sequence[str]) -> None:

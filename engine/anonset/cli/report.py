@@ -51,7 +51,7 @@ def report(
     _require_place(Path(out), Path(published))
     purpose_of_page = PublicationPurpose(recipient, purpose, title)
     source = None if shareable else settings.original_source()
-    compared = opened_to_compare(published, source, settings, for_risks=True)
+    compared = opened_to_compare(published, source, settings, for_risks=True, with_private=not shareable)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)

@@ -14,6 +14,7 @@ from anonset.reading.scan import in_temporary_files
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
+from anonset.release.fetched import fetched_publication
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
@@ -75,7 +76,12 @@ def compared_data(opened: OpenedPublication | None, original: Source | None, *, 
 
 @contextmanager
 def opened_to_compare(
-    out: str, original: Source | None, settings: ComparedSettings, *, for_risks: bool = False
+    out: str,
+    original: Source | None,
+    settings: ComparedSettings,
+    *,
+    for_risks: bool = False,
+    with_private: bool = True,
 ) -> Iterator[tuple[OpenedPublication, Store]]:
     """Open a publication for comparison with the original, and choose the store of both.
 
@@ -86,6 +92,8 @@ def opened_to_compare(
         the data fit into memory.
     for_risks
         Whether matching records are counted; with an original, this requires memory.
+    with_private
+        Whether to fetch the private files next to a publication at an address.
 
     Yields
     ------
@@ -97,9 +105,25 @@ def opened_to_compare(
     InputError
         If there is no publication, or the data exceed the memory limit.
     """
+    directories = out, private_of(out, settings.private), None if original is None else original.where
+    require_apart(settings.work_dir, *directories)
+    with (
+        fetched_publication(out, settings.private, with_private=with_private) as (folder, private),
+        _placed(
+            OpenedPublication.at(folder, None if settings.private is None else private),
+            original,
+            settings,
+            for_risks=for_risks,
+        ) as placed,
+    ):
+        yield placed
+
+
+@contextmanager
+def _placed(
+    publication: OpenedPublication, original: Source | None, settings: ComparedSettings, *, for_risks: bool
+) -> Iterator[tuple[OpenedPublication, Store]]:
     work_dir, limit = settings.work_dir, settings.memory_limit
-    require_apart(work_dir, out, private_of(out, settings.private), None if original is None else original.where)
-    publication = OpenedPublication.at(out, settings.private)
     data = publication.attested.data
     obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:

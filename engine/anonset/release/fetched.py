@@ -1,20 +1,24 @@
 """Publications at an address: fetched to local disk for the commands that read them."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from anonset.data.store import Files
 from anonset.errors import InputError
+from anonset.local_paths import name_in
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import ATTESTATION, Attestation, read_attestation
-from anonset.release.staging import name_in, private_of
+from anonset.release.staging import PRIVATE, private_of
 
 
 @contextmanager
 def fetched_publication(
-    out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None
+    out: str | os.PathLike[str],
+    private: str | os.PathLike[str] | None = None,
+    *,
+    with_private: bool = False,
 ) -> Iterator[tuple[Path, Path]]:
     """Yield a publication and its private directory as local directories. Errors name the given paths.
 
@@ -24,6 +28,8 @@ def fetched_publication(
     ----------
     private
         Private directory; by default that next to a local publication. At an address it is fetched only if named.
+    with_private
+        Whether to fetch the private files next to a publication at an address, if they can be listed.
 
     Raises
     ------
@@ -40,14 +46,23 @@ def fetched_publication(
                 _fetch_attested(Place(os.fspath(out).rstrip("/")), folders[0])
             if private is not None and is_address(private):
                 place = Place(os.fspath(private).rstrip("/"))
-                for name in place.names():
-                    place.fetch(name, folders[1] / name)
+                _fetch(place, place.names(), folders[1])
+            elif private is None and with_private:
+                place, names = Place(f"{os.fspath(out).rstrip('/')}{PRIVATE}"), list[str]()
+                with suppress(InputError):  # not every reader of a publication may list the private files
+                    names = place.names()
+                _fetch(place, names, folders[1])
             own = folders[1] if private is None or is_address(private) else Path(private)
             yield folders[0] if is_address(out) else Path(out), own
         except BaseException as error:
             name_in(error, folders[1], private or f"{out}.private")
             name_in(error, folders[0], out)
             raise
+
+
+def _fetch(place: Place, names: Iterable[str], folder: Path) -> None:
+    for name in names:
+        place.fetch(name, folder / name)
 
 
 def attestation_at(out: str | os.PathLike[str]) -> tuple[Attestation, str]:

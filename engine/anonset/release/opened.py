@@ -28,6 +28,7 @@ from anonset.release.documents import (
     read_attestation,
     read_report,
 )
+from anonset.release.fetched import fetched_publication
 from anonset.release.formats import kind_named
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, build
@@ -134,7 +135,7 @@ class OpenedPublication(RedactedRepr):
         """
         attested = self.attested
         parameters = {name: value for name, value in attested.parameters.items() if name != "policy"}
-        settings = validate(check_settings_model(), {**parameters, "model": attested.model})
+        settings = validate(check_settings_model(), {**parameters, "model": attested.model}, fetch=False)
         require_known("the model of the attestation", attested.model, MODELS)
         empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
         return built_model(attested.model, {**settings.model_parameters(), **empty})
@@ -220,7 +221,7 @@ def opening(
     *,
     records: bool = True,
 ) -> Iterator[OpenedPublication]:
-    """Yield an open publication unchanged, or open that of a directory, placed as by `OpenedPublication.placed`.
+    """Yield an open publication unchanged, or open that of a path or an address, placed by `OpenedPublication.placed`.
 
     Raises
     ------
@@ -232,7 +233,11 @@ def opening(
         return
     require_apart(work_dir, published, private_of(published, private))
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).acquire()
-    with place, OpenedPublication.at(published, private).placed(place, records=records) as placed:
+    with (
+        fetched_publication(published, private, with_private=True) as (folder, own),
+        place,
+        OpenedPublication.at(folder, None if private is None else own).placed(place, records=records) as placed,
+    ):
         yield placed
 
 

@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import Self
 
 from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
-from anonset.local_paths import require_local
+from anonset.local_paths import name_in, require_local
 from anonset.reading.place import is_address
 from anonset.spelling import setting
 
@@ -268,17 +268,6 @@ class Staging:
             forget(self.private)
             name_in(error, self.folder, self.out)
             name_in(error, self._temporary, self.out)
-
-
-def name_in(error: BaseException | None, written: Path, meant: object) -> None:
-    """Replace the temporary path in the message of an error by the user's path."""
-    old, new = str(written), str(meant)
-    if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
-        error.filename = str(error.filename).replace(old, new)
-    elif isinstance(error, AnonsetError):
-        error.reword(old, new)
-    elif error is not None:
-        error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)
 
 
 def sync(folder: Path) -> None:

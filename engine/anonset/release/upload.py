@@ -16,6 +16,7 @@ from anonset.data.lease import LEASE, Tell, in_use, seems_live
 from anonset.data.store import Files, Store
 from anonset.errors import InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
+from anonset.local_paths import name_in
 from anonset.reading.files import digest
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import ATTESTATION, REPORT
@@ -24,7 +25,6 @@ from anonset.release.staging import (
     NOT_OVERWRITTEN,
     PRIVATE,
     Staging,
-    name_in,
     private_of,
     require_free,
     restrict_to_owner,

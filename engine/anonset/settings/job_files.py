@@ -9,6 +9,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.files import require_file
+from anonset.reading.place import Place, is_address
 from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
@@ -23,7 +24,16 @@ _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 
 
-def _config(path: Path) -> tuple[dict[str, Any], str]:
+def _content(path: str) -> bytes:
+    """Return the bytes of a file or of an object at an address."""
+    if is_address(path):
+        place = Place(path)
+        return place.parent.read(place.name)
+    require_file(Path(path))
+    return Path(path).read_bytes()
+
+
+def _config(path: str) -> tuple[dict[str, Any], str]:
     """Read settings and text of a TOML file. A key is an option name, with hyphens or underscores.
 
     Raises
@@ -31,15 +41,15 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
     InputError
         If there is no such file, or it is not TOML.
     """
-    require_file(path)
+    content = _content(path)
     try:
-        text = path.read_bytes().decode()
+        text = content.decode()
         entries = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
-        msg = f"job file {str(path)!r} is not valid TOML: {error}"
+        msg = f"job file {path!r} is not valid TOML: {error}"
         raise InputError(msg) from None
     except RecursionError:
-        msg = f"job file {str(path)!r} is not valid TOML: it is nested too deeply"
+        msg = f"job file {path!r} is not valid TOML: it is nested too deeply"
         raise InputError(msg) from None
     return {key.replace("-", "_"): value for key, value in entries.items()}, text
 
@@ -60,9 +70,9 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
         If the file does not exist, is not TOML or a report, or does not declare the unit.
     """
     if Path(path).name == REPORT:
-        return _settings_of_report(Path(path))
-    job, text = _config(Path(path))
-    return placed_below(_with_declared_unit(path, job, text, flags or {}, unanswered=unanswered), Path(path).parent)
+        return _settings_of_report(path)
+    job, text = _config(path)
+    return placed_below(_with_declared_unit(path, job, text, flags or {}, unanswered=unanswered), Place(path).parent)
 
 
 def _with_declared_unit(
@@ -123,10 +133,10 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
 
 
-def _settings_of_report(path: Path) -> dict[str, Any]:
-    require_file(path)
+def _settings_of_report(path: str) -> dict[str, Any]:
+    content = _content(path)
     try:
-        settings = loads(path.read_text(encoding="utf-8"))["settings"]
+        settings = loads(content)["settings"]
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{path}: not the report.json of a private directory ({type(error).__name__})"
         raise InputError(msg) from None

@@ -9,6 +9,7 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.reading.files import digest
 from anonset.reading.hierarchies.files import split_spec
+from anonset.reading.place import Place, is_address
 from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS
 
@@ -23,18 +24,27 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     **{form.setting: form.words for form in FORMS.values() if form.words is not None},
 }
 """Keywords that are not paths, by path setting."""
+ADDRESS_OF: dict[str, str] = {}
+"""Addresses of side files by the path of the local copy (`anonset.settings.fetched_files`)."""
 Replace = Callable[[str, str], str]
 """Function that returns the replacement of a path, given the setting (with the column, if any) and the path."""
 
 
 def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with absolute paths, valid from any directory."""
-    return placed_below(settings, Path.cwd())
+    """Return settings with absolute paths, valid from any directory, and addresses instead of local copies."""
+    return placed_below(with_paths(settings, lambda _, path: ADDRESS_OF.get(path, path)), Place(str(Path.cwd())))
 
 
-def placed_below(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return settings with relative paths placed below a folder. Absolute paths remain unchanged."""
-    return with_paths(settings, lambda _, path: path if "://" in path else str(folder / path))
+def placed_below(settings: Mapping[str, Any], folder: Place) -> dict[str, Any]:
+    """Return settings with relative paths placed below a directory or an address. Absolute paths remain unchanged."""
+
+    def placed(_: str, path: str) -> str:
+        if is_address(path):
+            return path
+        is_below = not folder.is_local and not Path(path).is_absolute()
+        return str(folder / path) if is_below else str(Path(folder.address) / path)
+
+    return with_paths(settings, placed)
 
 
 def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -88,6 +98,8 @@ def content_digest(path: str) -> str:
     """
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)
+    if is_address(path) and (place := Place(path)).parent.size(place.name) is not None:
+        return place.parent.sha256(place.name)
     return source_of(path).sha256 if _is_pattern(path) else ""  # the reader has a better message for a missing file
 
 
@@ -128,4 +140,4 @@ def _is_path(value: str, words: tuple[str, ...]) -> bool:
 
 
 def _is_pattern(path: str) -> bool:
-    return "://" in path or not {*"*?["}.isdisjoint(path)
+    return is_address(path) or not {*"*?["}.isdisjoint(path)

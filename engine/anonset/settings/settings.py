@@ -17,6 +17,7 @@ from anonset.reading.options import FileOptions
 from anonset.reading.place import is_address
 from anonset.reading.source import Source, source_of
 from anonset.settings.binding import numeric_columns
+from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
@@ -295,8 +296,13 @@ def is_job(path: str | None) -> bool:
     return path is not None and (path.lower().endswith(".toml") or Path(path).name == REPORT)
 
 
-def validate(model: type[_Settings], values: Mapping[str, Any]) -> _Settings:
+def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool = True) -> _Settings:
     """Validate settings.
+
+    Parameters
+    ----------
+    fetch
+        Whether a command may fetch side files at addresses (`fetching_side_files`).
 
     Raises
     ------
@@ -308,6 +314,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any]) -> _Settings:
         raise InputError(msg)
     written = {name: path for name in _WRITTEN if isinstance(path := values.get(name), str)}
     require_local(*(path for name, path in written.items() if name == "work_dir" or not is_address(path)))
+    values = with_local_copies(values) if fetch else values
     try:
         validated = model.model_validate(dict(values))
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):

@@ -1,0 +1,77 @@
+"""Side files at addresses such as ``s3://bucket/icd.csv``: fetched to local disk while a command runs."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from anonset.data.store import Files
+from anonset.errors import InputError
+from anonset.local_paths import name_in
+from anonset.reading.place import Place, is_address
+from anonset.settings.paths import ADDRESS_OF, DATA, with_paths
+
+_RELEASES = ("recoding", "after", "beside")
+"""Settings that are directories of an earlier or another release."""
+_READ_AT_ADDRESS = ("population", *(name for name in DATA if name not in _RELEASES))
+"""Settings whose readers or writers accept an address."""
+_PRIVATE = ".private"
+_commands: list[ExitStack] = []
+"""Running commands that fetch side files; each stack removes the copies of its command."""
+
+
+@contextmanager
+def fetching_side_files() -> Iterator[None]:
+    """Let the settings that are validated within the block name side files at addresses. Errors name the addresses."""
+    with ExitStack() as stack:
+        _commands.append(stack)
+        stack.callback(_commands.pop)
+        try:
+            yield
+        except BaseException as error:
+            for path, address in ADDRESS_OF.items():
+                name_in(error, Path(path), address)
+            raise
+
+
+def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with side files at addresses replaced by local copies, if a command fetches side files.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be fetched.
+    """
+    return with_paths(settings, _local_copy) if _commands else dict(settings)
+
+
+def _local_copy(name: str, path: str) -> str:
+    """Return the local copy of a path; the path itself if it is local, or has a reader that accepts addresses."""
+    kind = name.partition(" ")[0]
+    if not is_address(path) or kind in _READ_AT_ADDRESS:
+        return path
+    if copy := next((copy for copy, address in ADDRESS_OF.items() if address == path), None):
+        return copy
+    folder = _commands[-1].enter_context(Files.temporary()).path
+    place = Place(path.rstrip("/"))
+    copy = str(folder / place.name)
+    _commands[-1].callback(ADDRESS_OF.pop, copy)
+    ADDRESS_OF[copy] = path
+    if kind in _RELEASES:
+        _fetch_release(place, folder, with_publication=kind != "recoding")
+    else:
+        place.parent.fetch(place.name, Path(copy))
+    return copy
+
+
+def _fetch_release(place: Place, folder: Path, *, with_publication: bool) -> None:
+    """Fetch a release, given its publication or private directory: all files of both, or only the private files."""
+    out = place.parent / place.name.removesuffix(_PRIVATE)
+    private = out.parent / f"{out.name}{_PRIVATE}"
+    for part in (out, private) if with_publication else (place,):
+        names = part.names()
+        if part == place and not names:
+            msg = f"{place}: no such release"
+            raise InputError(msg)
+        for name in names:
+            part.fetch(name, folder / part.name / name)
