@@ -5,6 +5,7 @@ import pickle
 import signal
 from contextlib import suppress as passing_over
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,7 @@ from anonset.data.store import MEMORY
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
+from anonset_kernels.truth_check import first_untrue_by_one
 
 pytestmark = pytest.mark.long
 
@@ -73,6 +75,41 @@ def test_arrays_in_files_travel_by_their_names(work):
     assert np.array_equal(result["part"], codes[10:20_000])
     assert result["own"].tolist() == [0, 1, 2]
     assert np.array_equal(_unpacked(_packed(codes[::2])), codes[::2])
+
+
+def test_large_arrays_of_a_result_travel_in_files_that_are_deleted_when_read(work):
+    values = np.arange(100_000, dtype=np.int32).reshape(2, -1)
+    packed = _packed({"large": values, "small": np.arange(3)}, str(work.path))
+    assert len(packed) < 1_000
+    assert len(list(work.path.glob("tmp*"))) == 1
+    result = _unpacked(packed)
+    assert np.array_equal(result["large"], values)
+    result["large"][0, 0] = 5  # kernels require writable arrays
+    assert result["small"].tolist() == [0, 1, 2]
+    assert list(work.path.glob("tmp*")) == []
+    assert len(_packed(result["large"])) > values.nbytes  # its file no longer exists
+
+
+def test_a_kernel_travels_by_its_name_because_its_source_would_be_compiled_again():
+    packed = _packed(lambda: first_untrue_by_one)
+    assert b"anonset_kernels.truth_check:first_untrue_by_one" in packed
+    assert _unpacked(packed)() is first_untrue_by_one
+
+
+def test_workers_of_a_cluster_are_local_after_their_block(client, work):
+    with ClusterWorkers(client, work) as workers:
+        assert set(workers.map(process, range(4))).isdisjoint({os.getpid()})
+        assert list(Threads(2).map(partial(nested, workers), [0, 1])) == [os.getpid()] * 2
+    assert (set(workers.map(process, range(4))), workers.remote) == ({os.getpid()}, False)
+    assert workers.count == work.workers.count
+
+
+def process(_):
+    return os.getpid()
+
+
+def nested(workers, _):
+    return next(workers.map(process, [0]))
 
 
 @pytest.mark.compiled

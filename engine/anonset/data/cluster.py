@@ -1,14 +1,16 @@
 """Workers on a dask cluster.
 
-Tasks contain no records. Arrays in files of the work directory are sent by name, and so are results that a worker
-writes there. Large objects shared by all tasks of a pass are written there once. Counts and rare sets are returned
-through the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes per record. A
-task that is lost with its worker is repeated on another worker, and its result counts once.
+Tasks contain no records. Arrays in files of the work directory are sent by name. Large arrays of a result, and large
+objects shared by all tasks of a pass, are written there; only counts and file names pass through the scheduler. A task
+that is lost with its worker is repeated on another worker, which writes other files, and its result counts once.
 """
 
 import io
 import logging
+import mmap
+import os
 import secrets
+import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -16,14 +18,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data.store import Files, backing
 from anonset.data.workers import Workers, run_task
 from anonset.errors import AnonsetError, InputError
 from anonset.interruption import defer_signals
+from anonset.local_paths import writing
 from anonset.spelling import setting
 
 _SILENT = """\
@@ -43,7 +48,7 @@ _TRIM = "MALLOC_TRIM_THRESHOLD_"
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers that report lost connections themselves."""
 _EMBEDDED = 1 << 16
-"""Maximum bytes of a function that is sent with each task."""
+"""Maximum bytes of a function that is sent with each task, and of an array that is returned through the scheduler."""
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
@@ -110,7 +115,9 @@ def cluster_of(address: str) -> Iterator[Any]:
 
 
 class ClusterWorkers(Workers):
-    """Workers of a dask cluster that can access a work directory. On exit, the files of all tasks are deleted.
+    """Workers of a dask cluster that can access a work directory.
+
+    On exit, the files of all tasks are deleted. Later tasks run on the local workers.
 
     Parameters
     ----------
@@ -125,19 +132,22 @@ class ClusterWorkers(Workers):
         If there is no worker, or a worker cannot access the directory or runs another version of anonset.
     """
 
-    remote = True
-
     def __init__(self, client: Any, store: Files) -> None:
-        self.client, self.store = client, store
+        self.client, self.store, self._ended = client, store, False
         self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
         require_workers(client, store)
         with _connected(client):
             self._count = sum(client.nthreads().values())
 
     @property
+    def remote(self) -> bool:  # type: ignore[override]
+        """True until exit."""
+        return not self._ended
+
+    @property
     def count(self) -> int:
         """Number of threads of all workers."""
-        return int(self._count)
+        return self.local.count if self._ended else int(self._count)
 
     @property
     def local(self) -> Workers:
@@ -157,9 +167,11 @@ class ClusterWorkers(Workers):
 
     def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:
         """Submit a task."""
-        packed = _packed(task)
+        if self._ended:
+            return self.local.begin(work, task, ended)
+        packed, folder = _packed(task), str(self.store.path)
         with _connected(self.client):
-            return _Pending(self.client.submit(_run, self._sent(work), packed, pure=False), self.client)
+            return _Pending(self.client.submit(_run, self._sent(work), packed, folder, pure=False), self.client)
 
     def __enter__(self) -> Self:
         return self
@@ -169,6 +181,7 @@ class ClusterWorkers(Workers):
         for _, sent in self._functions.values():
             self._forget(sent)
         self._functions.clear()
+        self._ended = True
 
     def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
         """Return a function in its transport form: packed, or the path of the file that contains it."""
@@ -296,8 +309,14 @@ class _Pending:
         return True
 
 
-def _packed(value: Any) -> bytes:
-    """Serialize a value. Arrays in files are replaced by their file names."""
+def _packed(value: Any, folder: str | None = None) -> bytes:
+    """Serialize a value. Arrays in files are replaced by their file names.
+
+    Parameters
+    ----------
+    folder
+        Directory for the large arrays of a result, each in a new file. None: arrays in memory are serialized.
+    """
     from cloudpickle import Pickler
 
     class ByName(Pickler):  # type: ignore[misc]
@@ -306,6 +325,10 @@ def _packed(value: Any) -> bytes:
                 offset = file.offset + value.ctypes.data - file.ctypes.data
                 if value.flags.c_contiguous:
                     return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
+            if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _EMBEDDED:
+                return _taken, (_written(value, folder), value.dtype.str, value.shape)
+            if type(value).__module__ == "anonset_kernels._jit":  # Numba would send the source, to be compiled again
+                return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
             return super().reducer_override(value)
 
     buffer = io.BytesIO()
@@ -324,10 +347,27 @@ def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
     return np.asarray(np.memmap(path, dtype, "c", offset, shape))
 
 
-def _run(sent: bytes | Path, task: bytes) -> bytes:
+def _written(array: NDArray[Any], folder: str) -> str:
+    """Write an array to a new file of a directory, and return its path."""
+    with writing(folder):
+        descriptor, path = tempfile.mkstemp(dir=folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(np.ascontiguousarray(array).data)
+    return path
+
+
+def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return an array that a worker wrote, and delete its file."""
+    with writing(path, "cannot be read"), Path(path).open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        Path(path).unlink()
+    return np.frombuffer(mapped, dtype).reshape(shape)
+
+
+def _run(sent: bytes | Path, task: bytes, folder: str) -> bytes:
     """Run a task on a worker."""
     work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
-    return _packed(run_task(work, _unpacked(task), threading.Event()))
+    return _packed(run_task(work, _unpacked(task), threading.Event()), folder)
 
 
 @lru_cache(_FUNCTIONS)

@@ -54,7 +54,7 @@ def encode_labels(
     ([1, 0, 1], ['9', '10'])
     """
     with store.nested() as scratch:
-        return _Encoding(starts, text, store, scratch).encoded(numeric)
+        return _Encoding(starts, text, store.with_local_workers(), scratch).encoded(numeric)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Workers(ABC):
         ahead
             Number of tasks that are started before the first result is read; None: a few per worker.
         """
-        if self.count == 1 and not self.remote:
+        if is_task() or (self.count == 1 and not self.remote):
             yield from map(work, tasks)
             return
         waiting, ended, futures = iter(tasks), threading.Event(), deque[Future[_Done]]()
@@ -120,7 +120,7 @@ class Threads(Workers):
     @property
     def count(self) -> int:
         """Number of tasks that run at the same time; 1 inside a task."""
-        return 1 if _here.ended is not None else self._size
+        return 1 if is_task() else self._size
 
     @property
     def _size(self) -> int:
@@ -160,6 +160,11 @@ def run_task(work: Callable[[_Task], _Done], task: _Task, ended: threading.Event
         return work(task)
     finally:
         _here.ended = None
+
+
+def is_task() -> bool:
+    """Return True inside a task."""
+    return _here.ended is not None
 
 
 def is_unwanted() -> bool:

@@ -62,7 +62,7 @@ def sort_rows(
     size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
     out = _content(store, size, rows.n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
-    _RowSorter(widths, out, store, n_codes).sort(rows, size, 0, (0, 0))
+    _RowSorter(widths, out, store.with_local_workers(), n_codes).sort(rows, size, 0, (0, 0))
     return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
 
 

@@ -9,19 +9,18 @@ import warnings as python_warnings
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.cluster import cluster_of, require_workers
+from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.beside import read_after
-from anonset.jobs.cluster import require_shareable
+from anonset.jobs.cluster import require_files, require_on_workers
 from anonset.jobs.input import input_of, request_of, require_disk, table_of
 from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
@@ -151,12 +150,17 @@ def anonymize(
         require_apart(table.store.path, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
-        require_shareable(table, algorithm, client)
+        require_on_workers(algorithm, "client")
+        require_files(table)
     job = Job(
-        written, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
+        written, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
         round_ends=round_ends,
     )  # fmt: skip
-    with report_compilation(progress), job.watch.memory.watched():
+    with ExitStack() as stack:
+        stack.enter_context(report_compilation(progress))
+        stack.enter_context(job.watch.memory.watched())
+        if client is not None:
+            table = table.with_workers(stack.enter_context(ClusterWorkers(client, require_files(table))))
         unverified = job.run(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
@@ -218,14 +222,13 @@ def anonymize_file(
         reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
         require_disk(settings, chosen, request, note)
-        require = None
+        client = None
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
-                job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
-            require = partial(require_workers, job.client)
+                client = stack.enter_context(cluster_of(settings.cluster))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, require=require))
+            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, client=client))
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from)

@@ -1,11 +1,8 @@
 """Checks whether a run can use a cluster."""
 
-from typing import Any
-
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import with_traits
 from anonset.data import Table
-from anonset.data.cluster import require_workers
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.spelling import listed, setting
@@ -31,8 +28,8 @@ def require_on_workers(algorithm: Algorithm, option: str) -> None:
     raise InputError(msg)
 
 
-def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
-    """Reject a search on workers if they cannot read the table, or the algorithm cannot distribute tasks.
+def require_files(table: Table) -> Files:
+    """Return the work directory of a table, and reject a table in memory.
 
     Raises
     ------
@@ -45,5 +42,4 @@ def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
             "access"
         )
         raise InputError(msg)
-    require_on_workers(algorithm, "client")
-    require_workers(client, table.store)
+    return table.store

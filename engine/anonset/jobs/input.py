@@ -2,13 +2,15 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
+from anonset.data.cluster import ClusterWorkers
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.saved import save_table, saved_facts, saved_table
@@ -193,7 +195,7 @@ def table_of(
     *,
     progress: Progress | None = None,
     note: Note | None = None,
-    require: Callable[[Files], None] | None = None,
+    client: Any = None,
 ) -> Iterator[Table]:
     """Read the table of a job.
 
@@ -201,8 +203,8 @@ def table_of(
 
     Parameters
     ----------
-    require
-        Called with the work directory before reading.
+    client
+        Dask client, whose workers run the tasks. None: threads of this process.
 
     Raises
     ------
@@ -215,9 +217,10 @@ def table_of(
         yield _gathered(chosen, settings, Memory(workers=Threads(settings.workers)), progress)
         return
 
-    with work_place(settings, Limits.of_process(chosen.limit_on_data), note) as store:
-        if require is not None:
-            require(store)
+    with ExitStack() as stack:
+        store = stack.enter_context(work_place(settings, Limits.of_process(chosen.limit_on_data), note))
+        if client is not None:
+            store = store.with_workers(stack.enter_context(ClusterWorkers(client, store)))
         if note is not None:
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)

@@ -1,7 +1,6 @@
 """A run from a table to an unverified publication: bind, search, apply, measure."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -10,11 +9,9 @@ from anonset.algorithms.coarsening import coarsened
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
-from anonset.data.cluster import ClusterWorkers
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.domains import with_grid
 from anonset.data.seals import Seal
-from anonset.data.store import Files
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
@@ -39,8 +36,6 @@ class Job:
     allow_worthless: bool = False
     earlier: EarlierRelease | None = None
     """EarlierRelease release to continue from."""
-    client: Any = None
-    """Dask client for the search; None: threads of this process."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
@@ -101,8 +96,7 @@ class Job:
         with self.watch.phase("search"):
             sealed = Seal.of(table)
             with sealed.kept():  # recodings index arrays by these codes
-                with self._on_cluster(table) as searched:
-                    result = self._recode(algorithm, searched, hierarchies)
+                result = self._recode(algorithm, table, hierarchies)
                 if (other_release := self.beside) is not None:
                     column = bind_items(table, hierarchies)[0]
                     suppressed = set(getattr(result.recoding, "suppressed", ()))
@@ -159,16 +153,6 @@ class Job:
             return table
         k = algorithm.model.k or 1
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
-
-    @contextmanager
-    def _on_cluster(self, table: Table) -> Iterator[Table]:
-        """Yield the table with the cluster's workers, or unchanged if there is no cluster."""
-        if self.client is None or not isinstance(table.store, Files):
-            yield table
-            return
-
-        with ClusterWorkers(self.client, table.store) as workers:
-            yield table.with_workers(workers)
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         """Find a recoding; it continues from the earlier release if there is one."""

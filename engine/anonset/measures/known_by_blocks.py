@@ -85,7 +85,7 @@ class _SetCounting(RedactedRepr):
         span = RecordSpan(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
         supports, entries = self._measured(span, rows)
         lower = partial(_lower_to_supports, span, supports, self.least[level])
-        for _ in store.map(lower, _parts(rows)):
+        for _ in store.with_local_workers().map(lower, _parts(rows)):
             pass
         if level + 1 == self.size:
             return

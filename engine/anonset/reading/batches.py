@@ -191,7 +191,7 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
     ['a', 'b', 'c']
     """
     end = object()
-    for item in store.map(lambda _: next(items, end), repeat(None), ahead=1):
+    for item in store.with_local_workers().map(lambda _: next(items, end), repeat(None), ahead=1):
         if item is end:
             return
         yield item  # type: ignore[misc]

@@ -78,7 +78,7 @@ does not contain at least 2 different values of 'drug'
             result = _look(columns, place[sensitive.codes[rows]], model, overall, tree)
             return _ClassResult(result.figure, None if result.first is None else int(rows[result.first]), result.size)
 
-        parts = list(store.map(look, shares.shares_of(relational, store)))
+        parts = list(store.with_local_workers().map(look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
 
 

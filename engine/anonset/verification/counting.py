@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,8 +219,12 @@ class ItemsetCounting:
 
     def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
         self.size, self.k, self.total, self.progress = size, k, total, progress
-        self._done, self._lock = 0, threading.Lock()
+        self._done = 0
+        self._lock: threading.Lock | None = threading.Lock()  # None in another process
         self._most = total if most is None else most
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "progress": None, "_lock": None}
 
     @property
     def exhausted(self) -> bool:
@@ -332,7 +337,7 @@ class ItemsetCounting:
 
     def _tell(self, counted: int) -> None:
         """Report further counted occurrences."""
-        with self._lock:
+        with self._lock or nullcontext():
             self._done += counted
             if self.progress is not None:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -210,10 +211,7 @@ def _first_untrue(
             if progress is not None:
                 progress("truthfulness", float(before_it + done), float(len(ranges) * n))
 
-        def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
-            return look(span, among)
-
-        violations += _first_violation(look_among, n, publication.store, tell)
+        violations += _first_violation(partial(look, among=among), n, publication.store, tell)
     row, item, code = min(violations, default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
@@ -228,7 +226,7 @@ def _first_violation(
     look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
     """Return a list with the first violation among n rows, or an empty list."""
-    bounds = list(spans(n, _ROWS_PER_CALL))
+    bounds = list(spans(n, None if store.workers.remote else _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]
         for violation in store.map(look, some):

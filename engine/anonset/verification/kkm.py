@@ -152,6 +152,7 @@ def _check_items(
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
     """Yield the number of rows and the check result of each share, in parallel as cores and memory allow."""
+    store = store.with_local_workers()
     at_once = store.limits.at_once_within(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
     rows = shares.shares_of(relational, store)
     yield from store.map(lambda rows_of_share: (len(rows_of_share), check(rows_of_share)), rows, at_once)

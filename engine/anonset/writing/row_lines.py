@@ -79,7 +79,7 @@ class RowLines:
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
         """Yield the row counts of blocks, and their lines. Threads format some of them in advance."""
-        return self._store.map(self._lines, blocks, _BEGUN)
+        return self._store.with_local_workers().map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:
         return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])
