@@ -2,12 +2,14 @@
 
 import hashlib
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.facts import names
 
+from anonset.cli import log
 from anonset.cli.log import JsonLog
 from anonset.cli.main import exit_code
 from anonset.errors import AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
@@ -17,11 +19,12 @@ from cli.place import Place, Ran
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "pipelines.md").read_text("utf-8")
 FIELDS = {
-    "start": {"schema", "version", "command"},
+    "start": {"schema", "version", "command", "run_id"},
     "progress": {"stage", "done", "total"},
     "message": {"level", "message"},
-    "end": {"exit_code", "seconds"},
+    "end": {"exit_code", "seconds", "run_id"},
 }
+RESULTS = {"verdict", "records", "losses", "peak_memory", "phases", "out", "sha256"}
 MARK = "X-4711"
 
 
@@ -31,9 +34,7 @@ def lines_of(err: str) -> list[dict[str, Any]]:
     for one in result:
         required = {"code", "exit_code"} if one.get("level") == "error" else set()
         more = set(one) & {"column", "line", "row", "count"} if required else set()
-        more |= (
-            set(one) & {"verdict", "records", "losses", "peak_memory", "out", "sha256"} if "exit_code" in one else set()
-        )
+        more |= set(one) & RESULTS if "exit_code" in one else set()
         assert set(one) == {"time", "event", *FIELDS[one["event"]], *required, *more}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
     assert [i for i, one in enumerate(result) if one["event"] == "start"] == [0]
@@ -69,12 +70,53 @@ def test_the_last_line_describes_the_publication(place: Place) -> None:
     assert end["sha256"] == {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
     resumed = logged(place.run(*place.job("--log-format", "json", "--if-exists", "resume")))[-1]
     outcome = {name: end[name] for name in ("verdict", "out", "sha256")}
-    assert {name: resumed[name] for name in set(resumed) - {"time", "event", "exit_code", "seconds"}} == outcome
+    assert {name: resumed[name] for name in RESULTS & set(resumed)} == outcome
 
 
 def test_the_last_line_of_a_failed_job_has_no_result(place: Place) -> None:
     end = logged(place.run(*place.job("--log-format", "json", "--items", "none")))[-1]
-    assert set(end) == {"time", "event", "exit_code", "seconds"}
+    assert not RESULTS & set(end)
+
+
+def test_the_last_line_has_the_times_of_the_phases(place: Place) -> None:
+    ran = place.run(*place.job("--log-format", "json", "--json"))
+    events = logged(ran)
+    phases = [phase for phase in events[-1]["phases"] if phase["phase"] != COMPILING]
+    assert [phase["phase"] for phase in phases] == [phase for phase in ran.json["seconds"] if phase != COMPILING]
+    assert sum(phase["seconds"] for phase in phases) <= events[-1]["seconds"]
+    assert all(phase["cpu_seconds"] >= 0 for phase in phases)
+    assert sum(phase["cpu_seconds"] for phase in phases) > 0
+
+
+def test_each_run_has_an_id(place: Place) -> None:
+    ids = []
+    for more in ((), ("--if-exists", "resume")):
+        events = logged(place.run(*place.job("--log-format", "json", *more)))
+        assert events[0]["run_id"] == events[-1]["run_id"]
+        ids.append(events[0]["run_id"])
+    assert len({*ids}) == 2
+
+
+def test_a_long_stage_is_repeated_until_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(log, "_EVERY", 0.001)
+    monkeypatch.setattr(log, "_LONGEST_SILENCE", 0.002)
+    written, repeated = [], threading.Event()
+
+    def write(self: JsonLog, stage: str, done: float, total: float) -> None:
+        written.append((stage, done, total))
+        if len(written) == 3:
+            repeated.set()
+
+    monkeypatch.setattr(JsonLog, "_write_progress", write)
+    made = JsonLog(["anonymize"])
+    made.start()
+    made.progress("search", 1, 2)
+    assert repeated.wait(60)
+    made.end(0)
+    assert {*written} == {("search", 1, 2)}
+    assert [loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["start", "end"]
 
 
 def test_the_option_may_have_any_position_and_quiet_hides_progress(place: Place) -> None:

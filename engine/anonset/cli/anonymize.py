@@ -82,10 +82,25 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     if has_log():
         peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
         losses, records = release.unverified.measures, release.unverified.publication.n
-        _store_result(settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None)
+        _store_result(
+            settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None,
+            phases=_phase_times(release),
+        )  # fmt: skip
     if json or not quiet:
         _show(release, json=json)
     return DONE if release.verdict.holds else UNDECIDED
+
+
+def _phase_times(release: Release) -> list[dict[str, Any]]:
+    """Return the seconds and CPU seconds of each phase, in order."""
+    return [
+        {
+            "phase": phase.name,
+            "seconds": round(phase.seconds, 3),
+            "cpu_seconds": None if phase.cpu_seconds is None else round(phase.cpu_seconds, 3),
+        }
+        for phase in release.phases
+    ]
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:

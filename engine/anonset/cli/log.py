@@ -5,6 +5,7 @@ Log files may have many readers. The lines therefore contain no data values: par
 """
 
 import os
+import secrets
 import sys
 import threading
 import time
@@ -20,7 +21,8 @@ from anonset.strict_json import dumps
 
 OPTION = "--log-format"
 SCHEMA = 1
-_EVERY = 1.0
+_EVERY, _LONGEST_SILENCE = 1.0, 9.0
+"""Seconds between progress lines: at least, and at most."""
 _own: list[TextIO] = []  # standard error of this process, reserved for the log
 
 
@@ -70,23 +72,28 @@ class JsonLog:
         self._shown: dict[str, tuple[float, float]] = {}
         self._result: dict[str, Any] = {}
         self._when = self._began
+        self._run_id = secrets.token_hex(8)
+        self._latest: tuple[str, float, float] | None = None
+        self._ended = threading.Event()
 
     def start(self) -> None:
         """Write the start line with the command."""
         from importlib.metadata import version
 
         command = next((argument for argument in self._arguments if not argument.startswith("-")), None)
-        self._write("start", schema=SCHEMA, version=version("anonset"), command=command)
+        self._write("start", schema=SCHEMA, version=version("anonset"), command=command, run_id=self._run_id)
+        threading.Thread(target=self._repeat_progress, name="anonset-log", daemon=True).start()
 
     def progress(self, stage: str, done: float, total: float) -> None:
         """Write the progress of a stage: at the start, at the end, and about once a second."""
         with self._lock:
             now, state = time.monotonic(), (done, total)
+            self._latest = stage, done, total
             shown = self._shown.get(stage)
             if shown == state or (shown is not None and now - self._when < _EVERY and not 0 < total <= done):
                 return
             self._shown[stage], self._when = state, now
-            self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)
+            self._write_progress(stage, done, total)
 
     def message(self, level: str, text: str, **more: Any) -> None:
         """Write a ``note``, a ``warning`` or an ``error`` without values of the data."""
@@ -98,7 +105,22 @@ class JsonLog:
 
     def end(self, code: int) -> None:
         """Write the end line: exit code and results."""
-        self._write("end", exit_code=code, seconds=round(time.monotonic() - self._began, 3), **self._result)
+        with self._lock:
+            self._ended.set()
+            seconds = round(time.monotonic() - self._began, 3)
+            self._write("end", exit_code=code, seconds=seconds, run_id=self._run_id, **self._result)
+
+    def _repeat_progress(self) -> None:
+        """Write the latest progress again after `_LONGEST_SILENCE` seconds without a progress line, until the end."""
+        while not self._ended.wait(_EVERY):
+            with self._lock:
+                now = time.monotonic()
+                if self._latest is not None and now - self._when >= _LONGEST_SILENCE and not self._ended.is_set():
+                    self._when = now
+                    self._write_progress(*self._latest)
+
+    def _write_progress(self, stage: str, done: float, total: float) -> None:
+        self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)
 
     def _write(self, event: str, **values: Any) -> None:
         when = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -31,6 +31,8 @@ class Phase:
 
     See `PeakMemory`; None if unknown.
     """
+    cpu_seconds: float | None = None
+    """CPU seconds of all threads of this process, with compilation; None for the phase ``compiling``."""
 
 
 @dataclass
@@ -56,13 +58,14 @@ class Stopwatch:
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
         start, compiled, aside = time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
+        cpu = time.process_time()
         with self.memory.watched():
             yield
         compiled = COMPILATION.seconds - compiled
         seconds = time.perf_counter() - start - (COMPILATION.aside - aside)
         if compiled:
             self.compiled(compiled)
-        self.phases.append(Phase(name, seconds, self.memory.peak))
+        self.phases.append(Phase(name, seconds, self.memory.peak, time.process_time() - cpu))
 
     def compiled(self, seconds: float) -> None:
         """Add seconds to the compilation phase; there is at most one."""
