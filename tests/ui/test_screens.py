@@ -17,13 +17,15 @@ from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
 from anonset.cli.main import main
+from anonset.errors import InputError
+from anonset.ui.examination import Examination
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 from anonset.ui.pages import add_pages
 from anonset.ui.runs import CANCELLED
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
-SECONDS = 300
+SECONDS = 60
 
 
 @pytest.fixture
@@ -232,3 +234,42 @@ def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
         assert (folder / "visits.toml").read_bytes() == job
 
     by_clicks(folder, way)
+
+
+@pytest.mark.long
+def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    job = ["anonymize", "visits.csv", "--items", "codes", "--id", "patient_id", "--group", "--drop", "sex,region"]
+    job += ["--model", "km", "--k", "3", "--m", "1", "--hierarchy", "codes=balanced:2", "--separator", " ", "--quiet"]
+    assert main([*job, "--out", "good"]) == 0
+    assert main([*job, "--out", "changed"]) == 0
+    table = folder / "changed" / "published.csv"
+    table.write_text(table.read_text() + "E99\n")
+    (folder / "changed.private" / "report.json").unlink()
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/open")
+        user.find(marker="publication-1").click()
+        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: "Remaining risk" in texts(user))
+        assert "km-anonymity with k=3, m=1 holds" in element(user, "verdict").text
+        assert "The publication agrees with the original." in texts(user)
+        assert "anonset verify good.private/report.json" in texts(user)
+        assert (await user.http_client.get("/opened-report")).status_code == 404
+        user.find(marker="write-report").click()
+        await until(lambda: "Open the report" in texts(user))
+        assert b"</html>" in (await user.http_client.get("/opened-report")).content
+
+        user.find(marker="publication-0").click()
+        await until(lambda: state.examined is not None and state.examined.name == "changed")
+        await until(lambda: state.examined.verification.code)
+        await until(lambda: "changed" in texts(user) and state.examined.verification.errors[0] in texts(user))
+        assert "holds" not in texts(user).partition("Publication changed")[2]
+
+    by_clicks(folder, way)
+    assert (folder / "good-report.html").is_file()
+
+
+def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:
+    with pytest.raises(InputError, match="outside of"):
+        Examination("../other", Folder(folder))

@@ -9,6 +9,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.files import format_of
+from anonset.release.documents import ATTESTATION
 from anonset.settings.paths import with_paths
 
 JOB = ".toml"
@@ -56,6 +57,10 @@ class Folder:
     def jobs(self) -> list[str]:
         """Return the names of the job files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.suffix == JOB and file.is_file())
+
+    def publications(self) -> list[str]:
+        """Return the names of the publications in the folder."""
+        return sorted(file.parent.name for file in self.path.glob(f"*/{ATTESTATION}"))
 
     def data(self) -> list[str]:
         """Return the names of the data files in the folder."""

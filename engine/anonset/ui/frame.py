@@ -11,7 +11,9 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.errors import AnonsetError
 from anonset.ui.page_state import PageState, message_of
 
-SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
+SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"), ("/open", "Open"))
+OPEN = "/open"
+"""Address of the screen that is not a step."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
 """Seconds between two comparisons of a screen with the state."""
@@ -36,7 +38,7 @@ class Screen:
             text("strong", "anonset")
             with ui.element("nav").props('aria-label="Steps"'):
                 for number, (path, name) in enumerate(SCREENS, 1):
-                    link = ui.link(f"{number}. {name}", path)
+                    link = ui.link(name if path == OPEN else f"{number}. {name}", path)
                     if path == self.path:
                         link.props('aria-current="page"')
             if self.state.name:

@@ -15,6 +15,7 @@ from anonset.settings.model_choices import candidate_of, model_of, with_candidat
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
+from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text
 from anonset.ui.runs import CommandRun
 from anonset.ui.trial import Trial
@@ -41,6 +42,7 @@ class PageState:
         self.trial: Trial | None = None
         self.risk: CommandRun | None = None
         self.report: CommandRun | None = None
+        self.examined: Examination | None = None
         self.error = ""
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -72,6 +74,7 @@ class PageState:
             task.cancel()
         self.job = self.findings = self.inspection = None
         self.publication = self.promised = self.trial = self.risk = self.report = None
+        self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""
 
     async def end(self) -> None:
@@ -228,6 +231,22 @@ class PageState:
         """Finished publication of this job; None if there is none."""
         made = None if self.publication is None or self.publication.code != 0 else self.publication.result
         return None if made is None else self.folder.inside(made["out"])
+
+    @property
+    def report_page(self) -> Path | None:
+        """Report about the publication of this job; None if there is none."""
+        written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
+        return None if written is None else self.folder.inside(written)
+
+    def examine(self, name: str) -> None:
+        """Verify a publication of the folder, and compute its risk."""
+        self.examined = Examination(name, self.folder)
+        self._start(self.examined.finish())
+
+    def write_report(self) -> None:
+        """Write the report about the examined publication."""
+        if self.examined is not None and not self.examined.reporting:
+            self._start(self.examined.write_report())
 
     def command(self, command: str) -> str:
         """Return a command on the job as text."""

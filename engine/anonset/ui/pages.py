@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
 
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from nicegui import app, ui
@@ -10,6 +11,7 @@ from anonset.errors import AnonsetError
 from anonset.ui.data_screen import data_screen
 from anonset.ui.folder import zipped
 from anonset.ui.frame import text
+from anonset.ui.open_screen import open_screen
 from anonset.ui.page_state import PageState, message_of
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
@@ -25,12 +27,14 @@ def add_pages(state: PageState) -> None:
         "/promise": promise_screen,
         "/try": try_screen,
         "/publish": publish_screen,
+        "/open": open_screen,
     }
     for path, screen in screens.items():
         ui.page(path)(_page(state, screen))
     app.add_api_route("/download/publication.zip", lambda: _publication(state))
     app.add_api_route("/download/job.toml", lambda: _job(state))
-    app.add_api_route("/report", lambda: _report(state))
+    app.add_api_route("/report", lambda: _report(state.report_page))
+    app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
     app.on_shutdown(state.end)
 
 
@@ -56,11 +60,10 @@ def _job(state: PageState) -> Response:
     return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
 
 
-def _report(state: PageState) -> Response:
-    if state.report is None or state.report.code != 0:
+def _report(page: Path | None) -> Response:
+    if page is None:
         return HTMLResponse(escape("there is no report yet"), 404)
-    page = state.folder.inside(state.report.arguments[-1]).read_text(encoding="utf-8")
-    return HTMLResponse(page, headers={"content-security-policy": _REPORT_POLICY})
+    return HTMLResponse(page.read_text(encoding="utf-8"), headers={"content-security-policy": _REPORT_POLICY})
 
 
 def _attachment(name: str) -> dict[str, str]:

@@ -1,13 +1,13 @@
 """Screen **Publish**: run, progress, result, risk, report and download."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from nicegui import ui
 
 from anonset.release.statements import sentences
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
+from anonset.ui.run_sections import ended, show_errors, show_risk
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
@@ -23,8 +23,8 @@ def publish_screen(state: PageState) -> None:
         screen.section(lambda: (state.raw.get("out"), state.publishing), lambda _: _start(screen))
         screen.section(lambda: _progress_state(state.publication), lambda _: _progress(state))
         screen.section(lambda: state.out, lambda _: _result(state))
-        screen.section(lambda: _ended(state.risk), lambda _: _risk(state.risk))
-        screen.section(lambda: _ended(state.report), lambda _: _report(state.report))
+        screen.section(lambda: ended(state.risk), lambda _: show_risk(state.risk))
+        screen.section(lambda: ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
 
@@ -106,38 +106,6 @@ def _in_words(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
 
 
-def _ended(run: CommandRun | None) -> object:
-    return run and (id(run), run.code)
-
-
-def _risk(run: CommandRun | None) -> None:
-    """Show the remaining risk for each attacker knowledge."""
-    if run is None:
-        return
-    text("h2", "Remaining risk")
-    if run.code is None:
-        text("p", "Counting …").props("role=status")
-        return
-    if run.result is None:
-        _show_errors(run)
-        return
-    with ui.element("table").classes("risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("An attacker knows", "Covered by the guarantee", "Highest risk", "Average risk"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for exposure in run.result["exposures"]:
-                with ui.element("tr"):
-                    text("th", exposure["known"]).props("scope=row")
-                    text("td", "yes" if exposure["guaranteed"] else "no")
-                    text("td", _percent(exposure["highest"]))
-                    text("td", _percent(exposure["average"]["value"]))
-
-
-def _percent(share: float | None) -> str:
-    return "not counted" if share is None else f"{share:.1%}"
-
-
 def _report(run: CommandRun | None) -> None:
     """Link to the report for the data protection officer."""
     if run is None:
@@ -146,13 +114,8 @@ def _report(run: CommandRun | None) -> None:
     if run.code is None:
         text("p", "Writing the report …").props("role=status")
     elif run.code:
-        _show_errors(run)
+        show_errors(run)
     else:
         with ui.element("div").classes("actions"):
             ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
         text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
-
-
-def _show_errors(run: CommandRun) -> Any:
-    for message in run.errors or [f"The command failed (exit code {run.code})."]:
-        text("div", message).classes("alert")

@@ -1,0 +1,81 @@
+"""Examination of an existing publication: verification, remaining risk, and report."""
+
+from pathlib import Path
+
+from anonset.errors import InputError
+from anonset.privacy.model import PrivacyModel
+from anonset.release.opened import OpenedPublication
+from anonset.release.staging import PRIVATE
+from anonset.settings.job_files import read_job
+from anonset.settings.settings import REPORT
+from anonset.spelling import as_typed
+from anonset.ui.folder import Folder
+from anonset.ui.runs import CommandRun
+
+
+class Examination:
+    """Commands on a publication of the folder.
+
+    They also read the original if the private directory names it.
+
+    Raises
+    ------
+    InputError
+        If the directory is outside of the folder or not a publication.
+    """
+
+    def __init__(self, name: str, folder: Folder) -> None:
+        self.name = name
+        self.path = folder.inside(name)
+        self.model: PrivacyModel = OpenedPublication.at(self.path).model
+        """Attested model; only the verification proves it."""
+        self._folder = folder
+        self.subject = _subject(name, folder)
+        """Publication, or the report of the private directory."""
+        self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
+        self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
+        self.report: CommandRun | None = None
+
+    @property
+    def page(self) -> Path | None:
+        """Report for the data protection officer; None if it does not exist."""
+        path = self._folder.inside(self._page)
+        return path if path.is_file() and not self.reporting else None
+
+    @property
+    def reporting(self) -> bool:
+        """True while the report is written."""
+        return self.report is not None and self.report.code is None
+
+    @property
+    def commands(self) -> str:
+        """Commands as text."""
+        checks = [as_typed(command, self.subject) for command in ("verify", "risk")]
+        return "\n".join([*checks, as_typed("report", self.subject, {"out": self._page})])
+
+    async def finish(self) -> None:
+        """Verify the publication, then compute the risk."""
+        await self.verification.finish()
+        if self.verification.result is not None:
+            await self.risk.finish()
+
+    async def write_report(self) -> None:
+        """Write the report for the data protection officer."""
+        self.report = CommandRun(["report", self.subject, "--out", self._page], self._folder.path)
+        await self.report.finish()
+
+    @property
+    def _page(self) -> str:
+        return f"{self.name}-report.html"
+
+
+def _subject(name: str, folder: Folder) -> str:
+    private = f"{name}{PRIVATE}/{REPORT}"
+    if not (folder.path / private).is_file():
+        return name
+    try:
+        folder.inside(private)
+        folder.require_inside(read_job(str(folder.path / private)))
+    except InputError:  # the original is outside of the folder, or unknown
+        return name
+    return private
