@@ -115,3 +115,8 @@ def test_all_files_of_a_data_set_are_checked_before_a_job(place: Place, command:
     for named in ("parts", "parts/*.dat"):
         ran = place.run(command, str(place.folder / named))
         assert ran.code == 0, ran.err
+
+
+def test_an_uneven_text_file_may_contain_baskets(place: Place) -> None:
+    ran = place.run("inspect", place.write("baskets.txt", "a;b;c\nd;e\nf;a;b;c\n"))
+    assert (ran.code, "--input-format baskets" in ran.err) == (2, True), ran.err

@@ -351,3 +351,26 @@ def test_attributes_that_resemble_keys_but_repeat_irregularly_are_kept():
         "sex": "relational",
     }
     assert [answer.key for answer in inspection.question.answers] == ["row"]
+
+
+@pytest.mark.parametrize("form", ["{}", "C{}-x", "p{}@b.org"])
+def test_an_id_in_each_basket_is_refused(tmp_path, capsys, form):
+    ids = [form.format(209_000_000 + 37 * (n % 300)) for n in range(900)]
+    lines = [f"{one};bread;milk {n % 7}" for n, one in enumerate(ids)]
+    path = tmp_path / "baskets.txt"
+    path.write_text("\n".join([*lines, ""]))
+    run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
+    run += ["--k", "3", "--m", "1"]
+    assert main([*run, "-o", str(tmp_path / "out")]) == 2
+    assert names(capsys.readouterr().err, "'300 items' --id --group --identifying-as-declared")
+    path.write_text("\n".join([*(line.partition(";")[2] for line in lines), ""]))
+    assert main([*run, "-o", str(tmp_path / "out")]) == 0
+
+
+def test_products_with_numbers_are_no_ids(tmp_path):
+    path = tmp_path / "baskets.txt"
+    baskets = [[f"Artikel {100 + (n * step) % 150}" for step in (1, 7, 11)[: 1 + n % 3]] + ["milk"] for n in range(900)]
+    path.write_text("\n".join([*(";".join(basket) for basket in baskets), ""]))
+    run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
+    run += ["--k", "3", "--m", "1"]
+    assert main([*run, "-o", str(tmp_path / "out")]) == 0

@@ -70,8 +70,7 @@ class Job:
         made_from
             Creates the algorithm again, if some of its parameters depend on the data.
         """
-        if table.repeated or table.relational or table.kept or table.word.unit_is_open:  # otherwise nothing to reject
-            require_persons(table, algorithm.model, hierarchies)
+        require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)
         if self.earlier is not None:

@@ -1,5 +1,7 @@
 """Checks before a run: the unit of privacy is stated if a candidate repeats, and no published column names persons."""
 
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -46,6 +48,7 @@ def require_persons(
     if not table.word.identifying_as_declared:
         _require_nameless(table)
         _require_no_full_birth_dates(table, hierarchies)
+        _require_no_ids_among_items(table)
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
     if table.word.rows_are_persons or table.word.unit_is_stated or linked:
         return
@@ -148,6 +151,47 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
             look = look_at("", labels)
             if labels and look.kind == "dates" and not all(len(label) <= _MONTH for label in labels):
                 raise InputError(_birth_dates(column.name, look.form))
+
+
+def _require_no_ids_among_items(table: Table) -> None:
+    """Reject sets in which nearly every record has exactly one of many items of the same form, as an id has.
+
+    The form of an item is its text with each number replaced by 9. The first records are examined.
+    """
+    sets = table.transactions
+    if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
+        return
+    if len(sets.vocabulary) < _FEWEST_IDS or table.n < _FEWEST_IDS:
+        return
+    codes_of: dict[str, list[int]] = defaultdict(list)
+    for code, label in enumerate(sets.vocabulary.labels):
+        codes_of["@" if "@" in label else _NUMBER.sub("9", label)].append(code)
+    n = min(table.n, _MOST_RECORDS)
+    items = np.asarray(sets.items[: int(sets.indptr[n])])
+    record_of = np.repeat(np.arange(n), np.diff(np.asarray(sets.indptr[: n + 1])))
+    for form, codes in codes_of.items():
+        if len(codes) < max(_FEWEST_IDS, _IDS_OF_RECORDS * table.n) or not ("9" in form or form == "@"):
+            continue
+        is_id = np.zeros(len(sets.vocabulary), np.bool_)
+        is_id[codes] = True
+        of_form = is_id[items]
+        per_record = np.bincount(record_of[of_form], minlength=n)
+        others = int((~of_form).sum())
+        if int((per_record == 1).sum()) >= _ONE_EACH * n and 2 * others >= n:
+            raise InputError(_ids_among_items(sets.name, len(codes)))
+
+
+_NUMBER = re.compile(r"\d+")
+_FEWEST_IDS, _IDS_OF_RECORDS, _ONE_EACH = 100, 0.02, 0.95
+"""Items that may be ids: minimum number, minimum number per record, and minimum share of records with exactly one."""
+_MOST_RECORDS = 100_000
+
+
+def _ids_among_items(name: str, ids: int) -> str:
+    what = f"nearly every record contains exactly one of {ids:,} items of the same form, such as the id of a person"
+    way = f"write the ids in a column of their own, in a table with column names, and use {setting('id', 'COLUMN')}"
+    publish = setting("identifying_as_declared", True)
+    return f"{name!r}: {what}; {way} {setting('group', True)}; if they are items: {publish}"
 
 
 def _numbers_of(column: NumericColumn) -> list[str]:

@@ -356,12 +356,17 @@ class DelimitedText:
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint = "; a column name is missing in the first line: R leaves it out for row names"
-                hint = hint or self._hint_below()
+                hint = hint or self._hint_below() or self._hint_of_baskets(line)
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg, line=line + self._skipped)
+
+    def _hint_of_baskets(self, line: int) -> str:
+        """Return a hint if a text file is uneven from its second line on, as baskets are."""
+        uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
+        return f"; if each line is a set of items: {setting('input_format', 'baskets')}" if uneven else ""
 
 
 def _first_row(data: bytes) -> str:
