@@ -4,7 +4,7 @@ from pathlib import Path
 
 from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
-from anonset.release.opened import OpenedPublication
+from anonset.release.opened import built_model
 from anonset.release.staging import PRIVATE
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import REPORT
@@ -21,20 +21,24 @@ class Examination:
     Raises
     ------
     InputError
-        If the directory is outside of the folder or not a publication.
+        If the directory is outside of the folder.
     """
 
     def __init__(self, name: str, folder: Folder) -> None:
         self.name = name
         self.path = folder.inside(name)
-        self.model: PrivacyModel = OpenedPublication.at(self.path).model
-        """Attested model; only the verification proves it."""
         self._folder = folder
         self.subject = _subject(name, folder)
         """Publication, or the report of the private directory."""
         self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
         self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
         self.report: CommandRun | None = None
+
+    @property
+    def model(self) -> PrivacyModel:
+        """Model that the verification checked."""
+        checked = self.verification.result
+        return built_model(checked["model"], checked["parameters"])
 
     @property
     def page(self) -> Path | None:
