@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -153,6 +153,11 @@ class ClusterWorkers(Workers):
     def local(self) -> Workers:
         """Workers of the store."""
         return self.store.workers
+
+    def see(self, paths: Collection[str]) -> bool:
+        """Return True if all workers can access these files."""
+        with _connected(self.client):
+            return all(self.client.run(_see, [os.path.abspath(path) for path in paths]).values())  # noqa: PTH100
 
     def at_once(self, tasks: int) -> int:
         """Return the number of tasks of a pass that run at the same time. It does not depend on `tasks`."""
@@ -380,6 +385,11 @@ def _function(path: Path) -> Callable[..., Any]:
 def _introduce(mark: str) -> tuple[str, bool]:
     """Return the worker's version, and True if it can access a file."""
     return _version(), Path(mark).exists()
+
+
+def _see(paths: list[str]) -> bool:
+    """Return True if a worker can access these files."""
+    return all(map(os.path.exists, paths))
 
 
 def _version() -> str:

@@ -8,7 +8,7 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
@@ -34,6 +34,10 @@ class Workers(ABC):
     @abstractmethod
     def count(self) -> int:
         """Number of tasks that run at the same time."""
+
+    def see(self, paths: Collection[str]) -> bool:
+        """Return True if all workers can access these files."""
+        return True
 
     @property
     @abstractmethod

@@ -61,11 +61,25 @@ class Batch(RedactedRepr):
 
 
 @dataclass(frozen=True)
+class SourcePart(RedactedRepr):
+    """Consecutive rows of a local file, which are read independently of the other rows of the source."""
+
+    path: str
+    """Path of the file."""
+    row: int
+    """Number of earlier rows of the source."""
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    """Function that yields batches of the named columns; at least one batch."""
+
+
+@dataclass(frozen=True)
 class OpenedSource(NamedColumns):
     """Named columns that can be read batch by batch, any number of times."""
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
     """Function that yields batches of the named columns; at least one batch, possibly without rows."""
+    parts: Callable[[], Sequence[SourcePart]] = field(default=lambda: (), kw_only=True)
+    """Function that returns the parts of the source; none if it can only be read from the beginning."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function that checks the input after the last batch, for faults that no single batch shows."""
     in_files: bool = field(default=True, kw_only=True)
@@ -82,7 +96,7 @@ class OpenedSource(NamedColumns):
         def batches(names: Sequence[str]) -> Iterator[Batch]:
             yield Batch(self.where, 0, chosen(names))
 
-        return replace(self, batches=batches, head=chosen, judge=lambda: None)
+        return replace(self, batches=batches, parts=lambda: (), head=chosen, judge=lambda: None)
 
 
 @dataclass(frozen=True)
@@ -166,7 +180,7 @@ def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
 
-    return replace(opened, batches=batches, head=lambda names: with_nulls(opened.head(names), words))
+    return replace(opened, batches=batches, parts=lambda: (), head=lambda names: with_nulls(opened.head(names), words))
 
 
 def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
@@ -181,7 +195,7 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
                 columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
-    return replace(opened, batches=batches)
+    return replace(opened, batches=batches, parts=lambda: ())
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:

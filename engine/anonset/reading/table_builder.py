@@ -22,6 +22,14 @@ from anonset.data.vocabulary import LabelCollector, canonical_codes
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
+from anonset.reading.encoded_batches import (
+    EncodedBatch,
+    PartTask,
+    encode,
+    encoded_on_workers,
+    parts_for_workers,
+    with_more,
+)
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.candidates import ASKED_FROM
@@ -110,7 +118,12 @@ def gather(
         without_id = footer = 0
         used = plan.roles.used
         names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
-        for batch, more in _with_more(ahead(source.batches(names), store)):
+        parts = parts_for_workers(source, encoder, store) if watcher is None and gathering.is_encoded else ()
+        if parts:
+            for encoded in encoded_on_workers(parts, gathering.task(encoder, names), store):
+                gathering.append(encoded)
+                tell(gathering.n)
+        for batch, more in () if parts else with_more(ahead(source.batches(names), store)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             if watcher is not None:
                 watcher.add(batch.columns)
@@ -169,15 +182,6 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
     return chunks if len({chunk.type for chunk in chunks}) == 1 else [chunk.cast(pa.string()) for chunk in chunks]
 
 
-def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
-    """Yield each batch, and whether another batch follows."""
-    batch = next(batches)
-    for following in batches:
-        yield batch, True
-        batch = following
-    yield batch, False
-
-
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
     """Reject merging of rows out of core for roles that do not support it."""
     if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
@@ -213,23 +217,37 @@ class _TableColumns(ExitStack):
         for part in parts if self.persons is None else [self.persons, *parts]:
             self.enter_context(part)
 
+    @property
+    def is_encoded(self) -> bool:
+        """True if `encode` encodes all columns."""
+        return not self.kept and not self.ids and self.persons is None
+
+    def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
+        """Return the task that reads and encodes a part of the source."""
+        expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
+        return PartTask(self.plan, encoder, names, tuple(self.texts), expected)
+
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
-        sets = self.plan.sets(encoder, batch.columns)
-        if sets is not None:
-            self.sets.add(sets)
-        for name, numbers in self.numbers.items():
-            numbers.add(encoder.where, encoder.numbers(name, batch.columns[name]))
-        for name, text in self.texts.items():
-            text.add(encoder.category(name, batch.columns[name]))
+        self.append(encode(self.plan, encoder, batch, tuple(self.texts)))
         for name, texts in self.kept.items():
             texts.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
         if self.persons is not None:
             self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
-        first = next(iter(batch.columns.values()))
-        self.n += first.n if isinstance(first, SetColumn) else len(first)
+
+    def append(self, rows: EncodedBatch) -> None:
+        """Add encoded rows."""
+        if rows.sets is not None:
+            self.sets.add(rows.sets)
+        elif isinstance(self.sets, _ExpectedSets):
+            self.sets.skip(rows.n)
+        for name, numbers in self.numbers.items():
+            numbers.add(rows.where, rows.numbers[name])
+        for name, text in self.texts.items():
+            text.add(rows.texts[name])
+        self.n += rows.n
 
     def table(self, encoder: Encoder) -> Table:
         """Return the finished table."""
@@ -309,7 +327,24 @@ class _ExpectedSets(ExpectedColumn[SetColumn]):
         AnonsetError
             If a record differs.
         """
-        meant, codes = self._next(part.n), self._labels.codes_of(part.name, part.vocabulary)
+        self.require(self._n, part)
+        self.skip(part.n)
+
+    def skip(self, n: int) -> None:
+        """Count `n` records that were compared."""
+        self._next(n)
+
+    def require(self, row: int, part: SetColumn) -> None:
+        """Compare records, from `row` on, with the expected column.
+
+        Raises
+        ------
+        AnonsetError
+            If a record differs.
+        """
+        if row + part.n > self._expected.n:
+            self._refuse()
+        meant, codes = self._expected.slice(row, row + part.n), self._labels.codes_of(part.name, part.vocabulary)
         codes_found = part.recoded(codes, len(self._labels.index))
         if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(codes_found, meant.items)):
             self._refuse()

@@ -4,16 +4,19 @@ Text is dictionary-encoded if that saves memory. Batches of long rows contain fe
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.files import open_parquet, reading
 from anonset.reading.source import DataFile, Source
 
 _BYTES_AT_ONCE = 1 << 24
 """Approximate maximum of encoded bytes in a batch of rows."""
+_ROWS_OF_PART = 1 << 20
+"""Rows of a part: row groups are added until there are as many."""
 _LONG, _SMALL = 64, 1 << 20
 """Encoded bytes per value, and minimum bytes of a column in a row group, above which most values must differ."""
 _CODE, _LARGE = 4, 1 << 23
@@ -51,14 +54,58 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
         present = [name for name in names if name in column_set]
         return next(_row_groups(source.files[0], present, present)).columns if present else {}
 
-    return OpenedSource(source.where, columns, batches, head=head)
+    def parts() -> list[SourcePart]:
+        if any(file.system is not None for file in source.files):
+            return []
+        found, row = list[SourcePart](), 0
+        for file in source.files:
+            for groups, rows in _parts_of(file):
+                found.append(SourcePart(file.path, row, _PartBatches(file, column_set, properties.ids, groups)))
+                row += rows
+        return found
+
+    return OpenedSource(source.where, columns, batches, parts=parts, head=head)
 
 
-def _row_groups(file: DataFile, present: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
+@dataclass(frozen=True)
+class _PartBatches:
+    """Function that yields the batches of some row groups of a file."""
+
+    file: DataFile
+    columns: frozenset[str]
+    ids: Sequence[str]
+    groups: range
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        present = [name for name in names if name in self.columns]
+        return _row_groups(self.file, present, names, self.ids, self.groups)
+
+
+def _parts_of(file: DataFile) -> Iterator[tuple[range, int]]:
+    """Yield ranges of row groups of a file, each with its number of rows: `_ROWS_OF_PART` or more, except the last."""
+    from pyarrow import parquet
+
+    with file.opened() as opened, reading(file.where, "not valid Parquet"):
+        metadata = parquet.read_metadata(opened)
+        sizes = [int(metadata.row_group(group).num_rows) for group in range(metadata.num_row_groups)]
+    first = rows = 0
+    for group, size in enumerate(sizes):
+        rows += size
+        if rows >= _ROWS_OF_PART or (group + 1 == len(sizes) and (rows or not first)):
+            yield range(first, group + 1), rows
+            first, rows = group + 1, 0
+    if not sizes:
+        yield range(0), 0
+
+
+def _row_groups(
+    file: DataFile, present: list[str], names: Sequence[str], ids: Sequence[str] = (), groups: range | None = None
+) -> Iterator[Batch]:
     """Yield the rows of a Parquet file. Text is read as codes of the row group's dictionary, if there is one.
 
-    Ids are read as plain text because nearly all of them differ. Other columns with
-    mostly distinct values are also read as plain text, because Arrow stores the dictionary of a row group in memory.
+    `groups` are the row groups to read, by default all. Ids are read as plain text because nearly all of them differ.
+    Other columns with mostly distinct values are also read as plain text, because Arrow stores the dictionary of a row
+    group in memory.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -75,9 +122,10 @@ def _row_groups(file: DataFile, present: list[str], names: Sequence[str], ids: S
             coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
             plain = open_parquet(opened, far=far, metadata=metadata)
             sizes = [_rows_at_once(metadata.row_group(group)) for group in range(metadata.num_row_groups)]
-        before = 0
-        for group, size in enumerate(sizes):
-            for batch in _of_group(file, coded, plain, group, present, size):
+        chosen = range(len(sizes)) if groups is None else groups
+        before = sum(metadata.row_group(group).num_rows for group in range(chosen.start))
+        for group in chosen:
+            for batch in _of_group(file, coded, plain, group, present, sizes[group]):
                 with reading(file.where, "not valid Parquet"):
                     part = {name: pa.chunked_array([batch.column(name)]) for name in present}
                 yield with_keys(file, before, batch.num_rows, part, names)

@@ -1,0 +1,95 @@
+"""Batches of a source as encoded columns. Parts of a source can be read by tasks of a cluster."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.store import Store
+from anonset.reading.batches import Batch, OpenedSource, SourcePart
+from anonset.reading.columns import Encoder
+from anonset.reading.numbers import Numbers
+from anonset.reading.plan import Plan
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedBatch(RedactedRepr):
+    """Encoded rows of a batch, except ids and kept columns with labels in files."""
+
+    where: str
+    """Name of the file, for messages."""
+    n: int
+    """Number of rows."""
+    sets: SetColumn | None
+    numbers: Mapping[str, Numbers]
+    """Numeric columns by name."""
+    texts: Mapping[str, CategoricalColumn]
+    """Categorical columns by name."""
+
+
+def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str]) -> EncodedBatch:
+    """Encode the sets, the numbers, and the columns `texts` of a batch."""
+    sets = plan.sets(encoder, batch.columns)
+    numeric = [name for name in plan.roles.relational if name in plan.numbers]
+    numbers = {name: encoder.numbers(name, batch.columns[name]) for name in numeric}
+    categories = {name: encoder.category(name, batch.columns[name]) for name in texts}
+    first = next(iter(batch.columns.values()))
+    return EncodedBatch(batch.where, first.n if isinstance(first, SetColumn) else len(first), sets, numbers, categories)
+
+
+def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
+    """Yield each element, and whether another follows."""
+    batch = next(batches)
+    for following in batches:
+        yield batch, True
+        batch = following
+    yield batch, False
+
+
+@dataclass(frozen=True)
+class PartTask(RedactedRepr):
+    """Task that reads and encodes a part of a source."""
+
+    plan: Plan
+    encoder: Encoder
+    names: Sequence[str]
+    """Columns to read."""
+    texts: Sequence[str]
+    """Categorical columns."""
+    require_expected: Callable[[int, SetColumn], None] | None
+    """Rejects sets that differ from the expected sets from a row on; the sets are then not returned. None: any sets."""
+
+    def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:
+        """Return the encoded batches, the items to judge by column, and the columns with several items in a cell."""
+        (part, more), encoded = task, list[EncodedBatch]()
+        encoder, row = replace(self.encoder, unjudged={}, several=set()), part.row
+        for batch, follows in with_more(part.batches(self.names)):
+            now = replace(encoder, where=batch.where, before=batch.before, more=follows or more)
+            rows = encode(self.plan, now, batch, self.texts)
+            if self.require_expected is not None and rows.sets is not None:
+                self.require_expected(row, rows.sets)
+                rows = replace(rows, sets=None)
+            encoded.append(rows)
+            row += rows.n
+        return encoded, encoder.unjudged or {}, encoder.several
+
+
+def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> Sequence[SourcePart]:
+    """Return the parts of a source that workers in other processes can read; none if it is read in this process."""
+    if not store.workers.remote or encoder.normalize:
+        return ()
+    parts = source.parts()
+    return parts if store.workers.see({part.path for part in parts}) else ()
+
+
+def encoded_on_workers(parts: Sequence[SourcePart], task: PartTask, store: Store) -> Iterator[EncodedBatch]:
+    """Yield the encoded batches of all parts, in order, and add the items to judge to the encoder of the task."""
+    tasks = [(part, number + 1 < len(parts)) for number, part in enumerate(parts)]
+    for batches, unjudged, several in store.map(task, tasks):
+        task.encoder.several.update(several)
+        for name, labels in unjudged.items():
+            (task.encoder.unjudged or {}).setdefault(name, set()).update(labels)
+        yield from batches

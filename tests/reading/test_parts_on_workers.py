@@ -1,0 +1,103 @@
+"""Parts of Parquet files that tasks of a cluster read are the same table as the files read in this process."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from anonset.data import SetColumn
+from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.errors import AnonsetError, InputError
+from anonset.reading import table_builder
+from anonset.reading.batches import open_source
+from anonset.reading.formats import parquet as parquet_format
+from anonset.reading.options import ReadOptions
+from anonset.reading.table_builder import gather, gather_files
+
+pytestmark = [pytest.mark.long, pytest.mark.compiled]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of("local:2") as client:
+        yield client
+
+
+@pytest.fixture
+def workers(client, work, monkeypatch):
+    monkeypatch.setattr(parquet_format, "_ROWS_OF_PART", 100)
+    with ClusterWorkers(client, work) as workers:
+        yield workers
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two files in row groups of 60 rows, and one without rows."""
+    folder, rng = tmp_path / "visits", np.random.default_rng(3)
+    folder.mkdir()
+    for part, n in enumerate((400, 250, 0)):
+        rows = {
+            "codes": pa.array([[f"c{c}" for c in rng.choice(40, 3)] for _ in range(n)], pa.list_(pa.string())),
+            "age": pa.array(rng.integers(0, 90, n)),
+            "place": pa.array([f"p{c}" for c in rng.integers(0, 9 + 9 * part, n)], pa.string()),
+        }
+        parquet.write_table(pa.table(rows), folder / f"part-{part}.parquet", row_group_size=60)
+    return folder
+
+
+ROLES = ReadOptions(items="codes", relational=("age", "place"), numeric=("age",))
+
+
+def columns_of(table):
+    number, category = table.relational
+    return (
+        [sorted(row) for row in table.transactions.rows()],
+        number.values.tolist(),
+        [category.vocabulary.labels[code] for code in category.codes],
+        table.transactions.vocabulary.labels,
+    )
+
+
+def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
+    n_tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
+    actual = gather_files(data, ROLES, work.with_workers(workers))
+    assert columns_of(actual) == columns_of(gather_files(data, ROLES, work))
+    assert [part.row for part, _ in n_tasks] == [0, 120, 240, 360, 400, 520, 640, 650]
+
+
+def test_an_error_is_the_same_on_workers(data, work, workers):
+    rows = parquet.read_table(data / "part-1.parquet")
+    ages = pa.array([None if row == 200 else age for row, age in enumerate(rows["age"].to_pylist())], pa.int64())
+    changed = rows.set_column(1, "age", ages)
+    parquet.write_table(changed, data / "part-1.parquet", row_group_size=60)
+    with pytest.raises(InputError, match="row 201") as here:
+        gather_files(data, ROLES, work)
+    with pytest.raises(InputError) as there:
+        gather_files(data, ROLES, work.with_workers(workers))
+    assert (str(there.value), there.value.place) == (str(here.value), here.value.place)
+
+
+def test_files_that_workers_cannot_access_are_read_here(data, work, workers, monkeypatch):
+    monkeypatch.setattr(workers, "see", lambda _: False)
+    monkeypatch.setattr(workers, "begin", lambda *_: pytest.fail("a task was sent"))
+    assert gather_files(data, ROLES, work.with_workers(workers)).n == 650
+
+
+@pytest.mark.parametrize("change", ["row", "short", "long", None])
+def test_expected_sets_are_compared_on_workers(data, work, workers, change, monkeypatch):
+    options = ReadOptions(items="codes", drop=("age", "place"), exact=True)
+    read = gather_files(data, options, work)
+    rows = [*map(set, read.transactions.rows())]
+    rows = {"row": [*rows[:-1], {"c1", "c2", "x"}], "short": rows[:-1], "long": [*rows, set()], None: rows}[change]
+    expected = SetColumn.of(rows, universe={*read.transactions.vocabulary.labels, "x"})
+    monkeypatch.setattr(table_builder._SetColumn, "add", lambda *_: pytest.fail("rows were not compared"))
+
+    def compare():
+        return gather(open_source(data), options, work.with_workers(workers), sets=expected).transactions
+
+    if change is None:
+        assert compare() is expected
+    else:
+        with pytest.raises(AnonsetError, match="differs from the result in memory"):
+            compare()
