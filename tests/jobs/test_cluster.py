@@ -21,8 +21,9 @@ from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import BlockTask
 from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
-from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, _version, cluster_of
+from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, cluster_of
 from anonset.data.store import MEMORY
+from anonset.data.worker_faults import version_here
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
@@ -217,7 +218,7 @@ class Answering:
     [
         ({}, "scheduler tcp://here workers"),
         ({"tcp://a": ConnectionError()}, "scheduler tcp://here workers"),
-        ({"tcp://a": (_version(), True), "tcp://b": (_version(), False)}, "worker tcp://b directory"),
+        ({"tcp://a": (version_here(), True), "tcp://b": (version_here(), False)}, "worker tcp://b directory"),
         ({"tcp://a": ("other", True)}, "worker tcp://a anonset"),
     ],
 )

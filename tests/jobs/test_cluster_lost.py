@@ -12,9 +12,9 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.cli.main import exit_code, main
-from anonset.data import cluster
 from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.store import Files
+from anonset.data.worker_faults import version_here
 from anonset.errors import AnonsetError, InputError
 
 pytestmark = pytest.mark.long
@@ -85,7 +85,7 @@ class Blind:
     scheduler = SimpleNamespace(address="tcp://here")
 
     def run(self, *_args, on_error):
-        return {"tcp://there": (cluster._version(), False)}
+        return {"tcp://there": (version_here(), False)}
 
 
 def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, capsys):

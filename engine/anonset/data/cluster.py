@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.store import Files, backing
+from anonset.data.worker_faults import named_worker, require_importable, version_here
 from anonset.data.workers import Workers, run_task
 from anonset.errors import AnonsetError, InputError
 from anonset.interruption import defer_signals
@@ -176,7 +177,12 @@ class ClusterWorkers(Workers):
             return self.local.begin(work, task, ended)
         packed, folder = _packed(task), str(self.store.path)
         with _connected(self.client):
-            return _Pending(self.client.submit(_run, self._sent(work), packed, folder, pure=False), self.client)
+            sent = self._sent(work), packed, folder, version_here()
+            return _Pending(self.client.submit(_run, *sent, pure=False), self.client, self._check)
+
+    def _check(self) -> None:
+        """Reject workers that joined after the first check, and run another version."""
+        require_workers(self.client, self.store)
 
     def __enter__(self) -> Self:
         return self
@@ -231,11 +237,12 @@ def require_workers(client: Any, store: Files) -> None:
             answers = client.run(_introduce, str(mark), on_error="return")
     finally:
         mark.unlink()
+    require_importable(answers)
     responses = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
     if not responses:
         msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
         raise InputError(msg)
-    version = _version()
+    version = version_here()
     for worker, (worker_version, sees) in sorted(responses.items()):
         if worker_version != version:
             msg = f"{setting('cluster')}: worker {worker} runs another anonset ({worker_version}, here {version})"
@@ -273,8 +280,8 @@ def _connected(client: Any) -> Iterator[None]:
 class _Pending:
     """A submitted task."""
 
-    def __init__(self, future: Any, client: Any) -> None:
-        self._future, self._client = future, client
+    def __init__(self, future: Any, client: Any, check: Callable[[], None]) -> None:
+        self._future, self._client, self._check = future, client, check
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the result.
@@ -300,6 +307,9 @@ class _Pending:
                     "memory limit"
                 )
                 raise AnonsetError(msg) from None
+            except (ImportError, AttributeError, TypeError):
+                self._check()
+                raise
             except TimeoutError:
                 if timeout is not None:
                     raise
@@ -369,8 +379,19 @@ def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.frombuffer(mapped, dtype).reshape(shape)
 
 
-def _run(sent: bytes | Path, task: bytes, folder: str) -> bytes:
-    """Run a task on a worker."""
+def _run(sent: bytes | Path, task: bytes, folder: str, version: str) -> bytes:
+    """Run a task on a worker.
+
+    Raises
+    ------
+    InputError
+        If the worker runs another version, or a file cannot be read or written; the message names the worker.
+    """
+    with named_worker(version):
+        return _result_of(sent, task, folder)
+
+
+def _result_of(sent: bytes | Path, task: bytes, folder: str) -> bytes:
     work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
     return _packed(run_task(work, _unpacked(task), threading.Event()), folder)
 
@@ -384,18 +405,9 @@ def _function(path: Path) -> Callable[..., Any]:
 
 def _introduce(mark: str) -> tuple[str, bool]:
     """Return the worker's version, and True if it can access a file."""
-    return _version(), Path(mark).exists()
+    return version_here(), Path(mark).exists()
 
 
 def _see(paths: list[str]) -> bool:
     """Return True if a worker can access these files."""
     return all(map(os.path.exists, paths))
-
-
-def _version() -> str:
-    """Return the version of the program as hashes of its sources."""
-    import anonset_kernels
-    from anonset_kernels._jit import source_hash
-
-    folders = Path(__file__).parents[1], Path(anonset_kernels.__file__).parent
-    return "-".join(source_hash(folder) for folder in folders)
