@@ -110,4 +110,4 @@ def test_waiting_without_workers_ends_after_a_timeout(monkeypatch):
 def test_an_error_on_a_worker_is_raised_unchanged():
     error = InputError("/shared/work/expanded-1: full")
     with refused(InputError, "/shared/work/expanded-1"):
-        cluster._Pending(Lost(error), None).result()
+        cluster._Pending(Lost(error), None, lambda: None).result()
