@@ -119,7 +119,7 @@ class SetColumnBuilder(ExitStack):
         self._end = 0
         self._indptr = self.enter_context(store.growing("indptr", np.int64))
         self._items: ArrayBuilder | CodesBuilder
-        if narrow and store.in_files:
+        if narrow:
             self._items = self.enter_context(CodesBuilder("items", store))
         else:
             self._items = self.enter_context(store.growing("items", np.int32))

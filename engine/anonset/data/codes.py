@@ -120,7 +120,7 @@ def in_full(codes: Codes) -> Int32:
 
 
 class CodesBuilder:
-    """Builder of codes of unknown number in files. Codes are narrow; the first that does not fit widens all of them.
+    """Builder of codes of unknown number. In files, codes are narrow; the first that does not fit widens all of them.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as store, CodesBuilder("codes", store) as codes:
@@ -132,7 +132,7 @@ class CodesBuilder:
 
     def __init__(self, name: str, store: Store) -> None:
         self._name, self._store = name, store
-        self._growing: ArrayBuilder = store.growing(name, np.uint16)
+        self._growing: ArrayBuilder = store.growing(name, np.uint16 if are_narrow(store, 0) else np.int32)
 
     def append(self, codes: Int32) -> None:
         """Append codes.

@@ -99,9 +99,9 @@ class Store(RedactedRepr, ABC):
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
 
-    def spans(self, n: int) -> Iterable[tuple[int, int]]:
+    def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
         """Return the start and end of each block of n rows to be processed at once: a single block in memory."""
-        return spans(n) if self.in_files else [(0, n)]
+        return spans(n, at_once) if self.in_files else [(0, n)]
 
     def buckets(self, n: int) -> int:
         """Return the number of buckets for n rows: 1 in memory."""

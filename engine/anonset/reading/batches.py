@@ -82,7 +82,7 @@ class OpenedSource(NamedColumns):
     """Function that returns the parts of the source; none if it can only be read from the beginning."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function that checks the input after the last batch, for faults that no single batch shows."""
-    in_files: bool = field(default=True, kw_only=True)
+    from_files: bool = field(default=True, kw_only=True)
     """True if the columns are in files, and not an object of the program."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
     """Function that returns the first rows of those named columns that are cheap to read."""

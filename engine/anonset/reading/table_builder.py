@@ -146,7 +146,7 @@ def gather(
         require_values(source.where, table)
     changes = (*skipped(without_id, footer), *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head)
-    judged = source.in_files and not options.exact and table.n >= ASKED_FROM
+    judged = source.from_files and not options.exact and table.n >= ASKED_FROM
     word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))
     return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
 

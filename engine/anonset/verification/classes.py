@@ -69,16 +69,13 @@ does not contain at least 2 different values of 'drug'
         values = place[sensitive.codes[a:b]]
         overall += np.bincount(values[values >= 0], minlength=len(overall))
     tree = _tree(sensitive, place, len(overall), model)
-    if not store.in_files:
-        parts = [_look(relational, place[sensitive.codes], model, overall, tree)]
-    else:
 
-        def look(rows: Int64) -> "_ClassResult":
-            columns = [column.take(rows) for column in relational]
-            result = _look(columns, place[sensitive.codes[rows]], model, overall, tree)
-            return _ClassResult(result.figure, None if result.first is None else int(rows[result.first]), result.size)
+    def look(rows: Int64) -> "_ClassResult":
+        columns = [column.take(rows) for column in relational]
+        result = _look(columns, place[sensitive.codes[rows]], model, overall, tree)
+        return _ClassResult(result.figure, None if result.first is None else int(rows[result.first]), result.size)
 
-        parts = list(store.with_local_workers().map(look, shares.shares_of(relational, store)))
+    parts = list(store.with_local_workers().map(look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
 
 

@@ -45,8 +45,6 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
         If there is no relational column, or a relational column is malformed.
     """
     require_columns(relational, model)
-    if not store.in_files:
-        return _check_k(relational, model)
 
     def check(rows: Int64) -> Verdict:
         return _of_rows(rows, _check_k([column.take(rows) for column in relational], model))

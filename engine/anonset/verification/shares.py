@@ -27,7 +27,9 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
         Store of the rows.
     """
     n = columns[0].n
-    if n and store.buckets(n) == 1:
+    if not n:
+        return
+    if store.buckets(n) == 1:
         yield np.arange(n)
         return
     rows = ((_hashes(columns, first, end), np.arange(first, end)) for first, end in spans(n))

@@ -223,6 +223,6 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
 def open_object(source: Source, properties: FileProperties) -> OpenedSource:
     """Open a Python object as a single batch."""
     columns = columns_of(source.where, source.given, properties.labels)
-    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, in_files=False).with_columns(
+    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, from_files=False).with_columns(
         columns.columns
     )

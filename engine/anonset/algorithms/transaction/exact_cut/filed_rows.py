@@ -16,10 +16,8 @@ RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 def pieces(rows: StoredRows) -> list[StoredRows]:
     """Return the rows in pieces; rows in memory as a single piece."""
     indptr, items = rows
-    if not store_of(stored_codes(items)).in_files:
-        return [rows]
-    firsts = range(0, len(indptr) - 1, RECORDS_PER_PIECE)
-    return [(indptr[first : first + RECORDS_PER_PIECE + 1], items) for first in firsts]
+    spans = store_of(stored_codes(items)).spans(len(indptr) - 1, RECORDS_PER_PIECE)
+    return [(indptr[first : end + 1], items) for first, end in spans]
 
 
 def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
