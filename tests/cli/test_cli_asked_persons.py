@@ -105,3 +105,23 @@ def test_an_account_precedes_an_address_of_the_network(place: Place) -> None:
     question = anonset.inspect(data).question
     assert question is not None
     assert [one.unit for one in question.answers] == [("usr",), ("ip",), ()]
+
+
+@pytest.fixture
+def mute(place: Place) -> str:
+    """Return visits by cards, with headers and values of no known language, and a number of each receipt."""
+    source = random.Random(6)
+    persons = [[source.choice("αβ"), f"Σ{source.randrange(12)}", str(source.randrange(100, 130))] for _ in range(400)]
+    lines = []
+    for visit in range(1600):
+        card = source.randrange(400)
+        for _ in range(2):
+            lines.append(",".join([f"{20_000 + visit}", f"{40_000 + card}", *persons[card], source.choice("ABCDEF")]))
+    return place.write("mute.csv", "\n".join(["ΑΠ,ΑΜ,Φύλο,Τμήμα,Κωδ,Είδος", *lines, ""]))
+
+
+def test_columns_that_agree_show_the_person_under_any_header(mute: str) -> None:
+    question = anonset.inspect(mute, relational="Φύλο").question
+    assert question is not None
+    assert [one.unit for one in question.answers][:2] == [("ΑΜ",), ("ΑΠ",)]  # a card has several receipts
+    assert anonset.inspect(mute).columns[1].role == "id"

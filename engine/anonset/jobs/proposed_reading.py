@@ -210,12 +210,21 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Seque
     """Return the candidates for the unit, with their counts over all rows."""
     plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
     numbers = list(filter(is_numbered, plain))
-    candidates = candidates_in(loaded, names, keys=plain, numbers=numbers, declared=declared)
+    few = [name for name in plain if not holds_sets(loaded[name]) and _has_few_values(loaded[name])]
+    candidates = candidates_in(loaded, names, keys=plain, numbers=numbers, declared=declared, witnesses=few)
     counts = [counted_in([loaded[name] for name in candidate.columns]) for candidate in candidates]
     return tuple(
         replace(candidate, given=rows, persons=persons)
         for candidate, (rows, persons) in zip(candidates, counts, strict=True)
     )
+
+
+def _has_few_values(column: Any) -> bool:
+    """Return True if the first rows of a column have 2 to 100 distinct values."""
+    return 1 < len(given_texts(column.slice(0, _ROWS_OF_WITNESSES)).unique()) <= _MOST_VALUES_OF_WITNESSES
+
+
+_ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:

@@ -61,7 +61,7 @@ def agreeing_within(
     return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
 
 
-def all_agree_within(codes: Int64, together: Int64) -> bool:
+def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER_BY_CHANCE) -> bool:
     """Return True if all of several attributes agree within the values of a column, far more often than by chance.
 
     Parameters
@@ -70,11 +70,13 @@ def all_agree_within(codes: Int64, together: Int64) -> bool:
         int64 (n,): the value of each row, negative if missing.
     together
         int64 (n,): the combination of the attributes in each row, negative if one is missing.
+    by_chance
+        Maximum agreement by chance.
     """
     first, second = _pairs(codes)
     if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
         return False
-    return agrees(together, first, second, by_chance=_TOGETHER_BY_CHANCE)
+    return agrees(together, first, second, by_chance=by_chance)
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2

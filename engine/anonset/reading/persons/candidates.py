@@ -11,6 +11,7 @@ with such attributes;
 both together, or if the two identify each row;
 * a column whose values are street addresses with house numbers, if there is no candidate for persons;
 * a column within whose values all declared quasi-identifiers agree in 95% of the rows, far beyond chance;
+* a column of repeated keys within whose values two or more columns of few values agree in 95% of the rows;
 * a dropped column of repeated opaque keys, if no other candidate repeats, names agree within it or its header names a
 number, and no other candidate is shown by birth or sex to identify persons. If more than half of the keys are distinct,
 no other candidate may identify each row, and the rows of a key must not differ in birth or sex.
@@ -79,6 +80,8 @@ ASKED_FROM = 1_000
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
 """Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
+_MOST_WITNESSES = 20
+_COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
 _NEARLY_ALL = 0.95
 """Minimum share of rows with a value in a candidate that shows that each row is a person."""
 _OF_ROWS = ("id", "case id", NAMED, ADDRESS)
@@ -182,6 +185,7 @@ def candidates_in(
     keys: Sequence[str] = (),
     numbers: Collection[str] = (),
     declared: Sequence[str] = (),
+    witnesses: Sequence[str] = (),
 ) -> tuple[UnitCandidate, ...]:
     """Return the candidates among columns, the most reliable first.
 
@@ -202,6 +206,8 @@ def candidates_in(
         Columns among `keys` that are keys by their headers, independent of their values.
     declared
         Quasi-identifiers that the owner declares.
+    witnesses
+        Columns with few values that may be attributes of persons.
     """
     plain = {name: column for name, column in columns.items() if not holds_sets(column)}
     coded = {name: coded_column(name, column) for name, column in plain.items()}
@@ -222,6 +228,10 @@ def candidates_in(
         silent = not (column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
         if silent and name not in (*known, *declared) and all_agree_within(column.codes, combined(together)):
             found.append(_single(name, column, AGREEING, tuple(declared)))
+    known = {name for one in found for name in one.columns}
+    seen = [(name, coded[name].codes) for name in witnesses if name in coded][:_MOST_WITNESSES]
+    unknown = [name for name in keys if name in free and name not in known and not (ids or grouped)]
+    found += [_single(name, free[name], KEY) for name in unknown if _is_witnessed(name, free[name], seen)]
     sure = any(one.repeats for one in found)
     found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
     if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
@@ -236,6 +246,7 @@ def candidates_in(
             _single(name, free[name], KEY)
             for name in keys
             if name in free
+            and not any(one.columns == (name,) and one.meaning == KEY for one in found)
             and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not (free[name].kind or free[name].times)
             and (
@@ -244,7 +255,38 @@ def candidates_in(
             )
         ]
     n_rows = max((len(column.codes) for column in coded.values()), default=0)
-    return tuple(sorted((replace(one, rows=n_rows) for one in found), key=_place))
+    return _coarser_first(sorted((replace(one, rows=n_rows) for one in found), key=_place), coded)
+
+
+def _is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str, Int64]]) -> bool:
+    """Return True if two or more columns of few values agree within the values of a column that repeat like keys."""
+    if column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name):
+        return False
+    if not _repeat_as_keys(column.codes, named=False):
+        return False
+    agreeing = [codes for other, codes in witnesses if other != name and all_agree_within(column.codes, codes, 1)]
+    return len(agreeing) > 1 and all_agree_within(column.codes, combined(agreeing))
+
+
+def _coarser_first(sorted_: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
+    """Return the candidates; one whose values each have a single value of a coarser candidate follows that candidate.
+
+    A receipt has one customer, and a customer has several receipts.
+    """
+    placed: list[UnitCandidate] = []
+    for one in sorted_:
+        at = next((i for i, other in enumerate(placed) if _is_case_of(other, one, coded)), len(placed))
+        placed.insert(at, one)
+    return tuple(placed)
+
+
+def _is_case_of(case: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if each value of `case` has, with few exceptions, one value of the coarser candidate `one`."""
+    if not (case.repeats and one.repeats) or case.evidence != one.evidence or one.persons > _COARSER * case.persons:
+        return False
+    codes = combined([coded[name].codes for name in case.columns])
+    both = combined([codes, combined([coded[name].codes for name in one.columns])])
+    return count_distinct(both) <= _FEW_EXCEPTIONS * count_distinct(np.where(both >= 0, codes, -1))
 
 
 def _place(one: UnitCandidate) -> tuple[int, int, int]:

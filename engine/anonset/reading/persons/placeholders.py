@@ -22,9 +22,10 @@ _FEWEST_IDS = 20
 _REGULAR = 0.95
 """Minimum share of ids that contain a digit, or an ``@``."""
 _MARKS = (r"\d", "@")
-_FILLER = r"^(0+|9+|-\d+)$"
-_OFTEN = 3
-"""A filler such as 0 or 9999 occurs more than this many times as often as any other id."""
+_FILLER = rf"^(0+|9+|-\d+|{'|'.join(f'{digit}{{5,}}' for digit in range(1, 9))})$"
+"""Numbers that are probably no ids: zeros, nines, negative numbers, and repetitions of another digit."""
+_OFTEN = 5
+"""Such a number occurs more than this many times as often as the mean id."""
 _MOST = 5
 _MOST_ROWS = 50_000
 
@@ -33,7 +34,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
     """Return, for each distinct value of a column, whether it stands for a missing id, bool (n,).
 
     Placeholders are repeated texts without a digit in a column of ids with digits (without ``@`` in a column of e-mail
-    addresses), and zeros, nines or negative numbers that are far more frequent than any other value.
+    addresses), and zeros, nines or negative numbers that are far more frequent than the other values.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
         Frequencies of the values, int64 (n,); 0 if a value is not to be considered.
 
     >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "99999", "x"])
-    >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 9, 1]))).tolist()
+    >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 11, 1]))).tolist()
     [60, 61]
     """
     found = np.zeros(len(labels), np.bool_)
@@ -60,8 +61,8 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
             break
     filler = given & arrow.to_numpy(arrow.matches(labels, _FILLER))
     if filler.any():
-        most = int(counts[~(filler | found)].max(initial=0))
-        found |= filler & (counts > _OFTEN * most)
+        others = counts[given & ~(filler | found)]
+        found |= filler & (counts > _OFTEN * max(1.0, float(others.mean()) if len(others) else 0.0))
     return found
 
 
