@@ -1,6 +1,9 @@
 """Write records in a single file or in parts."""
 
+import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,9 +138,29 @@ def write_published(
     with reading(inner, "cannot be written"):
         inner.mkdir()
     bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
-    for name, rows in zip(part_names(len(bounds), format), bounds, strict=True):
+    parts = list(zip(part_names(len(bounds), format), bounds, strict=True))
+    store = publication.store
+    if store.workers.remote and store.path is not None:
+        task = partial(_write_part, columns, store.path, format, separator)
+        for (name, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
+            with reading(inner, "cannot be written"):
+                shutil.move(written, Path(folder) / name)
+        return inner
+    for name, rows in parts:
         _write([column.slice(*rows) for column in columns], Path(folder) / name, format, separator)
     return inner
+
+
+def _write_part(
+    columns: Sequence[SetColumn | CategoricalColumn],
+    work: Path,
+    format: str,  # noqa: A002
+    separator: str,
+    rows: tuple[int, int],
+) -> Path:
+    """Write rows to a new file in the work directory, and return its path."""
+    path = work / f"part-{secrets.token_hex(8)}.{format}"
+    return _write([column.slice(*rows) for column in columns], path, format, separator)
 
 
 def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
