@@ -61,7 +61,7 @@ def test_a_late_worker_with_another_version_is_named(client, work):
     with ClusterWorkers(client, work) as workers:
         client.run(pretend_other_version)
         try:
-            with refused(InputError, f"worker tcp://127.0.0.1 {socket.gethostname()} another anonset") as error:
+            with refused(InputError, f"worker 127.0.0.1 {socket.gethostname()} another anonset") as error:
                 next(workers.map(len, ["abc"]))
         finally:
             client.run(partial(pretend_same_version, version_here()))
@@ -74,7 +74,7 @@ def test_a_late_worker_with_another_version_is_named(client, work):
 )
 def test_a_worker_that_cannot_use_a_file_is_named(client, work, tmp_path, do, reason):
     path = tmp_path / "segment"
-    with refused(InputError, f"worker tcp://127.0.0.1 {socket.gethostname()}") as error:
+    with refused(InputError, f"worker 127.0.0.1 {socket.gethostname()}") as error:
         run(client, work, do, path)
     assert str(error.value).replace(" cannot be written:", "").endswith(f"{path}: {reason}")
     assert "\n" not in str(error.value)

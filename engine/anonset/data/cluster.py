@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
@@ -30,7 +31,7 @@ from anonset.data.workers import Workers, run_task
 from anonset.errors import AnonsetError, InputError
 from anonset.interruption import defer_signals
 from anonset.local_paths import writing
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
 _SILENT = """\
 import logging, signal
@@ -46,6 +47,8 @@ _QUIET = {
 """Dask settings that disable profiling and self-monitoring in local processes, which cost a tenth of the CPU time."""
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
 """Environment variable that is unset: malloc trimming costs another tenth of the CPU time."""
+CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
+"""Certificate of the authority, own certificate and own key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers that report lost connections themselves."""
 _EMBEDDED = 1 << 16
@@ -60,18 +63,26 @@ _SECONDS_WITHOUT_WORKERS = 60
 
 
 @contextmanager
-def cluster_of(address: str) -> Iterator[Any]:
+def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
     """Connect to a running scheduler, or (``local:N``) to N processes that are started and stopped here; yield the
-    client.
+    client. The processes accept connections from this machine only and, if the package cryptography is installed, only
+    with a certificate that exists in their memory.
+
+    Parameters
+    ----------
+    certificates
+        Directory with `CERTIFICATES` for a ``tls://`` address; None: dask's configuration.
 
     Raises
     ------
     InputError
-        If dask.distributed is not installed, the address is invalid, or no scheduler answers there.
+        If dask.distributed is not installed, the address is invalid, a certificate is missing, or no scheduler answers
+        there.
     """
     try:
         import dask
         from distributed import Client, LocalCluster
+        from distributed.security import Security
     except ImportError:
         msg = f"{setting('cluster', address)} needs the package distributed (part of Dask): pip install distributed"
         raise InputError(msg) from None
@@ -79,13 +90,15 @@ def cluster_of(address: str) -> Iterator[Any]:
     for name in tuple(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported in one line of our own
+    security = None if certificates is None else _security_of(address, Path(certificates))
     if kind != "local":
         try:
-            client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
+            client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False, security=security)
         except Exception as error:  # the TLS and other protocol modules raise many types
             reason = "no scheduler answers"
             if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
-                reason = "Dask has no TLS configuration; set distributed.comm.tls in its configuration"
+                option = setting("cluster_tls", "DIR")
+                reason = f"no certificates; set {option}, or distributed.comm.tls in Dask's configuration"
             msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
             raise InputError(msg) from None
         with client:
@@ -96,6 +109,8 @@ def cluster_of(address: str) -> Iterator[Any]:
         raise InputError(msg)
     options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
     options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any free port
+    if find_spec("cryptography") is not None:
+        options["security"] = Security.temporary()
     silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
@@ -113,6 +128,26 @@ def cluster_of(address: str) -> Iterator[Any]:
         finally:
             with defer_signals():  # stopping the workers may take longer than an interrupted run has
                 stack.close()
+
+
+def _security_of(address: str, folder: Path) -> Any:
+    """Return dask's security with the certificates in a directory.
+
+    Raises
+    ------
+    InputError
+        If the address is not ``tls://``, or a file is missing.
+    """
+    from distributed.security import Security
+
+    if not address.startswith("tls://"):
+        msg = f"{setting('cluster_tls')} requires a tls:// address, got {setting('cluster', address)}"
+        raise InputError(msg)
+    if missing := next((path for name in CERTIFICATES if not (path := folder / name).is_file()), None):
+        msg = f"{setting('cluster_tls')}: {missing}: no such file; the directory must contain {listed(CERTIFICATES)}"
+        raise InputError(msg)
+    authority, certificate, key = (str(folder / name) for name in CERTIFICATES)
+    return Security(require_encryption=True, tls_ca_file=authority, tls_client_cert=certificate, tls_client_key=key)
 
 
 class ClusterWorkers(Workers):

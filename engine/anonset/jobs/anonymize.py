@@ -225,7 +225,7 @@ def anonymize_file(
         client = None
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
-                client = stack.enter_context(cluster_of(settings.cluster))
+                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, client=client))

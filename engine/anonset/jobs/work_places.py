@@ -27,7 +27,7 @@ from anonset.spelling import setting
 from anonset.strict_json import loads
 
 _NOT_OF_THE_RESULT = (
-    "workers", "cluster", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
+    "workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
 )  # fmt: skip
 """Settings that do not affect the result, or affect it only by the content of the named file."""
 

@@ -13,7 +13,7 @@ from anonset.reading.place import Place, is_address
 from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS
 
-DATA = ("input", "out", "private", "work_dir", "recoding", "after", "beside", "original")
+DATA = ("input", "out", "private", "work_dir", "cluster_tls", "recoding", "after", "beside", "original")
 """Settings that are paths of data sets or directories."""
 FILES = ("records", "codebook", "queries", "population")
 """Settings that are paths of single files, in addition to algorithm parameters (`FORMS`)."""

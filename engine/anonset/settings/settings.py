@@ -247,6 +247,11 @@ class Settings(InputSettings):
     cluster: str | None = Field(
         None, description="Address of the dask scheduler that runs the search, or local:N for N processes."
     )
+    cluster_tls: str | None = Field(
+        None,
+        description="Directory with ca.pem, cert.pem and key.pem for a tls:// scheduler. Default: dask's "
+        "configuration.",
+    )
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""

@@ -1,0 +1,134 @@
+"""A scheduler with TLS accepts clients with a certificate of its authority, and no others."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask
+import pytest
+
+from anonset.cli.main import main
+from anonset.data import cluster
+from anonset.data.cluster import CERTIFICATES, cluster_of
+from anonset.errors import InputError
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed"),
+]
+KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+
+
+def certificates(folder: Path) -> Path:
+    """Create an authority, and a certificate by it."""
+    folder.mkdir()
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    openssl("req", "-x509", *KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=authority")
+    openssl("req", *KEY, "-keyout", "key.pem", "-out", "request", "-subj", "/CN=dask")
+    by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"]
+    openssl("x509", "-req", "-in", "request", *by, "-out", "cert.pem", "-days", "2")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    return certificates(tmp_path_factory.mktemp("tls") / "own")
+
+
+@pytest.fixture(scope="module")
+def address(own, tmp_path_factory):
+    """Address of a scheduler with one worker."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    authority, certificate, key = (str(own / name) for name in CERTIFICATES)
+    tls = ["--tls-ca-file", authority, "--tls-cert", certificate, "--tls-key", key, "--no-dashboard"]
+    place = f"tls://127.0.0.1:{port}"
+    scheduler = ["dask_scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", str(port)]
+    worker = ["dask_worker", place, "--no-nanny", "--local-directory", str(tmp_path_factory.mktemp("local"))]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = []
+    try:
+        for module, *arguments in scheduler, worker:
+            command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, *tls]
+            started.append(subprocess.Popen(command, **quiet))
+        wait_for(port)
+        with cluster_of(place, str(own)) as client:
+            client.wait_for_workers(1, timeout=60)
+        yield place
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def wait_for(port):
+    """Wait until a process listens on a port."""
+    for _ in range(600):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("the scheduler does not start")
+
+
+def job(folder: Path, *more: str) -> list[str]:
+    (folder / "v.dat").write_text("a b\na b\na c\n" * 3)
+    fixed = ["--model", "km", "--algorithm", "apriori", "--k", "2", "--m", "2", "--hierarchy", "items=balanced:2"]
+    return ["anonymize", str(folder / "v.dat"), *fixed, "--quiet", *more]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("by", ["option", "configuration"])
+def test_a_run_with_client_certificates_publishes_the_same_bytes(tmp_path, own, address, by):
+    configured = {
+        "distributed.comm.require-encryption": True,
+        "distributed.comm.tls.ca-file": str(own / "ca.pem"),
+        "distributed.comm.tls.client.cert": str(own / "cert.pem"),
+        "distributed.comm.tls.client.key": str(own / "key.pem"),
+    }
+    more = ["--cluster-tls", str(own)] if by == "option" else []
+    with dask.config.set({} if by == "option" else configured):
+        assert main(job(tmp_path, "-o", str(tmp_path / "far"), "--cluster", address, *more)) == 0
+    assert main(job(tmp_path, "-o", str(tmp_path / "near"))) == 0
+    assert (tmp_path / "far" / "published.dat").read_bytes() == (tmp_path / "near" / "published.dat").read_bytes()
+
+
+@pytest.mark.parametrize("who", ["another authority", "without TLS"])
+def test_others_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch, who):
+    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 3)
+    if who == "another authority":
+        more = ["--cluster", address, "--cluster-tls", str(certificates(tmp_path / "other"))]
+    else:
+        more = ["--cluster", address.replace("tls://", "tcp://")]
+    assert main(job(tmp_path, "-o", str(tmp_path / "out"), *more)) == 2
+    error = capsys.readouterr().err
+    assert (error.count("\n"), "no scheduler answers" in error) == (1, True), error
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_certificates_are_named(tmp_path, own):
+    with pytest.raises(InputError, match="requires a tls:// address"), cluster_of("tcp://127.0.0.1:9", str(own)):
+        pass
+    with pytest.raises(InputError, match=r"ca\.pem: no such file"), cluster_of("tls://127.0.0.1:9", str(tmp_path)):
+        pass
+
+
+def test_local_processes_use_temporary_certificates_if_they_can_be_made(monkeypatch):
+    class MadeError(Exception):
+        pass
+
+    def temporary():
+        raise MadeError
+
+    monkeypatch.setattr(cluster, "find_spec", lambda name: name == "cryptography")
+    monkeypatch.setattr("distributed.security.Security.temporary", temporary)
+    with pytest.raises(MadeError), cluster_of("local:1"):
+        pass
