@@ -125,3 +125,33 @@ def test_columns_that_agree_show_the_person_under_any_header(mute: str) -> None:
     assert question is not None
     assert [one.unit for one in question.answers][:2] == [("ΑΜ",), ("ΑΠ",)]  # a card has several receipts
     assert anonset.inspect(mute).columns[1].role == "id"
+
+
+def commands_of(ran: Ran) -> list[list[str]]:
+    lines = [line for line in ran.err.splitlines() if "complete command" in line]
+    return [shlex.split(line[line.index("anonset anonymize") :])[1:] for line in lines]
+
+
+def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(place: Place) -> None:
+    source = random.Random(8)
+    homes = [(source.choice("fm"), source.choice("ABCD")) for _ in range(300)]
+    lines = [f"{(n % 300) * 7919 + 0xA00000:06X},{n % 11},{n % 13},{','.join(homes[n % 300])}" for n in range(1500)]
+    data = place.write("trips.csv", "\n".join(["card_hash,x,y,s,t", *lines, ""]))
+    ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "x,y")
+    commands = commands_of(ran)
+    assert ["--rows-are-persons" in one for one in commands] == [False, True], ran.err
+    assert names(" ".join(commands[0]), "--id card_hash --group --differing first")
+    again = place.run(*commands[0])
+    assert again.code == 0, again.err
+    assert 290 <= len(rows_of(place.out / "published.csv")) <= 300  # a few may be suppressed
+
+
+def test_persons_are_offered_if_they_have_several_of_the_stated_ids(place: Place) -> None:
+    lines = [f"C{n},P{n % 120},{'fm'[n % 120 % 2]},{n % 120 % 4}" for n in range(360)]
+    data = place.write("claims.csv", "\n".join(["claim_id,patient_id,sex,ward", *lines, ""]))
+    ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "sex", "--id", "claim_id")
+    commands = commands_of(ran)
+    assert [one[one.index("--id") + 1] for one in commands] == ["patient_id", "claim_id"], ran.err
+    assert "--rows-are-persons" in commands[1]
+    again = place.run(*commands[0])
+    assert again.code == 0, again.err

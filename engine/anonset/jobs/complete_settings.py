@@ -75,7 +75,8 @@ def _commands(options: Mapping[str, Any], error: InputError) -> list[str]:
     model = MODELS.get(str(options.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
-    proposals = _readable(options) or _readable({**options, "rows_are_persons": True})
+    proposals = _readable(options) or _readable({**options, "differing": "first"})
+    proposals = _over_ids(options, proposals or _readable({**options, "rows_are_persons": True}))
     lines = []
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
@@ -126,6 +127,17 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals with which the data can be read, one per possible unit."""
     work = _proposed(options)
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
+
+
+def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
+    """Return the proposals; if a person may have several of the stated ids, a proposal for each of the two units."""
+    table = proposals[0].table if len(proposals) == 1 else None
+    if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
+        return proposals
+    persons = table.repeated[0].column.split(",")
+    drop = [*names_in(persons, options.get("drop")), *names_in(persons, options["id"])]
+    by_person = {**options, "id": persons, "group": True, "drop": [name for name in drop if name not in persons]}
+    return [*_readable(by_person), *_readable({**options, "rows_are_persons": True})] or proposals
 
 
 def _only_column(proposal: Proposal) -> dict[str, list[str]]:

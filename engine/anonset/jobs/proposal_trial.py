@@ -25,6 +25,7 @@ from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.settings.person_columns import (
+    FEW_DIFFERING,
     ProposedRole,
     possible_items,
     recognized_roles,
@@ -100,8 +101,9 @@ class ProposalReader:
         if group and not self.given.get("rows_are_persons"):
             few: dict[str, int] = {}
             roles = roles_by_person(
-                roles, work.unit, by_name, partial(self._differing, work.unit), few.__setitem__, tree_of
-            )
+                roles, work.unit, by_name, partial(self._differing, work.unit), few.__setitem__, tree_of,
+                most=1.0 if self.given.get("differing") == "first" else FEW_DIFFERING,
+            )  # fmt: skip
             options["group"] = True
             if few:
                 options["differing"] = "first"

@@ -24,7 +24,7 @@ _MOST_GRADES = 30
 _MANY_NAMES = 50
 """Minimum number of different capitalized words in a column of names."""
 _ROWS_OF_A_NAME = 100
-_FEW_DIFFERING = 0.05
+FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows that may be due to errors."""
 MARKS = ("0/1", "crosses")
 """Kinds of columns that mark a property."""
@@ -120,6 +120,8 @@ def roles_by_person(
     count_differing: Callable[[str], int],
     keep_first: Callable[[str, int], None],
     tree: Callable[[str], str],
+    *,
+    most: float = FEW_DIFFERING,
 ) -> dict[str, ProposedRole]:
     """Return the roles for merging the rows of an identifier into a record.
 
@@ -136,12 +138,14 @@ def roles_by_person(
         Called for each column in which so few persons differ that the value of their first row is published.
     tree
         Returns the hierarchy of items of a kind.
+    most
+        Largest share of persons that may differ in a column of which the first row is published.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
     single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
-    roles, most = dict(found), _FEW_DIFFERING * max(profiles[column].distinct for column in unit)
-    for name in [name for name, persons in differing.items() if persons <= most]:
+    roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
+    for name in [name for name, persons in differing.items() if persons <= many]:
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
