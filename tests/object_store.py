@@ -24,6 +24,8 @@ class ObjectStore:
     """Method and path of each request, without the parts of large objects."""
     fault: Callable[[str, str], bool] = lambda method, path: False
     """Called with method and path before each request; if True, the store answers 503."""
+    stale: Callable[[str], bool] = lambda key: False
+    """Called with the key of each listed object; if True, the list lacks the object."""
     uploads: dict[str, dict[int, bytes]] = field(default_factory=dict)
 
     def below(self, prefix: str) -> dict[str, bytes]:
@@ -117,7 +119,7 @@ def _handler(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
         def _list(self, bucket: str, ask: dict[str, list[str]]) -> None:
             prefix, mark = (ask.get(name, [""])[0] for name in ("prefix", "delimiter"))
             keys = sorted(name.partition("/")[2] for name in store.objects if name.startswith(f"{bucket}/{prefix}"))
-            behind = {key: key[len(prefix) :] for key in keys}
+            behind = {key: key[len(prefix) :] for key in keys if not store.stale(f"{bucket}/{key}")}
             shared = {prefix + rest.split(mark)[0] + mark for rest in behind.values() if mark and mark in rest}
             own = [key for key, rest in behind.items() if not (mark and mark in rest)]
             found = "".join(

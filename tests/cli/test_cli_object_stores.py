@@ -219,7 +219,7 @@ def test_a_run_on_another_machine_is_left_alone_until_it_stops(
 
 def test_a_run_that_lost_its_lease_publishes_nothing(place: Place, store: ObjectStore) -> None:
     def taken_over(method: str, path: str) -> bool:
-        if path == "bucket/a/safe.private/report.json":
+        if path == "bucket/a/safe.private/report.json" and method != "HEAD":
             store.objects[f"{STAGED}/anonset-lease.json"] = b"{}"
         return False
 
@@ -277,3 +277,49 @@ def test_publishing_needs_the_space_of_the_publication_in_the_temporary_director
     ran = place.run(*_job(place))
     assert (ran.code, "not enough disk space" in ran.err) == (2, True)
     assert not store.objects
+
+
+@pytest.mark.parametrize("missing", ["attestation.json", "published.dat", ""])
+def test_a_stale_list_changes_no_verdict_and_overwrites_nothing(place: Place, store: ObjectStore, missing: str) -> None:
+    place.run(*_job(place))
+    store.stale = lambda key: key.startswith("bucket/a/safe/") and key.endswith(missing)
+    ran = place.run("verify", OUT)
+    assert (ran.code, "holds" in ran.out) == (0, True), ran.err
+    before = dict(store.objects)
+    ran = place.run(*_job(place))
+    assert (ran.code, f"'{OUT}' already exists" in ran.err) == (2, True), ran.err
+    assert store.objects == before
+
+
+def test_a_file_that_is_missing_at_the_address_is_named(place: Place, store: ObjectStore) -> None:
+    place.run(*_job(place))
+    del store.objects["bucket/a/safe/published.dat"]
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors), f"{OUT}/published.dat" in ran.err) == (2, 1, True), ran.err
+
+
+@pytest.mark.parametrize("name", ["../outside", "/outside"])
+def test_an_attestation_fetches_no_file_from_outside(place: Place, store: ObjectStore, name: str) -> None:
+    place.run(*_job(place))
+    attestation = store.objects["bucket/a/safe/attestation.json"]
+    store.objects["bucket/a/safe/attestation.json"] = attestation.replace(b'"published.dat"', f'"{name}"'.encode())
+    ran = place.run("verify", OUT)
+    assert (ran.code, len(ran.errors)) == (2, 1), ran.err
+    assert not any("outside" in path for _, path in store.requests)
+
+
+def test_a_store_that_is_busy_for_some_requests_gives_the_same_bytes(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "PAUSES", (0.0,) * 3)
+    place.run(*place.job())
+    asked = list[str]()
+
+    def busy(method: str, path: str) -> bool:
+        asked.append(path)
+        return len(asked) % 3 == 0
+
+    store.fault = busy
+    ran = place.run(*_job(place))
+    assert ran.code == 0, ran.err
+    assert store.below("bucket/a/safe") == {path.name: path.read_bytes() for path in place.out.iterdir()}

@@ -4,6 +4,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from anonset.reading.files import digest, reading
 
 BYTES_AT_ONCE = 1 << 23
 """Bytes per read and write of an object."""
+PAUSES = (0.2, 1.0, 5.0)
+"""Seconds before each repetition of a failed read at an address."""
 MOST_COPIED = 5 << 30
 """Largest object, in bytes, that S3 copies in one request. Larger objects are read and written again."""
 
@@ -127,6 +130,8 @@ class Place:
         InputError
             If the object does not exist, or cannot be read.
         """
+        if size is None and not start:
+            return b"".join(self._parts(name))
         system, base = self._system
         with reading(self / name), system.open_input_file(f"{base}/{name}") as file:
             file.seek(start)
@@ -182,10 +187,24 @@ class Place:
         return Path(self.address) / name
 
     def _parts(self, name: str) -> Iterator[bytes]:
+        """Yield the bytes of an object. Failed reads continue after a pause: Arrow does not repeat all of them."""
         system, base = self._system
-        with reading(self / name), system.open_input_file(f"{base}/{name}") as file:
-            while part := file.read(BYTES_AT_ONCE):
-                yield part
+        start, pauses = 0, iter(() if self.is_local else PAUSES)
+        with reading(self / name):
+            while True:
+                try:
+                    with system.open_input_file(f"{base}/{name}") as file:
+                        file.seek(start)
+                        while part := file.read(BYTES_AT_ONCE):
+                            start += len(part)
+                            yield part
+                    return
+                except FileNotFoundError:
+                    raise
+                except OSError:
+                    if (pause := next(pauses, None)) is None:
+                        raise
+                    time.sleep(pause)
 
     @contextmanager
     def _written(self, name: str) -> Iterator[IO[bytes]]:

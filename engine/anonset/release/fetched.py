@@ -76,15 +76,20 @@ def attestation_at(out: str | os.PathLike[str]) -> tuple[Attestation, str]:
 
 def _fetch_attested(out: Place, folder: Path) -> None:
     names = out.names()
-    if ATTESTATION not in names:
+    if out.size(ATTESTATION) is None:
         why = f"no {ATTESTATION}" if names else "no such publication"
         msg = f"{out}: {why}; a publication is complete when its {ATTESTATION} is there"
         raise InputError(msg)
     out.fetch(ATTESTATION, folder / ATTESTATION)
     attested = {*read_attestation(folder)[0].data.files}
-    for name in names:
-        if name in attested:
+    for name in sorted(attested):  # a list can lack new objects
+        if _is_inside(name):
             out.fetch(name, folder / name)
-        elif name != ATTESTATION:  # `OpenedPublication` rejects the name
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).touch()
+    for name in {*names} - attested - {ATTESTATION}:  # `OpenedPublication` rejects the name
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+def _is_inside(name: str) -> bool:
+    """Return True if an attested name is a file below the publication; `OpenedPublication` rejects other names."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts

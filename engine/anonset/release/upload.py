@@ -117,7 +117,7 @@ def require_free_places(out: Place, private: Place, *, by_command: bool = False)
     InputError
         The message names the place, and the remedy.
     """
-    found, there = lease_in(staged_place(out)), out.names()
+    found, there = lease_in(staged_place(out)), _names_at(out, ATTESTATION)
     resume = f"use {setting('if_exists', 'resume')}"
     if found is not None and seems_live(found):
         raise in_use(staged_place(out), found)
@@ -126,7 +126,7 @@ def require_free_places(out: Place, private: Place, *, by_command: bool = False)
         clear = f"{resume} {again}" if by_command else f"delete the objects under {str(staged_place(out))!r}"
         msg = f"a run that was writing {str(out)!r} was killed; {clear}, or use a new address"
         raise InputError(msg, code="unfinished")
-    for place, names in (out, there), (private, private.names()):
+    for place, names in (out, there), (private, _names_at(private, REPORT)):
         if names:
             way = f", or {resume} to verify what this command has made" if by_command and ATTESTATION in names else ""
             msg = f"{str(place)!r} already exists; {NOT_OVERWRITTEN}{way}"
@@ -217,7 +217,7 @@ class Upload:
         if self._private.is_local:
             Path(self._private.address).chmod(0o700)
         self._put(private, self.private, self._private)
-        if self._out.names():
+        if _names_at(self._out, ATTESTATION):
             msg = f"{str(self._out)!r} already exists; {NOT_OVERWRITTEN}"
             raise InputError(msg, code="exists")
         self._began = True
@@ -284,6 +284,12 @@ class Upload:
         if token_in(self._private) == lease.lease.token:
             self._private.delete_all()
         _remove(self._staged)
+
+
+def _names_at(place: Place, last: str) -> list[str]:
+    """Return the names of the objects of a place. A list can lack new objects, so the one written last is checked."""
+    names = place.names()
+    return names if last in names or place.size(last) is None else [*names, last]
 
 
 def _names(folder: Path, last: str) -> list[str]:
