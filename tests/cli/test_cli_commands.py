@@ -300,3 +300,34 @@ def test_each_setting_of_a_job_is_an_option_with_its_text() -> None:
         option = options[f"--{name.replace('_', '-')}"]
         assert option.parameter.help == settings[name].description, name
         assert not option.required, name
+
+
+def test_hierarchy_print_of_a_job_shows_records_and_ceilings(place: Place) -> None:
+    (place.folder / "sets.csv").write_text("codes\na b\na\nc\n")
+    (place.folder / "sets.csv.tree").write_text("a,AB,all\nb,AB,all\nc,all\n")
+    job = place.folder / "sets.toml"
+    job.write_text(
+        'input = "sets.csv"\nitems = ["codes"]\n[hierarchy]\ncodes = "sets.csv.tree"\n[ceiling]\ncodes = "1"\n'
+    )
+    ran = place.run("hierarchy", "print", str(job))
+    assert ran.out.splitlines() == [
+        "all  (3; 3 records)", "├── AB  (2; 2 records) ceiling", "│   ├── a  (2 records)", "│   └── b  (1 record)",
+        "└── c  (1 record) ceiling",
+    ]  # fmt: skip
+    contents = json.loads(place.run("hierarchy", "print", str(job), "--column", "codes", "--json").out)
+    assert (contents["records"], contents["ceilings"]) == ([3, 2, 2, 1, 1], [1, 4])
+    assert names(place.run("hierarchy", "print", str(job), "--column", "age").err, "age codes")
+    assert names(place.run("hierarchy", "print", "tree.csv", "--json").err, "--json tree.csv")
+
+
+def test_hierarchy_rename_and_all_faults_of_a_file(place: Place) -> None:
+    file, new = place.folder / "short.csv", place.folder / "new.csv"
+    file.write_text("a,AB,all\nb,AB,all\nc,all\n")
+    assert place.run("hierarchy", "rename", str(file), "AB", "A,B", str(new)).code == 0
+    assert new.read_text() == 'a,"A,B",all\nb,"A,B",all\nc,all\n'
+    for old, label in (("a", "x"), ("none", "x"), ("AB", "c"), ("AB", " ")):
+        assert place.run("hierarchy", "rename", str(file), old, label, str(place.folder / "no.csv")).code == 2
+    assert not (place.folder / "no.csv").exists()
+    file.write_text("a,A,all\na,B,all\nb,,all\nd,other\nc,C,all\nc,d,C,all\n")
+    ran = place.run("hierarchy", "check", str(file), "--json")
+    assert ([fault["line"] for fault in json.loads(ran.out)["faults"]], ran.code) == ([2, 3, 4, 6], 2)

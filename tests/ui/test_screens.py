@@ -1,31 +1,25 @@
 """The complete way by clicks, from raw data to a download, with the same bytes as the command line."""
 
-import asyncio
 import io
 import random
-import sys
 import zipfile
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from nicegui.testing.user_simulation import user_simulation
+from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.ui.examination import Examination
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
-from anonset.ui.pages import add_pages
 from anonset.ui.runs import CANCELLED
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
-SECONDS = 60
 
 
 @pytest.fixture
@@ -35,39 +29,6 @@ def folder(tmp_path: Path) -> Path:
     rows = [f"{person},{' '.join(rng.sample(CODES, 2))}" for person in [*persons, *persons]]
     (tmp_path / "visits.csv").write_text("\n".join(["patient_id,sex,region,codes", *rows]))
     return tmp_path
-
-
-def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -> None:
-    """Open the page on a folder as a user."""
-
-    async def simulate() -> None:
-        async with user_simulation() as user:
-            state = PageState(Folder(folder))
-            add_pages(state)
-            await way(user, state)
-
-    modules = dict(sys.modules)
-    try:
-        asyncio.run(simulate())
-    finally:
-        sys.modules.update(modules)  # the simulation forgets the modules of pages
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(SECONDS):
-        while not condition():
-            await asyncio.sleep(0.02)
-
-
-def texts(user: User) -> str:
-    assert user.client is not None
-    found = (getattr(element, "text", "") for element in user.client.elements.values())
-    return "\n".join(text for text in found if isinstance(text, str))
-
-
-def element(user: User, marker: str) -> Any:
-    (found,) = user.find(marker=marker).elements
-    return found
 
 
 @pytest.mark.long

@@ -39,6 +39,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "check": "Check a hierarchy, and whether it covers a data set.",
             "print": "Print a hierarchy as a tree.",
             "convert": "Convert a hierarchy to the format of anonset.",
+            "rename": "Rename a node of a hierarchy.",
         },
     ),
     "policy": (

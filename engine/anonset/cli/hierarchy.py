@@ -1,7 +1,8 @@
-"""``anonset hierarchy``: build, check, print and convert hierarchies."""
+"""``anonset hierarchy``: build, check, print, convert and rename hierarchies."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 
@@ -17,11 +18,17 @@ from anonset.cli.items import (
 )
 from anonset.cli.output import show, show_json
 from anonset.data.halves import in_order_of_place
+from anonset.data.renaming import rename_node
 from anonset.errors import HierarchyError, InputError
-from anonset.reading.hierarchies.files import hierarchy_for, read_hierarchy, write_hierarchy
+from anonset.jobs.column_hierarchy import column_tree
+from anonset.reading.hierarchies.files import hierarchy_faults, hierarchy_for, read_hierarchy, write_hierarchy
 from anonset.release.staging import require_new
 from anonset.report.tree import drawn
+from anonset.settings.commands import TreeSettings
 from anonset.settings.fitting import left_over
+from anonset.settings.job_files import over_job
+from anonset.settings.settings import is_job, validate
+from anonset.spelling import counted
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file with a line per leaf: leaf,parent,...,root.")]
 
@@ -71,8 +78,10 @@ def check_hierarchy(
 ) -> int:
     """Check a hierarchy, and whether it covers a data set.
 
-    Lists each item that is not a leaf, with frequency and most similar node.
+    Lists each fault of the file with its line, and each item that is not a leaf, with frequency and most similar node.
     """
+    if faults := hierarchy_faults(file):
+        _show_faults(file, faults, json=json)
     hierarchy = read_hierarchy(file)
     figures = {
         "nodes": hierarchy.n_nodes,
@@ -99,24 +108,54 @@ def check_hierarchy(
     raise HierarchyError(msg)
 
 
+def _show_faults(file: str, faults: Sequence[HierarchyError], *, json: bool) -> NoReturn:
+    """List the faults of a hierarchy file, and raise an error."""
+    if len(faults) == 1 and not json:
+        raise faults[0]
+    if json:
+        show_json({"faults": [{**fault.place, "fault": str(fault)} for fault in faults]})
+    else:
+        show("\n".join(map(str, faults)))
+    msg = f"{file}: {counted(len(faults), 'fault')}"
+    raise HierarchyError(msg, count=len(faults))
+
+
 def print_hierarchy(
-    file: HierarchyFile,
+    source: Annotated[
+        str,
+        Parameter(name="FILE|JOB.TOML", help="Hierarchy file with a line per leaf; or a job file, for --column."),
+    ],
     /,
     *,
+    column: Annotated[
+        str | None, Parameter(help="Column of the job whose hierarchy is printed; default: the items.")
+    ] = None,
     depth: Annotated[
         int | None, Parameter(converter=number_of_64_bits, help="Maximum levels below the root; default: all.")
     ] = None,
     most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
+    json: Annotated[bool, Parameter(help="Print the complete tree of a job as JSON.")] = False,
 ) -> int:
     """Print a hierarchy as a tree.
 
-    Numbers in parentheses are the leaves below a node.
+    Numbers in parentheses are the leaves below a node. For a job file also the records below a node, and the ceilings.
     """
     for option, number in (("--depth", depth), ("--most", most)):
         if number is not None and number < 0:
             msg = f"{option} must be at least 0, got {number}"
             raise InputError(msg)
-    show("\n".join(drawn(read_hierarchy(file), depth=depth, most=most or None)))
+    if not is_job(source):
+        if column is not None or json:
+            msg = f"{'--json' if column is None else '--column'} requires a job file (.toml) in place of {source}"
+            raise InputError(msg)
+        show("\n".join(drawn(read_hierarchy(source), depth=depth, most=most or None)))
+        return DONE
+    data, options = over_job(source, "input", {}, TreeSettings)
+    tree = column_tree(data, validate(TreeSettings, {**options, "input": data}), column)
+    if json:
+        show_json(tree.contents)
+    else:
+        show("\n".join(drawn(tree.hierarchy, tree.records, tree.ceilings, depth=depth, most=most or None)))
     return DONE
 
 
@@ -132,4 +171,21 @@ def convert_hierarchy(
     target = Path(out)
     require_new(target)
     write_hierarchy(read_hierarchy(file), target)
+    return DONE
+
+
+def rename_hierarchy(
+    file: HierarchyFile,
+    old: Annotated[str, Parameter(help="Label of the node.")],
+    new: Annotated[str, Parameter(help="New label.")],
+    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    /,
+) -> int:
+    """Rename a node of a hierarchy.
+
+    Leaves keep their names, because they are values of the data.
+    """
+    target = Path(out)
+    require_new(target)
+    write_hierarchy(rename_node(read_hierarchy(file), old, new), target)
     return DONE

@@ -29,13 +29,8 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     >>> cap_hierarchy(h, 1).labels == h.labels, cap_hierarchy(h, 0) is h
     (True, True)
     """
-    labels = _labels_at(hierarchy, ceiling) if isinstance(ceiling, int) else ceiling
-    aliases, above = dict(hierarchy.aliases), np.zeros(hierarchy.n_nodes, np.bool_)
-    for label in labels:
-        node = hierarchy.node_of.get(aliases.get(label, label))
-        if node is None:
-            msg = f"ceiling {typed(label)} is not a node of the hierarchy"
-            raise HierarchyError(msg)
+    above = np.zeros(hierarchy.n_nodes, np.bool_)
+    for node in nodes_of_ceiling(hierarchy, ceiling):
         above[hierarchy.ancestors(node)] = True
     if not above[0]:
         return hierarchy
@@ -59,6 +54,25 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     )
 
 
-def _labels_at(hierarchy: Hierarchy, column: int) -> list[str]:
-    """Return the node labels in a column of a hierarchy's file."""
-    return [hierarchy.labels[node] for node in np.unique(hierarchy.nodes_in_column(column)).tolist()]
+def nodes_of_ceiling(hierarchy: Hierarchy, ceiling: Ceiling) -> list[int]:
+    """Return the nodes of a ceiling.
+
+    Raises
+    ------
+    HierarchyError
+        If a label is not a node.
+
+    >>> nodes_of_ceiling(Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"])), 1)
+    [1, 4]
+    """
+    if isinstance(ceiling, int):
+        in_column: list[int] = np.unique(hierarchy.nodes_in_column(ceiling)).tolist()
+        return in_column
+    aliases, nodes = dict(hierarchy.aliases), list[int]()
+    for label in ceiling:
+        node = hierarchy.node_of.get(aliases.get(label, label))
+        if node is None:
+            msg = f"ceiling {typed(label)} is not a node of the hierarchy"
+            raise HierarchyError(msg)
+        nodes.append(node)
+    return nodes

@@ -1,21 +1,34 @@
 """Text drawing of a hierarchy: branches, the leaf count below each node, and the number of omitted nodes."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from anonset.data import Hierarchy
+from anonset.data.table import Int64
 from anonset.spelling import counted, printable
 
 
-def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = None) -> Iterator[str]:
+def drawn(
+    hierarchy: Hierarchy,
+    records: Int64 | None = None,
+    ceilings: Collection[int] = (),
+    *,
+    depth: int | None = None,
+    most: int | None = None,
+) -> Iterator[str]:
     """Yield the lines of a tree.
 
     Parameters
     ----------
+    records
+        int64 (V,): number of records below each node.
+    ceilings
+        Nodes that are marked as ceilings.
     depth
         Maximum level below the root; None: all.
     most
         Maximum number of children drawn per node; None: all. The other children and the leaves below them are counted.
 
+    >>> import numpy as np
     >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))
     >>> for line in drawn(tree, most=2):
     ...     print(line)
@@ -28,12 +41,22 @@ def drawn(hierarchy: Hierarchy, *, depth: int | None = None, most: int | None = 
     │   ├── I10
     │   └── I11
     └── … 1 more, with 2 leaves
+    >>> for line in drawn(tree, np.arange(11)[::-1], {1}, depth=1):
+    ...     print(line)
+    any  (7; 10 records)
+    ├── E  (3; 9 records) ceiling
+    ├── I  (2; 5 records)
+    └── J  (2; 2 records)
     """
     below, leaf = hierarchy.n_leaves_below.tolist(), hierarchy.is_leaf.tolist()
     ends = hierarchy.subtree_end.tolist()
 
     def named(node: int) -> str:
-        return f"{printable(hierarchy.labels[node])}{'' if leaf[node] else f'  ({below[node]:,})'}"
+        figures = [] if leaf[node] else [f"{below[node]:,}"]
+        figures += [] if records is None else [counted(int(records[node]), "record")]
+        mark = " ceiling" if node in ceilings else ""
+        shown = f"  ({'; '.join(figures)})" if figures else ""
+        return f"{printable(hierarchy.labels[node])}{shown}{mark}"
 
     yield named(0)
     open_ = [(_children(0, ends), 0, "")]  # children of a node, number of drawn children, and line prefix

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.ceilings import cap_hierarchy
@@ -147,21 +147,23 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
 
 
 def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy restricted to a column of the hierarchy file, or to the given nodes, and below.
-
-    A text is a column number, or a file with a node per line.
-    """
-    ceiling = bound
-    if isinstance(bound, (str, os.PathLike)):
-        ceiling = _ceiling_in(os.fspath(bound))
+    """Return a hierarchy restricted to a column of the hierarchy file, or to the given nodes, and below."""
+    ceiling = ceiling_of(bound)
     if isinstance(ceiling, int) and hierarchy.unnamed:
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
         raise InputError(msg)
     try:
-        return cap_hierarchy(hierarchy, cast("int | Collection[str]", ceiling))
+        return cap_hierarchy(hierarchy, ceiling)
     except HierarchyError as error:
         msg = f"{setting('ceiling')} of {name!r}: {error}"
         raise InputError(msg) from None
+
+
+def ceiling_of(bound: int | Collection[str] | os.PathLike[str]) -> int | Collection[str]:
+    """Return the ceiling of a setting. A text is a column number, or a file with a node per line."""
+    if isinstance(bound, (str, os.PathLike)):
+        return _ceiling_in(os.fspath(bound))
+    return bound
 
 
 def _ceiling_in(text: str) -> int | list[str]:

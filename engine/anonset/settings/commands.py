@@ -1,4 +1,4 @@
-"""Settings of the commands that publish nothing: `inspect`, `suggest`, `policy` and `evaluate`."""
+"""Settings of the commands that publish nothing: `inspect`, `hierarchy`, `suggest`, `policy` and `evaluate`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic import Field
 from anonset.privacy.classes import Distance, Kind
 from anonset.settings.parameters import ON_BY_DEFAULT
 from anonset.settings.readers import FORMS, Names, Share
-from anonset.settings.settings import AS_IS, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
+from anonset.settings.settings import AS_IS, CEILING, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
 """Time limit for all candidates of `suggest` together; slower candidates are cancelled."""
@@ -20,6 +20,12 @@ class InspectSettings(InputSettings):
     k: int = Field(5, description="Minimum number of records that match an attacker's knowledge; default: 5.")
     m: int = Field(2, description="Maximum number of items that an attacker knows; default: 2.")
     seed: int = Field(0, description="Random seed for samples.")
+
+
+class TreeSettings(InputSettings):
+    """Settings of `anonset hierarchy print` for a column of a data set."""
+
+    ceiling: dict[str, str] = CEILING
 
 
 class SuggestSettings(InputSettings):

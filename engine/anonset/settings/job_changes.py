@@ -97,6 +97,47 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
     return changes
 
 
+def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, Any]:
+    """Return the settings that change if a column gets another hierarchy. A ceiling names nodes of the former one.
+
+    >>> with_hierarchy({"numeric": ["age"], "ceiling": {"age": "2"}}, "age", "bins:0,18,65")
+    {'hierarchy': {'age': 'bins:0,18,65'}, 'ceiling': {'age': None}, 'numeric': []}
+    """
+    changes: dict[str, Any] = {"hierarchy": {column: spec}}
+    if column in job.get("ceiling", {}):
+        changes["ceiling"] = {column: None}
+    if spec != _RANGE and column in (numeric := name_list(job.get("numeric", ()))):
+        changes["numeric"] = [name for name in numeric if name != column]
+    return changes
+
+
+def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None) -> dict[str, str]:
+    """Return specifications for the hierarchy of a column, each with a description; the proposed one first.
+
+    >>> list(hierarchy_choices({"items": ["codes"]}, "codes", "prefix:1,3"))
+    ['prefix:1,3', 'halves:frequency', 'balanced:5']
+    """
+    choices = _FOR_VALUES if column in name_list(job.get("relational", ())) else _FOR_ITEMS
+    first = {proposed: choices.get(proposed, "proposed for these values")} if proposed else {}
+    return {**first, **{spec: text for spec, text in choices.items() if spec != proposed}}
+
+
+_RANGE = "range"
+_FOR_ITEMS = {
+    "halves:frequency": "groups of items of similar frequency",
+    "prefix:1,3": "the first 3, then 1, characters of a code",
+    "balanced:5": "groups of 5 neighbouring items",
+}
+_FOR_VALUES = {
+    "values": "sets of values",
+    _RANGE: "ranges of numbers",
+    "mask:3,1": "the first 3, then 1, characters, such as 476**",
+    "prefix:1,3": "the first 3, then 1, characters of a code",
+    "bins:width=5,20": "intervals of width 5, then 20",
+    "date:month,year,decade": "month, year and decade of a date",
+}
+
+
 def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a proposal that generalized columns of a job lack: hierarchies and numeric columns.
 

@@ -1,6 +1,6 @@
 """Frame of each screen: navigation, messages, command, and sections that follow the state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,10 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.errors import AnonsetError
 from anonset.ui.page_state import PageState, message_of
 
-SCREENS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"), ("/open", "Open"))
+SCREENS = (
+    ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"),
+    ("/open", "Open"),
+)  # fmt: skip
 OPEN = "/open"
 """Address of the screen that is not a step."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
@@ -82,6 +85,17 @@ class Screen:
             self._message = ""
             if shown is not None and keeps:
                 shown.accept()
+        self.follow()
+        return not self._message
+
+    async def run(self, work: Awaitable[object]) -> bool:
+        """Wait for an action of the state; show the message if it is rejected. Return True if it is not."""
+        try:
+            await work
+        except AnonsetError as error:
+            self._message = message_of(error)
+        else:
+            self._message = ""
         self.follow()
         return not self._message
 

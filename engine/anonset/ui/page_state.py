@@ -18,6 +18,7 @@ from anonset.spelling import as_typed, spell_options
 from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text
 from anonset.ui.runs import CommandRun
+from anonset.ui.tree_state import TreeState
 from anonset.ui.trial import Trial
 
 REPORT = "report.json"
@@ -44,6 +45,7 @@ class PageState:
         self.report: CommandRun | None = None
         self.examined: Examination | None = None
         self.error = ""
+        self.tree = TreeState(self)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def open(self, name: str) -> None:
@@ -66,13 +68,14 @@ class PageState:
                 raise InputError(msg)
         self.close()
         self.job, self.error = job, ""
-        self._start(self._inspect() if job.exists() else self._propose(path))
+        self.start(self._inspect() if job.exists() else self._propose(path))
 
     def close(self) -> None:
         """Close the job file, and cancel running commands."""
         for task in self._tasks:
             task.cancel()
         self.job = self.findings = self.inspection = None
+        self.tree = TreeState(self)
         self.publication = self.promised = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""
@@ -157,11 +160,21 @@ class PageState:
         job = self._existing()
         if job is None:
             return
+        self.require_not_publishing()
+        replace_text(job, changed_job(job.read_text(encoding="utf-8"), changes))
+        self.error = ""
+
+    def require_not_publishing(self) -> None:
+        """Reject changes while a publication of the job is being made.
+
+        Raises
+        ------
+        InputError
+            If it is being made.
+        """
         if self.publishing:
             msg = "the job is running; cancel it to change it"
             raise InputError(msg)
-        replace_text(job, changed_job(job.read_text(encoding="utf-8"), changes))
-        self.error = ""
 
     def answer(self, unit: str) -> None:
         """Declare who is a person, and repeat the inspection."""
@@ -189,7 +202,7 @@ class PageState:
         self.model()
         if self.trial is None or self.trial.code is not None:
             self.trial = Trial(self.name, self._tried_settings(), self.folder.path)
-            self._start(self.trial.finish())
+            self.start(self.trial.finish())
 
     async def cancel_trial(self) -> None:
         """Cancel the trial."""
@@ -219,7 +232,7 @@ class PageState:
             self.risk = self.report = None
             self.promised = model
             self.publication = CommandRun(["anonymize", self.name, "--json"], self.folder.path)
-            self._start(self._publish(self.publication))
+            self.start(self._publish(self.publication))
 
     async def cancel(self) -> None:
         """Cancel the publication. No file remains."""
@@ -241,12 +254,12 @@ class PageState:
     def examine(self, name: str) -> None:
         """Verify a publication of the folder, and compute its risk."""
         self.examined = Examination(name, self.folder)
-        self._start(self.examined.finish())
+        self.start(self.examined.finish())
 
     def write_report(self) -> None:
         """Write the report about the examined publication."""
         if self.examined is not None and not self.examined.reporting:
-            self._start(self.examined.write_report())
+            self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
         """Return a command on the job as text."""
@@ -265,9 +278,10 @@ class PageState:
     def _inspect_again(self) -> None:
         if (job := self._existing()) is not None:
             self._require_inside(job)
-            self._start(self._inspect())
+            self.start(self._inspect())
 
-    def _start(self, work: Any) -> None:
+    def start(self, work: Any) -> None:
+        """Run a coroutine until it ends or the job file is closed."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -11,6 +11,7 @@ from anonset.errors import AnonsetError
 from anonset.ui.data_screen import data_screen
 from anonset.ui.folder import zipped
 from anonset.ui.frame import text
+from anonset.ui.hierarchies_screen import hierarchies_screen
 from anonset.ui.open_screen import open_screen
 from anonset.ui.page_state import PageState, message_of
 from anonset.ui.promise_screen import promise_screen
@@ -24,6 +25,7 @@ def add_pages(state: PageState) -> None:
     """Add the screens and the downloads to the application."""
     screens: dict[str, Callable[[PageState], None]] = {
         "/": data_screen,
+        "/hierarchies": hierarchies_screen,
         "/promise": promise_screen,
         "/try": try_screen,
         "/publish": publish_screen,

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -340,9 +340,45 @@ def _without_header(lines: list[_Line]) -> list[_Line]:
     return lines
 
 
+def hierarchy_faults(path: str | Path) -> list[HierarchyError]:
+    """Return all faults of a hierarchy file, by line; empty if there is none.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    try:
+        read_hierarchy(path)
+    except HierarchyError as first:
+        text = _text(Path(path))
+        if "line" not in first.place or is_amnesia(text):
+            return [first]
+        faults: list[HierarchyError] = []
+        try:
+            lines = _lines(Path(path), text)
+            _nodes_of(_usual_root(lines), lines, lambda *fault: faults.append(_fault(path, *fault)))
+        except HierarchyError:  # not separated text
+            return [first]
+        return sorted(faults, key=lambda fault: int(fault.place["line"]))
+    return []
+
+
 def _build(where: object, lines: list[_Line]) -> Hierarchy:
     """Check the lines and build the tree."""
+
+    def refuse(number: int, label: str, reason: str) -> NoReturn:
+        raise _fault(where, number, label, reason)
+
     root = lines[-1].path[-1]
+    return _in_preorder(root, *_nodes_of(root, lines, refuse))
+
+
+def _nodes_of(
+    root: str, lines: list[_Line], report: Callable[[int, str, str], object]
+) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Return the children and the column of each node. Report each fault by line, label and reason."""
+    has_strays = False
     parent_of: dict[str, str] = {}
     columns: dict[str, int] = {}  # minimum over lines: columns from the root to the label's first
     leaves: dict[str, int] = {}
@@ -350,21 +386,14 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
     for number, fields in lines:
         path = [label for column, label in enumerate(fields) if not column or label != fields[column - 1]]
         if path[-1] != root:
-            stray, usual = _second_root(lines)
-            _refuse(
-                where,
-                stray.number,
-                stray.path[-1],
-                f"is a second root besides {datum(usual)}; all lines must end with the same root",
-            )
-        if len(set(path)) < len(path):
-            twice = next(label for column, label in enumerate(path) if label in path[:column])
-            _refuse(where, number, twice, "is an ancestor of itself (a cycle)")
-        if not path[0]:
-            _refuse(where, number, path[0], "is an empty leaf label; each leaf needs a label")
-        if "" in path[1:]:
-            below = datum(path[path.index("", 1) - 1])
-            _refuse(where, number, "", f"is the parent of {below}; parents must have a label")
+            for stray, usual in () if has_strays else _second_roots(lines):
+                reason = f"is a second root besides {datum(usual)}; all lines must end with the same root"
+                report(stray.number, stray.path[-1], reason)
+            has_strays = True
+            continue
+        if fault := _fault_of_path(path):
+            report(number, *fault)
+            continue
         leaves.setdefault(path[0], number)
         for column, (above, label) in enumerate(pairwise([None, *reversed(fields)])):
             if label != above:
@@ -375,18 +404,36 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
                 parent_of[child] = parent
                 children.setdefault(parent, []).append(child)
             elif first_parent != parent:
-                _refuse(where, number, child, f"has two parents, {datum(first_parent)} and {datum(parent)}")
+                report(number, child, f"has two parents, {datum(first_parent)} and {datum(parent)}")
     for leaf, number in leaves.items():
         if children.get(leaf):
-            _refuse(where, number, leaf, "is both a leaf and an inner node")
-    return _in_preorder(root, children, columns)
+            report(number, leaf, "is both a leaf and an inner node")
+    return children, columns
 
 
-def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
-    """Return the first line without the most frequent root, and that root. Line 1 may be a header."""
+def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
+    """Return label and reason of the first fault in the path of a leaf to the root, or None."""
+    if len(set(path)) < len(path):
+        twice = next(label for column, label in enumerate(path) if label in path[:column])
+        return twice, "is an ancestor of itself (a cycle)"
+    if not path[0]:
+        return path[0], "is an empty leaf label; each leaf needs a label"
+    if "" in path[1:]:
+        below = datum(path[path.index("", 1) - 1])
+        return "", f"is the parent of {below}; parents must have a label"
+    return None
+
+
+def _second_roots(lines: list[_Line]) -> list[tuple[_Line, str]]:
+    """Return the lines without the most frequent root, each with that root. Line 1 may be a header."""
+    usual = _usual_root(lines)
+    return [(line, usual) for line in lines[1:] if line.path[-1] != usual]
+
+
+def _usual_root(lines: list[_Line]) -> str:
+    """Return the most frequent root."""
     count = Counter(line.path[-1] for line in lines)
-    usual = max(count, key=count.__getitem__)
-    return next(line for line in lines[1:] if line.path[-1] != usual), usual
+    return max(count, key=count.__getitem__)
 
 
 def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, int]) -> Hierarchy:
@@ -399,6 +446,5 @@ def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, i
     return Hierarchy.from_preorder(labels, np.array(parents, np.int64), [columns[label] for label in labels])
 
 
-def _refuse(where: object, number: int, label: str, reason: str) -> NoReturn:
-    msg = f"{where}: line {number}: label {datum(label)} {reason}"
-    raise HierarchyError(msg, line=number)
+def _fault(where: object, number: int, label: str, reason: str) -> HierarchyError:
+    return HierarchyError(f"{where}: line {number}: label {datum(label)} {reason}", line=number)

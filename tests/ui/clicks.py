@@ -1,0 +1,49 @@
+"""The page on a folder, used by clicks in a simulated browser."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui.testing import User
+from nicegui.testing.user_simulation import user_simulation
+
+from anonset.ui.folder import Folder
+from anonset.ui.page_state import PageState
+from anonset.ui.pages import add_pages
+
+SECONDS = 60
+
+
+def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -> None:
+    """Open the page on a folder as a user."""
+
+    async def simulate() -> None:
+        async with user_simulation() as user:
+            state = PageState(Folder(folder))
+            add_pages(state)
+            await way(user, state)
+
+    modules = dict(sys.modules)
+    try:
+        asyncio.run(simulate())
+    finally:
+        sys.modules.update(modules)  # the simulation forgets the modules of pages
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def texts(user: User) -> str:
+    assert user.client is not None
+    found = (getattr(element, "text", "") for element in user.client.elements.values())
+    return "\n".join(text for text in found if isinstance(text, str))
+
+
+def element(user: User, marker: str) -> Any:
+    (found,) = user.find(marker=marker).elements
+    return found
