@@ -6,7 +6,7 @@ import pytest
 from tests.facts import names
 
 from anonset.algorithms.transaction import joint_anonymity
-from anonset.release.statements import GOES_ON
+from anonset.release.guarantee_limits import GOES_ON
 from cli.place import Place
 
 PEOPLE = [(f"p{i:02}", " ".join(sorted({"abcdef"[i % 6], "abcdef"[i // 6 % 6], "gh"[i % 2]}))) for i in range(72)]

@@ -22,7 +22,7 @@ from anonset.privacy import (
     TransactionKAnonymity,
 )
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.release.statements import sentences
+from anonset.release.guarantee_limits import sentences
 from anonset.settings.parameters import MODELS
 
 EVERY: list[tuple[PrivacyModel, str]] = [

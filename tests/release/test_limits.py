@@ -19,10 +19,10 @@ from anonset.privacy import (
     TransactionKAnonymity,
 )
 from anonset.publications import Records, Symbol
-from anonset.release import statements
-from anonset.release.statements import limits_of
+from anonset.release import guarantee_limits
+from anonset.release.guarantee_limits import limits_of
 
-SENTENCES = {name: text for name, text in vars(statements).items() if name.isupper() and isinstance(text, str)}
+SENTENCES = {name: text for name, text in vars(guarantee_limits).items() if name.isupper() and isinstance(text, str)}
 ALWAYS = {"FINEST", "ALONE"}
 ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
 

@@ -10,8 +10,9 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.reading.files import read_bytes
 from anonset.release.documents import ATTESTATION, Attestation
 from anonset.release.formats import kind_named
+from anonset.release.guarantee_limits import declared_limits
 from anonset.release.opened import OpenedPublication
-from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
+from anonset.release.statements import parameters_of, plain, public_checks
 from anonset.verification import DEFAULT_BUDGET, verify
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))

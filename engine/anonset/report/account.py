@@ -17,10 +17,11 @@ from anonset.privacy import Verdict
 from anonset.publications import Records
 from anonset.release.documents import ATTESTATION, Declarations
 from anonset.release.formats import UnverifiedPublication, kind_of
+from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.scan_findings import few_persons
-from anonset.release.statements import declarations, declared_limits, limits_in_short, parameters_of, plain
+from anonset.release.statements import declarations, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text

@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import shares
 from anonset.privacy import PrivacyModel
-from anonset.release.statements import sentences
+from anonset.release.guarantee_limits import sentences
 from anonset.report.account import loss_label
 from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection

@@ -4,7 +4,7 @@ from functools import partial
 
 from nicegui import ui
 
-from anonset.release.statements import sentences
+from anonset.release.guarantee_limits import sentences
 from anonset.spelling import as_typed
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState

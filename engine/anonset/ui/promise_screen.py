@@ -5,7 +5,7 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import AnonsetError
-from anonset.release.statements import sentences
+from anonset.release.guarantee_limits import sentences
 from anonset.settings.model_choices import obstacle, sizes_of
 from anonset.ui.frame import LiveSection, Screen, text
 from anonset.ui.page_state import PageState, message_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from nicegui import ui
 
-from anonset.release.statements import sentences
+from anonset.release.guarantee_limits import sentences
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import ended, show_errors, show_risk
