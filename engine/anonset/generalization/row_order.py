@@ -6,6 +6,7 @@ rows of a bucket share these bits, the following codes are used.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from anonset.data import places
 from anonset.data.codes import MOST_CODES, Codes, RowNumbers, are_narrow, as_codes, stored_codes
-from anonset.data.spans import spans
+from anonset.data.spans import AT_ONCE, begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
+from anonset.generalization.sorting_on_workers import Distribution, empty_rows, sorted_ranges
 
 if TYPE_CHECKING:
     from anonset_kernels.row_order import RowComparison, RowContent
@@ -60,10 +62,54 @@ def sort_rows(
         Allow two-byte items in files.
     """
     size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
-    out = _content(store, size, rows.n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
+    if store.workers.remote and size[0] > AT_ONCE and (done := _sorted_on_workers(rows, size, widths, n_codes, store)):
+        return done
+    out = _content(store, size, rows.n_columns, n_codes, placed=False)
     _RowSorter(widths, out, store.with_local_workers(), n_codes).sort(rows, size, 0, (0, 0))
     return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
+
+
+def _sorted_on_workers(
+    rows: "UnsortedRows", size: tuple[int, int], widths: Int64, n_codes: int, store: Store
+) -> SortedRows | None:
+    """Sort rows on the workers of a cluster, or return None if too many rows share their first codes."""
+    n, n_columns, end = size[0], rows.n_columns, 0
+    narrow = are_narrow(store, n_codes)
+    short = narrow and n <= np.iinfo(np.int32).max
+    sorter = _RowSorter(widths, empty_rows((0, 0), n_columns), store, n_codes)
+    with ExitStack() as stack:
+        scratch = stack.enter_context(store.nested())
+        distribution = Distribution(rows, widths, sorter._splitters(rows, n, 0), n_codes, scratch)
+        parts = sorted_ranges(
+            distribution, size, most=store.limits.rows_per_bucket, sort=_sort_range, n_columns=n_columns
+        )
+        if parts is None:
+            return None
+        indptr = stack.enter_context(store.growing("indptr", np.int64))
+        items = stack.enter_context(store.growing("items", np.uint16 if narrow else np.int32))
+        fixed = stack.enter_context(store.growing("fixed", np.int32))
+        record = stack.enter_context(store.growing("record", np.int32 if short else np.int64))
+        indptr.append(np.zeros(1, np.int64))
+        for lengths, *arrays in parts:
+            indptr.append(begins_of(lengths)[1:] + end)
+            end += len(arrays[0])
+            for growing, array in zip((items, fixed, record), arrays, strict=True):
+                growing.append(array)
+        numbers = record.finished()
+        columns = _columns(fixed.finished().reshape(n, n_columns), store)
+        return SortedRows(
+            indptr.finished(),
+            as_codes(items.finished()),
+            columns,
+            cast("Int64", RowNumbers(numbers)) if short else numbers,
+        )
+
+
+def _sort_range(rows: "RowContent", widths: Int64, out: "RowContent", place: Place) -> None:
+    """Sort rows in memory into a place of `out`."""
+    source = UnsortedRows(SetColumn("rows", rows.indptr, rows.items, Vocabulary(())), rows.fixed, rows.record)
+    _RowSorter(widths, out, MEMORY, MOST_CODES + 1).sort(source, (len(rows.record), len(rows.items)), 0, place)
 
 
 class UnsortedRows:
@@ -140,21 +186,6 @@ def _put(rows: "RowContent", some: tuple[int, int], place: tuple[int, int], out:
     out.items[item : item + n_items] = rows.items[begin : begin + n_items]
     out.fixed[row : row + end - first] = rows.fixed[first:end]
     out.record[row : row + end - first] = rows.record[first:end]
-
-
-def _room(size: tuple[int, int], n_columns: int) -> "RowContent":
-    """Allocate memory for `size = (rows, items)`."""
-    from anonset_kernels.row_order import RowContent
-
-    n, n_items = size
-    rows = RowContent(
-        np.empty(n + 1, np.int64),
-        np.empty(n_items, np.int32),
-        np.empty((n, n_columns), np.int32),
-        np.empty(n, np.int64),
-    )
-    rows.indptr[0] = 0
-    return rows
 
 
 def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "RowContent":
@@ -293,7 +324,7 @@ class _RowSorter:
             return
         n_items = int(rows.indptr[-1] - rows.indptr[0])
         _for_each(places.place, self.out, (len(order), n_items), place, last=True)
-        buffer = _room((len(order), n_items), rows.fixed.shape[1])
+        buffer = empty_rows((len(order), n_items), rows.fixed.shape[1])
         gather_rows(rows, order, 0, 0, buffer)
         _put(buffer, (0, len(order)), place, self.out)
 
@@ -347,7 +378,7 @@ class _RowSorter:
         def spread(task: tuple[tuple[int, int], Int32, Int64]) -> None:
             span, size, place = task
             fill = starts(size)
-            buffer = _room((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
+            buffer = empty_rows((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
             fill_buckets(source(*span), self._by(splitters), position, fill.copy(), buffer)
             for b in np.flatnonzero(size[0]).tolist():
                 first = int(fill[0, b])

@@ -1,0 +1,62 @@
+"""Rows that tasks of a cluster sort are the rows that this process sorts."""
+
+import numpy as np
+import pytest
+
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.spans import Limits, begins_of
+from anonset.data.store import MEMORY, Files
+from anonset.generalization import row_order, sorting_on_workers
+from anonset.generalization.row_order import UnsortedRows, sort_rows
+
+pytestmark = [pytest.mark.long, pytest.mark.compiled]
+N, ITEMS = 900, 40
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of("local:2") as client:
+        yield client
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Give a task a hundred rows, and a range about ten."""
+    monkeypatch.setattr(row_order, "AT_ONCE", 100)
+    monkeypatch.setattr(row_order, "ROWS_IN_CACHE", 10)
+    monkeypatch.setattr(sorting_on_workers, "AT_ONCE", 100)
+
+
+def unsorted(n_columns, heavy):
+    """Return rows; of `heavy` of them, the first 62 bits are equal."""
+    rng = np.random.default_rng(n_columns)
+    lengths = np.where(np.arange(N) < heavy, 30, rng.integers(0, 12, N))
+    rows = [np.sort(rng.choice(ITEMS, n, replace=False)) if n < 30 else np.arange(30) for n in lengths]
+    rows = [rows[i] for i in rng.permutation(N)]
+    indptr = begins_of([len(row) for row in rows])
+    sets = SetColumn("items", indptr, np.concatenate(rows).astype(np.int32), Vocabulary(()))
+    columns = [rng.integers(0, 3, N).astype(np.int32) * (i > 0) for i in range(n_columns)]
+    return UnsortedRows(sets, columns), [3] * n_columns + [ITEMS]
+
+
+def content(rows):
+    return [np.asarray(a).tolist() for a in (rows.indptr, rows.items[:], *rows.columns, rows.record)]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize(("n_columns", "heavy", "distributed"), [(0, 0, True), (2, 50, True), (1, 300, False)])
+def test_workers_sort_the_same_rows(client, tmp_path, small, monkeypatch, narrow, n_columns, heavy, distributed):
+    rows, largest = unsorted(n_columns, heavy)
+    expected = sort_rows(rows, largest=largest, store=MEMORY)
+    results, sort_on_workers = [], row_order._sorted_on_workers
+    monkeypatch.setattr(row_order, "_sorted_on_workers", lambda *a: results.append(sort_on_workers(*a)) or results[-1])
+    with (
+        Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work,
+        ClusterWorkers(client, work) as workers,
+    ):
+        actual = sort_rows(rows, largest=largest, store=work.with_workers(workers), narrow=narrow)
+        assert content(actual) == content(expected)
+        remaining = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
+        assert [name for name in remaining if name not in ("codes", "fixed")] == ["indptr", "items", "record"]
+    assert [result is not None for result in results] == [distributed]
