@@ -4,6 +4,9 @@ import re
 
 _NAME = re.compile(r"(?<![^\W\d_])[^\W\d_a-zß-öø-ÿ]['’]?[^\W\d_]*[a-zß-öø-ÿ]")
 """Capitalized word, as in names."""
+_SIGN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+_EAST_ASIAN = re.compile(rf"(?:^|\W){_SIGN}{{1,4}}[ \u3000]{_SIGN}{{1,5}}(?:\W|$)")
+"""Surname and first name in Chinese, Japanese or Korean."""
 _CAPITALS = re.compile(r"(?<!\w)[^\W\d_a-zß-öø-ÿ]{4,}(?!\w)")
 _ID = re.compile(
     r"\d([ ./-]?\d){5,}|[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
@@ -21,6 +24,8 @@ def hidden(text: str) -> str:
 
     >>> hidden("Ann Lee"), hidden("MEIER")
     ('[hidden: like a name]', '[hidden: like a name]')
+    >>> hidden("中村　大輔")
+    '[hidden: like a name]'
     >>> hidden("ann@b.org"), hidden("A 10023-45"), hidden("24.12.1950")
     ('[hidden: like an id]', '[hidden: like an id]', '[hidden: like an id]')
     >>> [hidden(code) for code in ("E10.15", "type 2 diabetes", "A10BA02", "ZZ", "N1_0", "250.13")]
@@ -28,4 +33,5 @@ def hidden(text: str) -> str:
     """
     if is_like_id(text):
         return "[hidden: like an id]"
-    return "[hidden: like a name]" if _NAME.search(text) or _CAPITALS.search(text) else ""
+    is_name = _NAME.search(text) or _CAPITALS.search(text) or _EAST_ASIAN.search(text)
+    return "[hidden: like a name]" if is_name else ""

@@ -14,7 +14,7 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
 from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
-from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
+from anonset.reading.persons.values import KINDS_OF_VALUES, are_full_names, pattern_of
 from anonset.spelling import counted, hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
@@ -125,7 +125,9 @@ def _require_nameless(table: Table) -> None:
         for column in columns:
             if isinstance(column, CategoricalColumn):
                 kind = meaning_of(column.name)
-                kind = kind if kind in _REFUSED else pattern_of(column.vocabulary.labels[:_LOOKED_AT], _REFUSED[1:])
+                labels = [label for label in column.vocabulary.labels[:_LOOKED_AT] if label not in NO_VALUE]
+                kind = kind if kind in _REFUSED else pattern_of(labels, _REFUSED[1:])
+                kind = kind or ("name" if are_full_names(labels) else "")
                 if kind:
                     raise InputError(_named(column.name, role, KINDS_OF_VALUES[kind]))
 

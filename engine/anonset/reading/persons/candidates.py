@@ -255,7 +255,14 @@ def candidates_in(
             )
         ]
     n_rows = max((len(column.codes) for column in coded.values()), default=0)
+    found = [one for one in found if not any(_is_name_of(one, other, coded) for other in found)]
     return _coarser_first(sorted((replace(one, rows=n_rows) for one in found), key=_place), coded)
+
+
+def _is_name_of(name: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if each value of a candidate has one name, and several of its persons share a name."""
+    alone = name.meaning == NAMED and one.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
+    return alone and name.repeats and one.repeats and one.evidence != DIFFER and _has_one(one, name, coded)
 
 
 def _is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str, Int64]]) -> bool:
@@ -281,8 +288,16 @@ def _coarser_first(sorted_: Sequence[UnitCandidate], coded: Mapping[str, CodedCo
 
 
 def _is_case_of(case: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if `case` is a receipt or the like of the coarser candidate `one`."""
+    alike = case.repeats and one.repeats and case.evidence == one.evidence
+    if not alike or one.meaning in (NAMED, ADDRESS) or len(one.columns) > 1:
+        return False
+    return _has_one(case, one, coded)
+
+
+def _has_one(case: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
     """Return True if each value of `case` has, with few exceptions, one value of the coarser candidate `one`."""
-    if not (case.repeats and one.repeats) or case.evidence != one.evidence or one.persons > _COARSER * case.persons:
+    if one.persons > _COARSER * case.persons:
         return False
     codes = combined([coded[name].codes for name in case.columns])
     both = combined([codes, combined([coded[name].codes for name in one.columns])])

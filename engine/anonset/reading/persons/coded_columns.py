@@ -28,6 +28,7 @@ _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullmatch
 _TIME = re.compile(r"[T ](?=\d{1,2}:\d\d)")
 _LABELS = 300
+_MOST_DATES = 0.9
 _CELL, _FEWEST_DIGITS = "cell", 6
 """Header of telephone numbers or network cells, and the minimum number of digits of a telephone number."""
 _MOST_NUMBERS, _LONGER = 50, 3
@@ -57,7 +58,7 @@ class CodedColumn:
     small: bool = False
     """True if there are few distinct values, all numbers of one or two digits."""
     times: bool = False
-    """True if the values are full dates, with or without a time of day."""
+    """True if nearly all values are full dates, with or without a time of day."""
 
 
 def coded_column(name: str, column: Any) -> CodedColumn:
@@ -86,7 +87,7 @@ def coded_column(name: str, column: Any) -> CodedColumn:
     meaning = _meaning(name, first, dates=dates)
     addresses = not dates and identifying(first) == ADDRESS
     small = 1 < len(first) <= _MOST_NUMBERS and all(label.isdecimal() and len(label) < _LONGER for label in first)
-    times = all(is_full_date(_TIME.split(label)[0]) for label in first)
+    times = sum(is_full_date(_TIME.split(label)[0]) for label in first) >= _MOST_DATES * len(first)
     return CodedColumn(
         codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small, times
     )

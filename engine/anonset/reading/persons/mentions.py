@@ -11,8 +11,11 @@ from typing import Any
 
 from anonset.data import SetColumn
 from anonset.data.table_facts import PersonMentions
+from anonset.errors import InputError
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.missing_values import given_texts, holds_sets
+from anonset.reading.persons.values import are_sentences
+from anonset.spelling import setting
 
 _SHARE, _FEWEST = 0.2, 3
 _SHORTEST_NAME, _SHORTEST_ID = 3, 5
@@ -86,3 +89,26 @@ def mentions_in(
             if count := are_mentions(texts, names):
                 yield PersonMentions(column, name, count)
                 break
+
+
+def require_no_sentences(where: str, columns: Mapping[str, Any], separator: str | None) -> None:
+    """Reject set-valued columns whose cells are sentences, because their words would become items.
+
+    Parameters
+    ----------
+    columns
+        First rows by column name.
+    separator
+        Declared separator of items. Cells with a separator other than the blank are not examined.
+
+    Raises
+    ------
+    InputError
+        The message names the column and the remedies.
+    """
+    for name, column in columns.items() if separator is None or not separator.strip() else ():
+        if not holds_sets(column) and are_sentences(given_texts(column).unique()[:_LOOKED_AT].to_pylist()):
+            ways = f"{setting('drop', name)}, or extract codes from it"
+            publish = f"if they are items: {setting('identifying_as_declared', True)}"
+            msg = f"{where}: column {name!r} contains free text, whose words would become items; {ways}; {publish}"
+            raise InputError(msg)

@@ -1,6 +1,7 @@
 """Detect values that name or reach a person: e-mail addresses, phone numbers, device ids, names, free text."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -228,10 +229,14 @@ def are_names(labels: Sequence[str]) -> bool:
     True
     >>> are_names(["Ann, Bo, Hans", "Hans, Peter", "Peter"])  # sets of names
     False
+    >>> are_names(["中村　大輔", "加藤　翔", "山田　翔", "小林　恵子", "伊藤　拓也"])
+    True
     >>> are_names(["San Antonio", "Santa Clara", "St. Louis", "San Diego"])
     False
     """
     examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    if are_full_names(examined):
+        return True
     if sum(label.count(",") > 1 for label in examined) >= max(1, _LISTS * len(examined)):
         return False
     named = sum(map(_is_name, examined))
@@ -239,6 +244,30 @@ def are_names(labels: Sequence[str]) -> bool:
         return True
     n_surnames = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
     return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
+
+
+def are_full_names(labels: Sequence[str]) -> bool:
+    """Return True if nearly all labels are surnames with first names in a script other than Latin.
+
+    In scripts with capitals, labels are two or three capitalised words, and the words recur in other labels.
+    """
+    if len(labels) < _FEWEST_SURNAMES or labels[0].isascii():
+        return False
+    if _nearly_all(_EAST_ASIAN_NAME, labels):
+        return True
+    if len(labels) < _FEWEST_FULL_NAMES or not _nearly_all(_is_full_name, labels):
+        return False
+    return len({word for label in labels for word in label.split()}) <= len(labels)
+
+
+_SIGN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+_EAST_ASIAN_NAME = re.compile(rf"{_SIGN}{{1,4}}[ \u3000]{_SIGN}{{1,5}}").fullmatch
+_FEWEST_FULL_NAMES = 30
+
+
+def _is_full_name(label: str) -> bool:
+    words = label.split()
+    return len(words) in (2, 3) and all(word.isalpha() and word.istitle() and word[0] > "\u036f" for word in words)
 
 
 @cache
@@ -273,10 +302,28 @@ def are_words_of_texts(labels: Sequence[str]) -> bool:
 def are_sentences(labels: Sequence[str]) -> bool:
     """Return True if most labels have at least five words, including one that connects sentences.
 
+    In other languages, the words are mostly in lower case, and a short word occurs in one label of five.
+
     >>> are_sentences(["He came with his wife today", "was sent home and not seen"]), are_sentences(["type 2 diabetes"])
     (True, False)
     """
     looked_at = [label.casefold().split() for label in labels[:: max(1, len(labels) // _LOOKED_AT)]]
     connecting = {word for words in _IN_SENTENCES for word in words}
     long = sum(len(words) >= _LONG_TEXT and not connecting.isdisjoint(words) for words in looked_at)
-    return 2 * long > len(looked_at)
+    return 2 * long > len(looked_at) or _are_long_texts(labels[:: max(1, len(labels) // _LOOKED_AT)])
+
+
+def _are_long_texts(labels: Sequence[str]) -> bool:
+    rows = [label.split() for label in labels]
+    if len(rows) < _FEWEST_TEXTS or 2 * sum(len(words) >= _LONG_TEXT for words in rows) <= len(rows):
+        return False
+    words = [word for row in rows for word in row]
+    short = Counter(
+        word for row in rows for word in {word for word in row if len(word) < _LONG_TEXT and word.islower()}
+    )
+    return 2 * sum(word[:1].islower() for word in words) > len(words) and 5 * max(short.values(), default=0) >= len(
+        rows
+    )
+
+
+_FEWEST_TEXTS = 20

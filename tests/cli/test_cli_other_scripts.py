@@ -1,0 +1,82 @@
+"""Names and free text in languages without a word list are not published."""
+
+import random
+
+import pytest
+
+import anonset
+from anonset.personal_text import hidden
+from anonset.reading.persons.values import are_names, are_sentences
+from cli.place import Place
+
+GREEK = (
+    ["Παπαδόπουλος", "Οικονόμου", "Δημητρίου", "Νικολάου", "Γεωργίου", "Ιωάννου"],
+    ["Γιάννης", "Ελένη", "Μαρία", "Κώστας", "Άννα", "Νίκος"],
+)
+JAPANESE = (["中村", "加藤", "山田", "小林", "伊藤"], ["大輔", "翔", "恵子", "拓也", "愛"])
+
+
+def full_names(words: tuple[list[str], list[str]], blank: str) -> list[str]:
+    return [f"{first}{blank}{second}" for first in words[0] for second in words[1]]
+
+
+@pytest.mark.parametrize(("words", "blank"), [(GREEK, " "), (JAPANESE, "　")])
+def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
+    place: Place, words: tuple[list[str], list[str]], blank: str
+) -> None:
+    names, source = full_names(words, blank), random.Random(1)
+    lines = [f"{source.choice('ΑΒ')},{source.choice(names)}" for _ in range(900)]
+    data = place.write("data.csv", "\n".join(["α,β", *lines, ""]))
+    assert anonset.inspect(data, relational="α", rows_are_persons=True).columns[1].role == "drop"
+    run = [
+        "anonymize",
+        data,
+        "-o",
+        str(place.out),
+        "--model",
+        "k",
+        "--k",
+        "5",
+        "--relational",
+        "α,β",
+        "--rows-are-persons",
+    ]
+    ran = place.run(*run)
+    assert ran.code == 2, ran.out
+    assert not any(name in ran.err for name in names)
+    assert all(map(hidden, names))
+
+
+def test_towns_and_subjects_in_other_scripts_are_no_names() -> None:
+    assert not are_names(["Νέα Ελληνικά", "Βιολογία", "Άγιος Νικόλαος", "Αθήνα", "Πάτρα", "Μαθηματικά"] * 8)
+    assert not are_names(["東京都", "大阪府", "北海道", "京都府", "福岡県"])
+
+
+def test_sentences_in_other_languages_are_free_text() -> None:
+    people = full_names(GREEK, " ")
+    remarks = [f"ο μαθητής {name} χρειάζεται στήριξη στο μάθημα αυτό" for name in people]
+    assert are_sentences(remarks)
+    assert not are_sentences([f"{name} Οδός {number} Πάτρα Αχαΐα" for number, name in enumerate(people)])
+
+
+def test_words_of_sentences_do_not_become_items(place: Place) -> None:
+    people = full_names(GREEK, " ")
+    lines = [f"{n % 2},ο μαθητής {people[n % 36]} χρειάζεται στήριξη στο μάθημα αυτό" for n in range(400)]
+    data = place.write("data.csv", "\n".join(["α,β", *lines, ""]))
+    model = ["--model", "kkm", "--k", "5", "--m", "1", "--hierarchy", "β=halves:frequency"]
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), "--items", "β", "--relational", "α", "--rows-are-persons", *model
+    )
+    assert (ran.code, "free text" in ran.err, "--drop" in ran.err) == (2, True, True), ran.out
+
+
+def test_a_name_or_date_of_a_key_is_no_person(place: Place) -> None:
+    names, source = full_names(JAPANESE, "　"), random.Random(2)
+    people = [
+        (source.choice(names), f"19{50 + n % 40}/0{1 + n % 9}/{10 + n % 19}", source.choice("男女")) for n in range(300)
+    ]
+    lines = [f"K{1000 + n % 300},{','.join(people[n % 300])},{n % 7}" for n in range(1200)]
+    data = place.write("data.csv", "\n".join(["番号,氏名,生年月日,性別,値", ",,年/月/日,,", *lines, ""]))
+    question = anonset.inspect(data, relational="性別").question
+    assert question is not None
+    assert [one.unit for one in question.answers] == [("番号",), ()]
