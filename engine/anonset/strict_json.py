@@ -40,7 +40,7 @@ def loads(text: str | bytes) -> Any:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    msg = f"it holds {name}, which is no JSON"
+    msg = f"it contains {name}, which is not valid JSON"
     raise ValueError(msg)
 
 

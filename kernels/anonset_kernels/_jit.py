@@ -186,7 +186,7 @@ class _InnerKernel(_Kernel):
     """Kernel that only other kernels call. It has no machine code that makes it callable from Python."""
 
     def __call__(self, *_: Any) -> Any:
-        msg = f"{self.py_func.__name__} is called by kernels alone"
+        msg = f"only other kernels may call {self.py_func.__name__}"
         raise TypeError(msg)
 
 

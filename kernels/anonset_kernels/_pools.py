@@ -1,4 +1,4 @@
-"""Form new clusters from a pool of relational tuples that some clusters released.
+"""Form new clusters from a pool of relational tuples, taken from dissolved clusters.
 
 Losses are compared by keys rounded to twelve decimals, ties by position.
 """

@@ -85,7 +85,8 @@ def rare_dense_pairs(
     intervals: Intervals, rule: tuple[int, int, bool], prefix: Prefix,
     rare_sets: Found, found_support: FoundSupport, n_found: int, together: Together, buffers: PairCounts,
 ) -> int:  # fmt: skip
-    """Report the rare sets of a prefix and two extensions, all pairs in one pass; return -1 if `rare_sets` overflows.
+    """Append the rare sets of a prefix and two extensions; return -1 if `rare_sets` overflows. A single pass counts all
+    pairs.
 
     Counters stop at `k`. Full counters are skipped, 64 extensions at a time. Clears the bitmap of extensions.
 

@@ -1,19 +1,19 @@
 """Find rare sets of 2 to 5 codes with counters that stop at k, stored in bit planes for 64 sets per word.
 
-A record contains a set if it contains every code. Sets that share all codes except the smallest are in one row,
-with a bit per smallest code, packed into words (*cells*). A cell has a word ``closed``, the sets with support k, and
-P words of planes: bit i of all planes is the support of set i while it is below k. A record adds 1 to each of its sets
-that is not closed, 64 sets at a time. A closed set costs only a read.
+A record contains a set if it contains every code of the set. Sets that differ only in their smallest code form a row. A
+row consists of *cells*, with a bit for each of 64 smallest codes. A cell has a uint64 ``closed``, with a bit for each
+set of support k, and P planes of type uint64. The bits i of all planes are the support of set i in binary, if the set
+is not closed. A record increments the counters of its sets that are not closed, 64 sets at a time. A cell with only
+closed sets costs a single read.
 
-A table over C codes contains the sets with a smallest code in the first words. The rows are stored in sequence.
-The row of a pair contains the words of all smaller codes; the other rows contain the words of all codes before the
-second code, ``width(b)``::
+A table over C codes stores the rows in sequence. The row of a pair has the cells of all smaller codes. Any other row
+has ``width(b)`` cells, for the codes below its second code b::
 
     2   c          begins at start[c]
     3   (b, c)     begins at start[b] + (c - b - 1) * width(b)
     4   (b, c, d)  begins at start[b * C + c] + (d - c - 1) * width(b)
 
-The table of sets of 5 consists of a table of sets of 4 for each largest code e, over the smaller codes. It begins at
+The table of sets of 5 contains, for each largest code e, a table of sets of 4 over the smaller codes, which begins at
 start[e].
 """
 
@@ -50,11 +50,11 @@ def count_sets(
         int64 (C + 1,): number of records with each number of codes, updated. Records with fewer than `size` codes may
         be counted at any smaller number.
     adding
-        uint64 ((n + 63) // 64,): the bits of records that increment a counter are set. They include every record of a
-        set that remains rare.
+        uint64 ((n + 63) // 64,): bitmap of the records, updated: set if a record increments a counter. Includes every
+        record of a set that remains rare.
 
-    Cost: a read per word of each row that has sets of a record, and P + 1 writes if a set in it is not closed.
-    Records with a single item, or with certainly fewer than `size` codes, cost almost no time.
+    Cost: for each cell with sets of a record a read, and P + 1 writes unless all sets are closed. Records of a single
+    item, or of certainly fewer than `size` codes, cost almost no time.
     """
     indptr, items = rows
     n_codes = len(lengths) - 1
@@ -84,7 +84,7 @@ def count_sets(
 
 @kernel()
 def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
-    """Sum the number of codes over a record's items, stopping at `size`; exact for a record of one item."""
+    """Return an upper bound of the record's number of codes, at most `size`; exact if the record has a single item."""
     most = 0
     for item in of_record:
         most += n_codes[item]
@@ -153,9 +153,8 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
     """Count the sets of 5 codes of some records, like `count_sets`, for each largest code in turn.
 
-    The table for each largest code fits into a cache. The records are stored as codes for the duration of the call: 4
-    bytes per code and 12 for the position. ``lengths``, int64 (C + 1,), the number of records with each number of
-    codes, is updated.
+    The table for each largest code fits into a cache. During the call the records are stored as codes, with 16 bytes
+    per code. `lengths`, int64 (C + 1,), is the number of records with each number of codes; it is updated.
     """
     n_codes = len(lengths) - 1
     record, start = room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)

@@ -287,7 +287,8 @@ def _comes_after(distance: Float64Array, place: Int64Array, i: int, d: float, x:
 
 @kernel()
 def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, target: int) -> None:
-    """Merge the records of clusters `c` and `x` into `members` from `target` on, longest first: the new `c`. O(size).
+    """Store the records of clusters `c` and `x`, longest first, in ``members[target:]`` as the new cluster `c`.
+    O(size).
 
     `members` and `clusters` are as for `nearest_unions`.
     """

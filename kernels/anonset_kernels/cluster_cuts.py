@@ -1,9 +1,9 @@
 """Apriori anonymization of many small clusters of records, each with a separate hierarchy cut.
 
-The count-tree of a cluster contains only nodes above its items, so all work is on these *local* nodes. Losses are those
-of the complete hierarchy. Local nodes are numbered in preorder; codes are ranks by descending support, as in the
-count-tree. Sets are counted in bitmaps of the cluster's records, one per local node: 64 records at a time, stopping at
-k.
+The count-tree of a cluster contains only *local* nodes: ancestors of the cluster's items. They are numbered in
+preorder; codes are ranks by descending support, as in the count-tree. Each local node has a bitmap of the cluster's
+records. Sets are counted by intersections, 64 records at a time, until k. Losses are computed in the complete
+hierarchy.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def anonymize_clusters(
     nodes: Int32Array,
     scratch: Int32Matrix,
 ) -> int:
-    """Find the cut of each cluster; return the number of clusters done (fewer than all if `nodes` is full).
+    """Find the cut of each cluster; return the number of processed clusters, incomplete if `nodes` is full.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def anonymize_clusters(
     scratch
         int32 (2, V): any values; row 0 is set to -1 here.
 
-    Cost per cluster: the words of the bitmaps; and for each set of fewer than m nodes that occurs, and each later node,
-    the words up to the k-th common record, or all.
+    Cost per cluster: the size of the bitmaps. In addition, for each occurring set of less than m nodes and each later
+    node, the bitmap up to the k-th common record.
     """
     scratch[0] = -1
     node_start[0] = 0
@@ -80,9 +80,9 @@ def anonymize_cluster(
     records, tree, rule, scratch
         As in `anonymize_clusters`; all records belong to the cluster.
     lengths
-        int64 (m + 1, N + 1), zero; filled for each set size, before its fixes: number of records with each number of
-        nodes, at most N. Counts nodes on or above the cut; from size 3 on, only nodes on the cut, unless the cut has
-        more than `most` nodes.
+        int64 (m + 1, N + 1), zero before the call. Row s is filled when sets of size s are counted: number of records
+        with each number of nodes, at most N. Counts nodes on or above the cut; from size 3 on, only nodes on the cut,
+        unless the cut has more than `most` nodes.
 
     Returns
     -------

@@ -221,7 +221,7 @@ def _look_at(groups: Groups, roots: Roots, rule: RepairRule, root: int) -> None:
 
 @kernel()
 def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
-    """Find the most frequent rare set that contains the changed group `g`, for each smaller root."""
+    """Find the most frequent rare set of the changed group `g` with each group whose root item is smaller."""
     n, item = 0, g
     while item >= 0:
         for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):

@@ -1,6 +1,6 @@
-"""Count the records that contain each set of a record's items: the disclosure to someone who knows so many items.
+"""Count the records that contain each set of a record's items: the matches of someone who knows these items.
 
-If there are too many records for a single walk, they are walked by prefix: only the suffixes after a prefix are stored.
+If the records exceed memory, the caller searches prefix by prefix: only the suffixes after a prefix are stored.
 """
 
 from typing import NamedTuple
@@ -33,11 +33,12 @@ class GroupedRecords(NamedTuple):
     groups: Int64Array
     """int64 (G + 1,): first record of each group."""
     owner: Int64Array
-    """int64 (D,), ascending within each group, >= 0: owner of each record. Records of the same owner count as one."""
+    """int64 (D,), ascending within each group, >= 0: owner of each record. Records of an owner count as a single
+    record."""
 
 
 class _Walk(NamedTuple):
-    """Current prefixes, and for each prefix length the records that contain the prefix, with their suffixes."""
+    """Current prefix of each length, the records that contain it, and their suffixes."""
 
     record: Int32Array
     place: Int64Array
@@ -57,14 +58,14 @@ def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, f
     Parameters
     ----------
     upto
-        One past the largest first code of a set: `n_codes` for all sets.
+        Upper limit (exclusive) of the smallest code of a set; `n_codes` counts all sets.
     figures
-        int64 (D, 3 size), updated: for each record, and its sets of 1, 2, … items: smallest support of a set (lowered),
-        number of sets with support below k, and number of sets with support 1 (both increased). Records of the same
-        owner count as one and must have weight 1.
+        int64 (D, 3 size), updated: three figures for each record and each number of items (1, 2, …): the smallest
+        support of a set, the number of sets with support below k, and the number of sets with support 1. Records with
+        an owner must have weight 1.
 
-    Depth-first search over prefixes by projecting the records. Cost: two steps per set and record. Sets that extend a
-    prefix in only one distinct record are not enumerated, because their number is known.
+    Depth-first search over prefixes, which projects the records. Cost: two steps per set and record. If only a single
+    distinct record contains a prefix, its extensions are not enumerated, because their number is known.
     """
     size, n_records = figures.shape[1] // 3, len(records.weight)
     capacity = n_records + max(1, size - 1) * len(records.codes)
@@ -162,7 +163,7 @@ def _extend(
 
 @kernel()
 def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int, k: int) -> None:
-    """Add all sets that extend a prefix of `level` codes which no other distinct record contains."""
+    """Add all extensions of a prefix of `level` codes. No other distinct record contains the prefix."""
     n_sets = 1
     for more in range(1, min(n_behind, size - level) + 1):
         n_sets = n_sets * (n_behind - more + 1) // more
@@ -260,8 +261,7 @@ def measure_behind(span: RecordSpan, first: int, last: int, supports: Int64Array
     Parameters
     ----------
     supports, entries
-        int64 (C,) each, updated: number of records with each code, and number of codes from it to the end of these
-        records.
+        int64 (C,) each, updated: number of records with each code, and total length of the suffixes that begin with it.
     """
     for record in range(first, last):
         after = _behind(span, record)

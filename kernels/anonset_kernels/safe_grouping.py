@@ -228,7 +228,8 @@ def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
 
 @kernel()
 def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
-    """Compute the number of tuples that each person of a group can show: the smallest number of remaining tuples.
+    """Compute the number of tuples that each person of a group shows: the smallest number of remaining tuples of a
+    person.
 
     `is_kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
 
@@ -266,7 +267,8 @@ def assign_groups(
     number_of: Int32Array,
     draw_key: DrawKey,
 ) -> tuple[Int32Array, BoolArray]:
-    """Return each tuple's group and whether it is starred: all persons of a group show the same number of tuples.
+    """Return each tuple's group and whether it is starred. All persons of a group have the same number of tuples
+    without a star (*shown* tuples).
 
     Parameters
     ----------

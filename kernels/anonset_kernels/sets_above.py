@@ -54,7 +54,8 @@ def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) 
 def keep_possible(
     table: Planes, before: int, below: CodesBelow, sets: Int32Matrix, most: int, possible: BoolArray
 ) -> None:
-    """Clear ``possible``, bool (T,), for each set of nodes above a set of the cut that has support k.
+    """Clear ``possible``, bool (T,), for each set of nodes that covers a set of the cut with support k: its own support
+    is at least k.
 
     Parameters
     ----------

@@ -3,11 +3,11 @@
 Itemsets of one size are enumerated depth first, in code order. For each prefix that occurs, the walk gathers its
 positions and counts the items after them in one dense array, which fits into the first-level cache. Itemsets are not
 packed into keys, so no itemset size and no number of symbols can overflow. The counts of a prefix are exact once it has
-been visited. A walk stops after a given number of steps and can be resumed, so that the caller can report progress and
-be interrupted.
+been visited. An enumeration stops after a given number of steps and can be resumed. So the caller can report progress
+and be interrupted.
 
-If many rows contain a prefix, the last two items of the sets are counted together, in counters that stop at k. Symbols
-are checked 64 at a time, skipping symbols after all their pairs have reached k.
+If many rows contain a prefix, the last two items of the sets are counted as pairs, in counters that stop at k. 64
+symbols are checked at a time; a symbol is skipped after all its pairs have reached k.
 """
 
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class DistinctRowItems(NamedTuple):
 
 
 class PairCounters(NamedTuple):
-    """Counters of all pairs of up to N symbols, numbered from 0, and buffers for a row. N bits need W 64-bit words."""
+    """Counters of all pairs of N symbols, numbered from 0, and buffers for a row. A bitmap of N bits has W elements."""
 
     met: Int32Array
     """int32 (N * N,): records that contain each pair, up to k."""

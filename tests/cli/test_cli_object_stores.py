@@ -246,7 +246,7 @@ def test_leftovers_of_another_publication_remain(place: Place, store: ObjectStor
     ("out", "more", "message"),
     [
         ("s3://bucket", [], "'s3://bucket' must name a place in the bucket, such as 's3://bucket/safe'"),
-        ("s3://bucket/a", ["--private", "s3://bucket/a/own"], "must be apart"),
+        ("s3://bucket/a", ["--private", "s3://bucket/a/own"], "must be separate"),
         ("s3:/bucket/a", [], "is not a local path"),
         ("nosuch://bucket/a", [], "nosuch://bucket/"),
     ],

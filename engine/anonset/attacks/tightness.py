@@ -58,7 +58,5 @@ def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
     without, won = right(np.array(often), np.array(often)), right(first, last - 1)
     control = right(*random.integers(first, last, size=(2, len(rows))))
     name = printable(column.name)
-    knows = (
-        f"the class of a person, and value frequencies of {name!r}; seeks the value, and guesses an end of the range"
-    )
+    knows = f"the class of a person, and value frequencies of {name!r}; guesses that the value is an end of the range"
     return AttackResult("tightness", knows, len(rows), without, won, control)

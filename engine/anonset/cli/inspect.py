@@ -190,7 +190,7 @@ _OF_SETTINGS: dict[str, list[str]] = {
     "decimal": ["the decimal sign of the numbers"],
     "missing": ["treatment of null"],
     "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
-    "inner_items": ["codes that are inner nodes of the hierarchy become leaves below these nodes"],
+    "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
     "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
     "group": ["all rows of a person are merged into a record"],
     "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],

@@ -9,14 +9,14 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.errors import HierarchyError, typed
 
 Ceiling = int | Collection[str]
-"""Node labels, or a column of the hierarchy file, counted from the root's column (0)."""
+"""Node labels, or a column number in the hierarchy file, counted from the root (0)."""
 
 
 def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     """Return a hierarchy without the nodes above a ceiling. Its root is never published.
 
-    The loss of each node is unchanged, because its leaves are. Nodes that are neither above nor below a ceiling remain.
-    If the root is the only ceiling, all nodes may be published, and the hierarchy is returned unchanged.
+    Each remaining node has the same leaves, so losses do not change. Nodes that are neither above nor below a ceiling
+    remain. If the root is the only ceiling, the hierarchy is returned unchanged.
 
     Raises
     ------

@@ -89,7 +89,7 @@ def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
 
 
 def are_narrow(store: Store, n_codes: int) -> bool:
-    """Return True if the store uses two bytes per code: in files, if `n_codes` fits."""
+    """Return True if the store uses two bytes per code: only in files, and if all codes fit."""
     return store.in_files and n_codes <= MOST_CODES
 
 

@@ -302,7 +302,7 @@ def _depths(parent: Sequence[int]) -> list[int]:
 
 
 def children_of(subtree_end: Int32, node: int) -> list[int]:
-    """Return the children of a node of a tree in preorder, given the subtree end of each node."""
+    """Return the children of a node of a tree stored in preorder, given the subtree end of each node."""
     children, child = [], node + 1
     while child < subtree_end[node]:
         children.append(child)

@@ -1,4 +1,4 @@
-"""Arrays in files that reserve disk space in parts before writing and release it after reading."""
+"""Reserve and release disk space for parts of arrays in files."""
 
 import mmap
 import os
@@ -57,7 +57,7 @@ def vacate(array: NDArray[Any], first: int, end: int) -> None:
 
 
 def fetch(array: NDArray[Any], first: int, end: int) -> None:
-    """Let the system read elements ahead of random access. The array must cover its complete file."""
+    """Ask the system to load elements before random access. The array must cover its complete file."""
     file, size = backing(array), array.itemsize
     if file is None or not hasattr(os, "posix_fadvise"):
         return

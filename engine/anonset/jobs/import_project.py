@@ -41,7 +41,7 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
     require_new(folder)
     project = read_project(path)
     if data is None and not project.has_data:
-        msg = f"{path}: the project contains no data; name the data file, too"
+        msg = f"{path}: the project contains no data; also pass the data file"
         raise InputError(msg)
     folder.mkdir(0o700)
     try:

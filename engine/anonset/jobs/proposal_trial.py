@@ -111,14 +111,17 @@ class ProposalReader:
         work.possible_items = possible_items(self.proposed, roles, by_name)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         numbers = [
-            one for one in self.profiles if (own := roles[one.name]).role == "relational" and own.hierarchy == "range"
+            profile
+            for profile in self.profiles
+            if (role := roles[profile.name]).role == "relational" and role.hierarchy == "range"
         ]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
         if asked and not work.unit:
             options["rows_are_persons"] = True
         plain = {
-            name: replace(own, hierarchy="values") if own.hierarchy == "range" else own for name, own in roles.items()
+            name: replace(role, hierarchy="values") if role.hierarchy == "range" else role
+            for name, role in roles.items()
         }
         plain = without_commas(plain, by_name)
         work.settings = options
@@ -134,7 +137,7 @@ class ProposalReader:
                 work.problems += [] if str(error) in work.problems else [str(error)]
         if not _publish(roles):
             work.table = None
-            dropped = [name for name, own in self.proposed.items() if own.role in ("relational", "sensitive")]
+            dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if options.get("group") else []
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
@@ -162,14 +165,14 @@ class ProposalReader:
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
         """Return roles that drop quasi-identifiers without a hierarchy if their value sets would list persons."""
-        found = {}
+        dropped = {}
         for column in () if table is None else table.relational:
-            own = roles[column.name]
-            if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
+            role = roles[column.name]
+            if role.hierarchy == "values" and role.reason != "given" and _lists_persons(column, self.k):
                 distinct = self._distinct(column.name)
-                what = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
-                found[column.name] = ProposedRole("drop", f"{what}; {setting('relational')} needs a hierarchy")
-        return found
+                reason = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
+                dropped[column.name] = ProposedRole("drop", f"{reason}; {setting('relational')} needs a hierarchy")
+        return dropped
 
     def _distinct(self, name: str) -> int:
         return next(column.distinct for column in self.profiles if column.name == name)
@@ -177,8 +180,8 @@ class ProposalReader:
     def _repeats(self, unit: Sequence[str]) -> bool:
         if not self._are_plain(unit):
             return False
-        given, persons = self._counted(unit)
-        return persons < given
+        rows, persons = self._counted(unit)
+        return persons < rows
 
     def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
         """Return the number of rows with a value in each column, and of persons; cached by unit."""
@@ -191,11 +194,11 @@ class ProposalReader:
         return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
 
     def _differing(self, unit: Sequence[str], name: str) -> int:
-        return count_differing([self.loaded[one] for one in unit], self.loaded[name])
+        return count_differing([self.loaded[column] for column in unit], self.loaded[name])
 
     def _first_row(self, work: Proposal, name: str, persons: int) -> str:
         """Return the problem that few persons differ in a column, with the rows to check."""
-        rows = rows_that_differ([self.loaded[one] for one in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
+        rows = rows_that_differ([self.loaded[column] for column in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
         return (
             f"column {name!r}: the rows of {counted(persons, 'person')} differ, so the value of the first row is used "
@@ -237,34 +240,34 @@ class ProposalReader:
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
         if len(marks) > 1 and "separator" not in self.given:
-            pairs = [f"{one.name}={one.separator}" for one in sets if (one.separator or "").strip()]
+            pairs = [f"{column.name}={column.separator}" for column in sets if (column.separator or "").strip()]
             return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
 
 
-def _about_items(found: Mapping[str, Sequence[str]]) -> str:
+def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
     """Return the settings that publish dropped columns that may contain items; empty if there are none."""
-    if marked := found.get("one_hot"):
+    if marked := possible_items.get("one_hot"):
         return (
             f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
         )
     return "; ".join(
         f"column {name!r} is dropped, because a person may have several values; if each is an item: "
         f"{setting('items', name)}"
-        for name in found.get("items", ())
+        for name in possible_items.get("items", ())
     )
 
 
-def are_buckets(given: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
+def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
     """Return True if the owner links ids or kept columns to a sensitive column: ids of buckets repeat by design."""
-    linked = given.get("sensitive") and (given.get("id") or given.get("keep"))
-    return bool(linked) and not any(own.role == "relational" for own in roles.values())
+    linked = settings.get("sensitive") and (settings.get("id") or settings.get("keep"))
+    return bool(linked) and not any(role.role == "relational" for role in roles.values())
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
     """Return True if a column is published."""
-    return any(own.role not in ("id", "drop") for own in roles.values())
+    return any(role.role not in ("id", "drop") for role in roles.values())
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:

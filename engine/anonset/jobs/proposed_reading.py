@@ -105,7 +105,7 @@ def _proposal_for(
     candidates = _candidates(loaded, opened.names, relational)
     ids = {
         *names_in(opened.names, declared.get("id")),
-        *(name for one in candidates for name in one.columns if not is_quantity(name)),
+        *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
     }
     placeholders = _placeholders({name: column for name, column in loaded.items() if name in ids})
     id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
@@ -113,7 +113,12 @@ def _proposal_for(
         loaded = with_nulls(loaded, id_nulls)
         candidates = _candidates(loaded, opened.names, relational)
     opened = opened.with_columns(loaded)  # the source is read only once
-    identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
+    identifying = {
+        name
+        for candidate in candidates
+        if candidate.repeats or candidate.persons == candidate.given
+        for name in candidate.columns
+    }
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
     proposed = _with_given(opened, proposed, declared)
@@ -126,7 +131,7 @@ def _proposal_for(
     problems += missing_code_problems(profiles)
     problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]
     rows = profiles[0].records if profiles else 0
-    counts = {one.columns: (one.given, one.persons) for one in candidates}
+    counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     trial = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
 
     def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
@@ -143,28 +148,36 @@ def _proposal_for(
     if ids or stated or buckets or all(role.role in ("items", "one_hot", "one_code") for role in proposed.values()):
         return worked_out(ids, "given", asked=False)
     declared_names = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
-    free = [one for one in candidates if declared_names.isdisjoint(one.columns)]
+    free = [candidate for candidate in candidates if declared_names.isdisjoint(candidate.columns)]
     repeated = [candidate for candidate in free if candidate.repeats]
     enough = (1 - MOST_WITHOUT_ID) * rows
-    distinct = [one for one in free if one.persons == one.given >= enough and one.given and one.meaning not in _OF_ROWS]
-    if distinct and not any(one.repeats for one in candidates):
+    distinct = [
+        candidate
+        for candidate in free
+        if candidate.persons == candidate.given >= enough and candidate.given and candidate.meaning not in _OF_ROWS
+    ]
+    if distinct and not any(candidate.repeats for candidate in candidates):
         return worked_out(distinct[0].columns, distinct[0].meaning, asked=False)
-    if cut := [one.columns[0] for one in candidates if one.cut]:
+    if cut := [candidate.columns[0] for candidate in candidates if candidate.cut]:
         fault = f"column {cut[0]!r} identifies people but {CUT}; export the file again with this column as text"
         return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
-    likely = [one for one in free if one in repeated or one in distinct]
-    proposals = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
-    sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
-    namesakes = not sure and all(one.persons >= _MOSTLY_DISTINCT * one.given for one in repeated)
-    if repeated and not namesakes and not any(one.table is not None for one in proposals):
+    likely = [candidate for candidate in free if candidate in repeated or candidate in distinct]
+    proposals = [worked_out(candidate.columns, candidate.meaning) for candidate in likely[:_MOST_ANSWERS]]
+    sure = any(candidate.meaning != NAMED for candidate in repeated)  # different persons may have the same name
+    namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in repeated)
+    if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):
         # the unit "row" would not protect these persons
         proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
         return proposals[0]
     by_rows = worked_out((), "")
-    able = [one for one in proposals if one.table is not None]
+    able = [proposal for proposal in proposals if proposal.table is not None]
     if by_rows.table is not None or not able:
         able.insert(0 if repeated and namesakes else len(able), by_rows)
-    lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in proposals if one.table is None]
+    lost = [
+        f"unit {', '.join(map(repr, proposal.unit))}: {proposal.problems[-1]}"
+        for proposal in proposals
+        if proposal.table is None
+    ]
     able[0].problems += lost
     able[0].answers = tuple(able)
     return able[0]
@@ -240,17 +253,25 @@ def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
     """Return text and set columns that mention persons, each with the column of these names or ids."""
-    identifying = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
-    identifying |= {profile.name for profile in profiles if profile.reaches == "name"}
-    identifying.update(names_and_ids(profile.name for profile in profiles))
+    identifying = {
+        candidate.columns[0]
+        for candidate in candidates
+        if len(candidate.columns) == 1 and candidate.meaning in PERSON_IDS
+    }
+    identifying |= {described.name for described in profiles if described.reaches == "name"}
+    identifying.update(names_and_ids(described.name for described in profiles))
     words = {name: words_of_persons(_distinct(loaded[name])) for name in identifying if not holds_sets(loaded[name])}
     mentions = {}
-    for one in profiles if words else ():
-        column = loaded[one.name]
-        if one.kind in ("text", "sets") and one.name not in identifying and not (one.reaches or holds_sets(column)):
+    for described in profiles if words else ():
+        column = loaded[described.name]
+        if (
+            described.kind in ("text", "sets")
+            and described.name not in identifying
+            and not (described.reaches or holds_sets(column))
+        ):
             labels = _distinct(column)
             if named := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
-                mentions[one.name] = named
+                mentions[described.name] = named
     return mentions
 
 

@@ -49,7 +49,7 @@ class KnownItems(RedactedRepr):
 
     @property
     def exact(self) -> bool:
-        """All records were counted, not a sample."""
+        """True if all records were counted, False for a sample."""
         return self.known is None
 
     def worst(self, fewer_than: float) -> Share:

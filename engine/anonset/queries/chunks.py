@@ -40,7 +40,8 @@ class _Places(RedactedRepr):
     cluster: Int64
     """Clusters in which a record may contain the item, ascending, int64 (P,)."""
     chunk: Int64
-    """Chunk with the item in each cluster, int64 (P,): shared chunks have the highest numbers, a term has -1."""
+    """Chunk that contains the item in each cluster, int64 (P,). Shared chunks have the highest numbers; -1 is the term
+    chunk."""
     chance: Floats
     """Probability that a given record of the cluster contains the item, float64 (P,)."""
 

@@ -235,7 +235,7 @@ def _require_lines(where: object, kind: str, properties: FileProperties) -> None
 
 
 def with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], names: Sequence[str]) -> Batch:
-    """Return a batch of a file, with the columns encoded in the folder names added."""
+    """Add the columns that the folder names encode to a batch of a file."""
     import pyarrow as pa
 
     def constant(value: str | None) -> Any:

@@ -65,7 +65,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     if no_header and (suffixes or [""])[-1] not in (*FORMATS, *_ELSEWHERE):
         return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
-        ending = f"the name must end with {', '.join(FORMATS)} (.gz and .zst too, except {' and '.join(_PACKED)})"
+        ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
         if (elsewhere := _ELSEWHERE.get(suffixes[-1] if suffixes else "")) is not None:
             msg = f"{path}: {elsewhere}"
             raise InputError(msg)

@@ -81,7 +81,7 @@ class FileOptions:
     one_code: Names = field(
         default=(),
         metadata={
-            "description": "Columns with a code each, which together are the items; dx* names all columns "
+            "description": "Columns that each contain an item of the person, such as dx1,dx2; dx* selects all columns "
             "beginning with dx."
         },
     )
@@ -100,8 +100,9 @@ class FileOptions:
     unknown: Literal["error", "suppress", "prefix"] = field(
         default="error",
         metadata={
-            "description": "Codes missing from the hierarchy: prefix uses their longest prefix in it; suppress omits "
-            "items, and publishes values that a rule such as date:month,year rejects as '?'."
+            "description": "Codes missing from the hierarchy: prefix replaces a code by its longest prefix in "
+            "the hierarchy; suppress omits missing items, and publishes '?' for values that a rule such as "
+            "date:month,year rejects."
         },
     )
     """Treatment of codes that are not in their hierarchy: ``error``, ``suppress`` (items are left out; a value of a

@@ -28,7 +28,7 @@ class ItemScan:
 
     @property
     def few(self) -> int:
-        """Number of persons below which persons are few."""
+        """Values that belong to fewer persons are reported."""
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:

@@ -280,7 +280,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
         if digest(own_file(published / name)) != data.sha256[name]:
             msg = (
                 f"{str(published / name)!r} is not the attested file: the SHA-256 differs "
-                "(to check the data anyway, name their file)"
+                "(to check the data anyway, pass the data file)"
             )
             raise InputError(msg)
 

@@ -185,7 +185,7 @@ class UntrueVerdict(MarkedText, RedactedRepr):
     witness: Witness
 
     def __format__(self, _: str) -> str:
-        return f"the publication is not true of the original: {self.witness}"
+        return f"the publication does not match the original: {self.witness}"
 
 
 def evidence(

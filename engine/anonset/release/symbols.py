@@ -221,7 +221,7 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
     if not is_set or sorted(named) == sorted(members):
         return ""
     if symbol.kind != "node":
-        return f"must have the members in its name, got {_first(members)}"
+        return f"must have exactly the members that its name lists, got {_first(members)}"
     if nodes_known:
         return ""
     return f"is named like a set of other items; pass the hierarchy with {hierarchy_of()}, got {_first(members)}"
@@ -276,7 +276,7 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
             others = sorted(set(leaves) ^ set(symbol.members))
             msg = (
                 f"codebook: {datum(symbol.label)} must have the {len(leaves)} leaves below it in the hierarchy, "
-                f"got {len(symbol.members)} items; {datum(others[0])} makes a difference"
+                f"got {len(symbol.members)} items; {datum(others[0])} is only in one of them"
             )
             raise InputError(msg)
 

@@ -58,7 +58,9 @@ def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | Non
             raise InputError(msg)
     first, second = sorted(f"{place}/" for place in places)
     if second.startswith(first):
-        msg = f"the publication and its private directory must be apart, got {str(places[0])!r} and {str(places[1])!r}"
+        msg = (
+            f"the publication and its private directory must be separate, got {str(places[0])!r} and {str(places[1])!r}"
+        )
         raise InputError(msg)
     return places
 

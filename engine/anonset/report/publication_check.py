@@ -53,7 +53,7 @@ def check_account(check: PublicationCheck) -> list[str]:
     if covered and verdict.holds is not None:
         lines.append(f"verified: {covered}")
     if check.untrue is not None:
-        lines.append(f"not true of the original: {check.untrue}")
+        lines.append(f"does not match the original: {check.untrue}")
         lines += [] if check.by_records else [_IN_ORDER]
     elif check.undecided:
         lines.append(f"true of the original: undecided: {check.undecided}")

@@ -50,7 +50,7 @@ class SuggestSettings(InputSettings):
     rho: Share | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
-        description="A share of exactly rho is too high (default).",
+        description="Reject a share of exactly rho (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     from_nothing: bool | None = Field(

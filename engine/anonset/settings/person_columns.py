@@ -98,7 +98,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
 def with_unit(
     proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile]
 ) -> dict[str, ProposedRole]:
-    """Return the roles if some columns identify the person."""
+    """Return the roles of the columns, given the columns that identify the person."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
         if own.role == "id" and own.reason != "given"

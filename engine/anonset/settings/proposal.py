@@ -98,7 +98,7 @@ def _why_text(profile: Profile, column: str) -> str:
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
-    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with a code each."""
+    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with one code per cell."""
     for profile in profiles:
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
@@ -151,7 +151,7 @@ def _families(names: Sequence[str]) -> list[str]:
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
-    """Propose numbered columns with a code each, and columns of the same codes that are named like a diagnosis."""
+    """Propose numbered columns with one code per cell, and diagnosis columns with the same codes."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
         numbered = _NUMBERED.fullmatch(profile.name)
@@ -182,7 +182,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
         for profile in profiles
         if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
     ]
-    reason = f"one of {len(single) + len(names)} columns with a code each"
+    reason = f"one of {len(single) + len(names)} columns with one code per cell"
     return other | dict.fromkeys([*single, *names], ProposedRole("one_code", reason))
 
 

@@ -265,9 +265,8 @@ class _ValueCounts:
 
 
 def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class from all rows, times the known values of the class and of all rows.
-
-    The distance is the sum of the positive differences to the overall shares.
+    """Return the distance of each class from all rows as an integer: multiplied by the number of known values of the
+    class, and of all rows. The distance is the sum of the positive differences to the overall shares.
     """
     above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
     return [int(x) for x in np.add.reduceat(above, counted.start)]

@@ -68,7 +68,7 @@ def check_kkm(
     Parameters
     ----------
     store
-        Store of temporary files, if the columns are in files. Each share of the rows then has the full budget.
+        Store of temporary files, if the columns are in files. The budget then applies to each share of the rows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Check of two releases of the same persons: at least k candidates must match up to m items known from both.
+"""Check of two releases of the same persons: any m items known from both must match at least k persons, or none.
 
 Uses Python integers as sets of persons and frozensets of symbols, independent of the algorithm.
 """
@@ -114,7 +114,7 @@ class _Pairs(RedactedRepr):
     """For the later and the earlier release: an item without a symbol is certainly in none of its records."""
 
     def of_one(self, row: Row, other: Row) -> bool:
-        """Return True if a later row and an earlier row may have the same record."""
+        """Return True if a later row and an earlier row may belong to the same record."""
         shown_here = row if self.certain[0] else row | {_NONE}
         shown_there = other if self.certain[1] else other | {_NONE}
         return all(self.there[symbol] & shown_there for symbol in row) and all(

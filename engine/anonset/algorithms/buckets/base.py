@@ -51,7 +51,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         If there is no id column, or a value is missing or looks like a starred identity.
     """
     if not table.ids:
-        msg = "the table needs an id column (left side of the dependency), got none"
+        msg = "the table needs an id column, got none"
         raise InputError(msg)
     for column in table.ids:
         # the reader already rejects blank labels of filed vocabularies
@@ -80,7 +80,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
         label = column.vocabulary.labels[value]
         reason = (
             f"value {datum(label)} of column {column.name!r} is in {most:,} of {column.n:,} rows ({share:.1%}), "
-            f"at most 1/l = 1/{l} of them is required; an l of at most {column.n // most} is feasible"
+            f"but at most 1/l = 1/{l} is allowed; an l of at most {column.n // most} is feasible"
         )
         raise InfeasibleError(algorithm, reason, achieved=share, bound=1 / l)
 

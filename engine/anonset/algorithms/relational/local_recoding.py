@@ -16,7 +16,7 @@ from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
-"""Price of a postponed record in each round, as a share of the loss at all roots."""
+"""Penalty of a postponed record in each round, as a share of the loss of a record with all columns at their roots."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Search for a hierarchy cut with low suppression cost: items are generalized first, and the rest is suppressed.
 
-On any cut, suppressing the nodes that allow an inference keeps the guarantee. The search evaluates the original
-items, the levels of the hierarchy, and for k = 2, 4, 8, … the cuts of the topmost nodes with a child of fewer than k
-occurrences. It starts from the cut with the smallest loss and splits or raises single nodes, in order of their
+Any cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search evaluates the
+original items, the levels of the hierarchy, and for k = 2, 4, 8, … the cuts of the topmost nodes with a child of fewer
+than k occurrences. It starts from the cut with the smallest loss and splits or raises single nodes, in order of their
 potential gain, while the loss decreases. Nodes above a sensitive item are never used. Our own method.
 """
 

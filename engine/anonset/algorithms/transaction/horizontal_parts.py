@@ -11,7 +11,7 @@ from anonset.data.table import Int64
 
 
 def near_equal(n: int, size: int) -> list[int]:
-    """Return the boundaries of pieces of `size` records; the last two pieces share the rest evenly.
+    """Return the boundaries of pieces of `size` records; the last two pieces have about equal sizes.
 
     >>> near_equal(14, 4), near_equal(12, 4), near_equal(3, 4)
     ([0, 4, 8, 11, 14], [0, 4, 8, 12], [0, 3])
@@ -26,10 +26,9 @@ def near_equal(n: int, size: int) -> list[int]:
 def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
     """Divide the records recursively by their most frequent item and return the records of each part.
 
-    Parts of at most `size` records are not divided further. An item divides neither a part nor its subparts if fewer
-    than k records of the part contain it, or fewer than k do not. If no dividing item remains, the part is cut into
-    pieces in the given order.
-    Cost: O(nnz) for each item that divides a record's part.
+    Parts of at most `size` records are not divided further. An item divides a part or its subparts only if at least k
+    records of the part contain the item and at least k do not. If no dividing item remains, the part is cut into pieces
+    in the given order. Cost: O(nnz) for each item that divides a record's part.
 
     >>> rows = SetColumn.of(text.split() for text in ("a b", "a", "a b", "b", "c", "c"))
     >>> [part.tolist() for part in horizontal_parts(rows, 1, 2)]
@@ -56,7 +55,7 @@ def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
 
 
 def _parted(rows: SetColumn, records: Int64, k: int, size: int) -> Iterator[Int64]:
-    """Yield the records with the most frequent item, then repeat this with the other records."""
+    """Yield the records with the most frequent item. Repeat with the other records until none remain."""
     part = rows.take(records)
     _, item = np.unique(part.items, return_inverse=True)
     row = np.repeat(np.arange(part.n), part.lengths)

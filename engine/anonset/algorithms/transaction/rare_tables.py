@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SIZES = (2, 3, 4, 5)
 """Set sizes for which tables exist."""
 BY_LARGEST = 5
-"""Size of the sets that are counted and read out by their largest code."""
+"""Set size for which the tables of different largest codes are counted and read separately."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
 """Maximum table memory: BYTES_OF_TABLE for a task, if memory permits; BYTES_SHARED for all tasks of a cluster, which
 return their tables, and for all threads if no memory limit is set.

@@ -123,7 +123,7 @@ class MovableTerms(RedactedRepr):
 
     @classmethod
     def joined(cls, parts: "Sequence[MovableTerms]", n_items: int) -> "MovableTerms":
-        """Return the remaining terms of a group of neighbours, in groups of the same width."""
+        """Return the remaining terms of neighbouring groups of the same width as a single group."""
 
         def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:
             shift = begins_of(sizes).tolist()

@@ -59,7 +59,7 @@ class Suffixes:
     least: int
     """Minimum number of following codes."""
     entries: Int64
-    """Number of codes that follow each code, int64 (C,)."""
+    """Total number of codes after each code, over all records, int64 (C,)."""
     records: Int64
     """Number of records in which enough codes follow each code, int64 (C,)."""
     store: Store

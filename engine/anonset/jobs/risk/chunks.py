@@ -12,7 +12,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class ChunkRisk(RiskReport):
-    """Remaining risks of chunks. The model bounds re-identification, but no inference of items."""
+    """Remaining risks of chunks. The model limits re-identification, but not the inference of items."""
 
     clusters: int
     """Number of clusters."""

@@ -129,7 +129,7 @@ def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None
     """
     if original is None or len(persons) != original.n:
         records = "no original is given" if original is None else f"the original has {original.n:,} records"
-        msg = f"persons must have an entry per record of the original; it has {len(persons):,}, and {records}"
+        msg = f"persons must have an entry for each record of the original, got {len(persons):,} entries; {records}"
         raise InputError(msg)
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)

@@ -137,10 +137,10 @@ def _row_groups(
 
 
 def _without_codes(metadata: Any) -> set[str]:
-    """Return the columns, except small ones, with so many bytes per value that most values must differ.
+    """Return the large columns in which most values must differ, by their number of bytes per value.
 
-    `metadata` is a ``pyarrow.FileMetaData``. For large columns few bytes suffice, because dictionary bytes do not
-    count.
+    `metadata` is a ``pyarrow.FileMetaData``. The largest columns need less bytes per value, because the size of a
+    dictionary is negligible.
     """
 
     def most_differ(size: int, n: int) -> bool:

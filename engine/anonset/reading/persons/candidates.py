@@ -161,13 +161,15 @@ def find_unit_candidates(
         msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
         raise InputError(msg)
     numbers = [name for name in roles.drop if is_numbered(name) and not (meaning_of(name) or is_quantity(name))]
-    found = candidates_in(
+    candidates = candidates_in(
         first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop, numbers=numbers, declared=roles.relational
     )
-    repeated = tuple(one.as_repeated for one in found if one.repeats)
+    repeated = tuple(candidate.as_repeated for candidate in candidates if candidate.repeats)
     if repeated or grouped:
         return repeated, ()
-    unseen = [one for one in (*found, *_unseen(named, first)) if one.meaning not in (AGREEING, KEY)]
+    unseen = [
+        candidate for candidate in (*candidates, *_unseen(named, first)) if candidate.meaning not in (AGREEING, KEY)
+    ]
     return (), tuple(unseen)
 
 
@@ -216,33 +218,40 @@ def candidates_in(
         rows = _first_rows([coded[name].codes for name in ids])
         coded = {name: replace(column, codes=column.codes[rows]) for name, column in coded.items()}
     free = {name: coded[name] for name in asked if name in coded and name not in ids and not coded[name].thing}
-    found = _by_meaning(free, ids, grouped=grouped)
+    candidates = _by_meaning(free, ids, grouped=grouped)
     attributes = [] if few else _attributes(coded)
     for name, column in {} if grouped or not attributes else free.items():
         silent = not (column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
         if silent and (agreeing := agreeing_within(column.codes, attributes)):
-            found.append(_single(name, column, AGREEING, agreeing))
-    known = {name for one in found for name in one.columns}
+            candidates.append(_single(name, column, AGREEING, agreeing))
+    used = {name for candidate in candidates for name in candidate.columns}
     together = [coded[name].codes for name in declared if name in coded]
     for name, column in {} if ids or grouped or not together else free.items():
         silent = not (column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
-        if silent and name not in (*known, *declared) and all_agree_within(column.codes, combined(together)):
-            found.append(_single(name, column, AGREEING, tuple(declared)))
-    known = {name for one in found for name in one.columns}
+        if silent and name not in (*used, *declared) and all_agree_within(column.codes, combined(together)):
+            candidates.append(_single(name, column, AGREEING, tuple(declared)))
+    used = {name for candidate in candidates for name in candidate.columns}
     seen = [(name, coded[name].codes) for name in witnesses if name in coded][:_MOST_WITNESSES]
-    unknown = [name for name in keys if name in free and name not in known and not (ids or grouped)]
-    found += [_single(name, free[name], KEY) for name in unknown if _is_witnessed(name, free[name], seen)]
-    sure = any(one.repeats for one in found)
-    found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
-    if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
-        found += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
+    unknown = [name for name in keys if name in free and name not in used and not (ids or grouped)]
+    candidates += [_single(name, free[name], KEY) for name in unknown if _is_witnessed(name, free[name], seen)]
+    sure = any(candidate.repeats for candidate in candidates)
+    candidates += [
+        candidate for candidate in _names_and_births(coded, ids) if candidate.meaning != AGREEING or not sure
+    ]
+    if not ids and not any(candidate.repeats or candidate.meaning not in ("id", "case id") for candidate in candidates):
+        candidates += [_single(name, column, ADDRESS) for name, column in free.items() if column.addresses]
     pairs = [] if ids else _numbered_within(free, attributes)
-    found = [one for one in found if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
-    found = [replace(one, evidence=_evidence(one, coded, attributes)) for one in found]
-    alone = not any(one.repeats for one in found)
-    distinct = any(one.given and one.persons == one.given and one.meaning not in _OF_ROWS for one in found)
-    if not ids and not any(one.repeats and one.evidence == AGREE for one in found):
-        found += [
+    candidates = [
+        candidate for candidate in candidates if not any(candidate.columns == pair.columns[1:] for pair in pairs)
+    ] + pairs
+    candidates = [replace(candidate, evidence=_evidence(candidate, coded, attributes)) for candidate in candidates]
+    alone = not any(candidate.repeats for candidate in candidates)
+    distinct = any(
+        candidate.given and candidate.persons == candidate.given and candidate.meaning not in _OF_ROWS
+        for candidate in candidates
+    )
+    if not ids and not any(candidate.repeats and candidate.evidence == AGREE for candidate in candidates):
+        candidates += [
             _single(name, free[name], KEY)
             for name in keys
             if name in free
@@ -255,18 +264,21 @@ def candidates_in(
             )
         ]
     n_rows = max((len(column.codes) for column in coded.values()), default=0)
-    found = [one for one in found if not any(_is_name_of(one, other, coded) for other in found)]
-    return _coarser_first(sorted((replace(one, rows=n_rows) for one in found), key=_place), coded)
+    candidates = [
+        candidate for candidate in candidates if not any(_is_name_of(candidate, other, coded) for other in candidates)
+    ]
+    ordered = sorted((replace(candidate, rows=n_rows) for candidate in candidates), key=_place)
+    return _coarser_first(ordered, coded)
 
 
-def _is_name_of(name: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if each value of a candidate has one name, and several of its persons share a name."""
-    alone = name.meaning == NAMED and one.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
-    return alone and name.repeats and one.repeats and one.evidence != DIFFER and _has_one(one, name, coded)
+def _is_name_of(name: UnitCandidate, person: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if each value of the candidate `person` has one name, and several of its persons share a name."""
+    alone = name.meaning == NAMED and person.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
+    return alone and name.repeats and person.repeats and person.evidence != DIFFER and _has_one(person, name, coded)
 
 
 def _is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str, Int64]]) -> bool:
-    """Return True if two or more columns of few values agree within the values of a column that repeat like keys."""
+    """Return True if two or more columns of few values agree within the repeated values of a key-like column."""
     if column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name):
         return False
     if not _repeat_as_keys(column.codes, named=False):
@@ -275,49 +287,50 @@ def _is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str,
     return len(agreeing) > 1 and all_agree_within(column.codes, combined(agreeing))
 
 
-def _coarser_first(sorted_: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
-    """Return the candidates; one whose values each have a single value of a coarser candidate follows that candidate.
-
-    A receipt has one customer, and a customer has several receipts.
-    """
+def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
+    """Move each coarser candidate before its cases: customers before receipts, if each receipt has one customer."""
     placed: list[UnitCandidate] = []
-    for one in sorted_:
-        at = next((i for i, other in enumerate(placed) if _is_case_of(other, one, coded)), len(placed))
-        placed.insert(at, one)
+    for candidate in ordered:
+        index = next((i for i, other in enumerate(placed) if _is_case_of(other, candidate, coded)), len(placed))
+        placed.insert(index, candidate)
     return tuple(placed)
 
 
-def _is_case_of(case: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if `case` is a receipt or the like of the coarser candidate `one`."""
-    alike = case.repeats and one.repeats and case.evidence == one.evidence
-    if not alike or one.meaning in (NAMED, ADDRESS) or len(one.columns) > 1:
+def _is_case_of(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if `case` is a receipt or the like of the candidate `coarser`."""
+    alike = case.repeats and coarser.repeats and case.evidence == coarser.evidence
+    if not alike or coarser.meaning in (NAMED, ADDRESS) or len(coarser.columns) > 1:
         return False
-    return _has_one(case, one, coded)
+    return _has_one(case, coarser, coded)
 
 
-def _has_one(case: UnitCandidate, one: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if each value of `case` has, with few exceptions, one value of the coarser candidate `one`."""
-    if one.persons > _COARSER * case.persons:
+def _has_one(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
+    """Return True if each value of `case` has, with few exceptions, a single value of the candidate `coarser`."""
+    if coarser.persons > _COARSER * case.persons:
         return False
     codes = combined([coded[name].codes for name in case.columns])
-    both = combined([codes, combined([coded[name].codes for name in one.columns])])
-    return count_distinct(both) <= _FEW_EXCEPTIONS * count_distinct(np.where(both >= 0, codes, -1))
+    joint = combined([codes, combined([coded[name].codes for name in coarser.columns])])
+    return count_distinct(joint) <= _FEW_EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
 
 
-def _place(one: UnitCandidate) -> tuple[int, int, int]:
+def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
     """Return the sort key of a candidate: by evidence, then by meaning; names detected only by values are last."""
-    by_values = one.meaning == NAMED and not any(meaning_of(name) == NAMED for name in one.columns)
-    return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
+    by_values = candidate.meaning == NAMED and not any(meaning_of(name) == NAMED for name in candidate.columns)
+    return candidate.evidence, len(_SUREST) if by_values else _SUREST.index(candidate.meaning), candidate.persons
 
 
 def _evidence(
-    one: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
+    candidate: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> int:
     """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
-    if one.meaning == AGREEING:
+    if candidate.meaning == AGREEING:
         return AGREE
-    others = [attribute for attribute in attributes if attribute[1] not in one.columns]
-    return evidence_of(combined([coded[name].codes for name in one.columns]), others) if one.repeats else UNKNOWN
+    others = [attribute for attribute in attributes if attribute[1] not in candidate.columns]
+    return (
+        evidence_of(combined([coded[name].codes for name in candidate.columns]), others)
+        if candidate.repeats
+        else UNKNOWN
+    )
 
 
 def _numbered_within(
@@ -325,25 +338,27 @@ def _numbered_within(
 ) -> list[UnitCandidate]:
     """Return pairs of a case, household or the like, and the number of a person within it."""
     numbers = [
-        name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
+        name
+        for name, column in free.items()
+        if column.small and (is_numbered(name) or column.kind in ("person id", "id"))
     ]
     cases = [
         name
-        for name, one in free.items()
-        if not one.small
-        and (one.kind in PERSON_IDS or is_numbered(name))
-        and _repeats(one.codes)
-        and evidence_of(one.codes, attributes) != AGREE
+        for name, column in free.items()
+        if not column.small
+        and (column.kind in PERSON_IDS or is_numbered(name))
+        and _repeats(column.codes)
+        and evidence_of(column.codes, attributes) != AGREE
     ]
-    found = []
+    candidates = []
     for case in cases if numbers else ():
         for number in numbers:
             codes = combined([free[case].codes, free[number].codes])
-            given, persons = int((codes >= 0).sum()), count_distinct(codes)
-            told = free[number].kind == "person id" and persons == given
-            if persons > count_distinct(free[case].codes) and (told or evidence_of(codes, attributes) == AGREE):
-                found.append(UnitCandidate((case, number), "person id", given, persons))
-    return found
+            n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
+            is_person_id = free[number].kind == "person id" and persons == n_values
+            if persons > count_distinct(free[case].codes) and (is_person_id or evidence_of(codes, attributes) == AGREE):
+                candidates.append(UnitCandidate((case, number), "person id", n_values, persons))
+    return candidates
 
 
 def _repeats(codes: Int64) -> bool:
@@ -356,13 +371,13 @@ def _by_meaning(free: Mapping[str, CodedColumn], ids: Sequence[str], *, grouped:
     if ids:
         sure = any(meaning_of(name) == "person id" for name in ids)
         meanings = PERSON_IDS[:1] if sure or grouped else PERSON_IDS
-        meanings = meanings if sure else (*meanings, *(one for one in _OVER_CASES if one not in meanings))
+        meanings = meanings if sure else (*meanings, *(meaning for meaning in _OVER_CASES if meaning not in meanings))
     return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
 
 
 def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, ...] = ()) -> UnitCandidate:
-    given = int((column.codes >= 0).sum())
-    return UnitCandidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
+    n_values = int((column.codes >= 0).sum())
+    return UnitCandidate((name,), meaning, n_values, count_distinct(column.codes), agreeing, column.cut)
 
 
 def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> list[UnitCandidate]:
@@ -384,20 +399,20 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
     if any("," in name for name in key) or not key or (ids and not births):
         return []
     codes = combined([free[name].codes for name in key])
-    given, persons = int((codes >= 0).sum()), count_distinct(codes)
+    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
-        alone = UnitCandidate(names, NAMED, given, persons)
+        alone = UnitCandidate(names, NAMED, n_values, persons)
         places = tuple(name for name, column in free.items() if column.addresses or column.kind == ADDRESS)
         return [alone, *_named_at(names, places, free)]
     others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
     agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
-    often = given - persons >= _FEW_TOGETHER * len(codes)
+    often = n_values - persons >= _FEW_TOGETHER * len(codes)
     if not names:
-        return [UnitCandidate((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
+        return [UnitCandidate((*key, *agreeing), AGREEING, n_values, persons, agreeing)] if agreeing and often else []
     if ids:
-        return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
-    beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
-    return [UnitCandidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
+        return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing)] if agreeing and often else []
+    beyond = n_values - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in births])
+    return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing, beyond_chance=beyond)]
 
 
 def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:
@@ -406,9 +421,9 @@ def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str
     if not places or not all(name in key for name in names):
         return []
     codes = combined([free[name].codes for name in key])
-    given, persons = int((codes >= 0).sum()), count_distinct(codes)
-    beyond = given - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
-    return [UnitCandidate(key, NAMED_AT, given, persons, beyond_chance=beyond)]
+    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
+    beyond = n_values - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
+    return [UnitCandidate(key, NAMED_AT, n_values, persons, beyond_chance=beyond)]
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, CodedColumn]) -> bool:
@@ -416,11 +431,11 @@ def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Ma
 
     It differs between rows with equal other names and birth.
     """
-    others = combined([free[one].codes for one in (*names, *births) if one != name])
-    both = combined([others, free[name].codes])
-    others = others[both >= 0]
+    others = combined([free[other].codes for other in (*names, *births) if other != name])
+    joint = combined([others, free[name].codes])
+    others = others[joint >= 0]
     pairs = len(others) - count_distinct(others)
-    agreed = len(others) - count_distinct(both)
+    agreed = len(others) - count_distinct(joint)
     return pairs >= FEWEST_PAIRS and 2 * agreed < pairs
 
 
@@ -447,21 +462,21 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
 
     They repeat often, unless a header names them, and no value is very frequent.
     """
-    given = codes[codes >= 0]
-    if len(given) < _FEWEST_ROWS:
+    present = codes[codes >= 0]
+    if len(present) < _FEWEST_ROWS:
         return False
-    counts = np.bincount(given)
+    counts = np.bincount(present)
     distinct = int(np.count_nonzero(counts))
     few, many = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
-    return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
+    return few <= distinct / len(present) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(present)
 
 
 def _repeat_rarely(name: str, column: CodedColumn, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
     """Return True if most values of a column are distinct keys, some repeat, and rows of a key may be of one person."""
-    given, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
+    n_values, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
     return (
-        given >= _FEWEST_ROWS
-        and _KEYS_OF_ROWS[1] * given < distinct < given
+        n_values >= _FEWEST_ROWS
+        and _KEYS_OF_ROWS[1] * n_values < distinct < n_values
         and column.keys
         and not is_quantity(name)
         and evidence_of(column.codes, attributes) != DIFFER

@@ -13,7 +13,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 
 TOLERANCE = 1e-6
-"""Amount by which a clause must be violated to count as violated."""
+"""Smallest violation that is not a rounding error."""
 MAX_AT_ONCE = 1 << 20
 """Maximum number of clauses converted to rows at once; each needs 200 bytes."""
 
@@ -42,7 +42,7 @@ class Clauses(RedactedRepr):
 
     @classmethod
     def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
-        """Return the clauses of sets by the members' parents, int32 (n, j), from left to right.
+        """Return the clauses of sets, given the parents of their members, int32 (n, j), from left to right.
 
         The lowest common ancestor of unrelated nodes is that of their parents.
         """
@@ -60,7 +60,8 @@ class Clauses(RedactedRepr):
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
-        """Return which clauses without leaves are violated, bool (n,), for the closedness of each node.
+        """Return a mask of the violated clauses, without their leaves, bool (n,), given the value of each node in [0,
+        1] (1 if closed).
 
         If there are more than `MAX_AT_ONCE`, return an evenly spaced selection of at most this number.
         """

@@ -120,7 +120,9 @@ class RareTriples(RedactedRepr):
         return self._of_keys(distinct(np.concatenate([collected, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
-        """Return the distinct parent keys of the maximal triples with their second code in a span; see the kernel."""
+        """Return the distinct keys of the parents of maximal triples. The second code is at least `first`, below
+        `end`.
+        """
         from anonset_kernels.rare_triples import maximal_triples
 
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
