@@ -88,7 +88,7 @@ class Cheapest(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Counts over the records of an item, zero or -1 between two items, and a list that items share."""
+    """Buffers for the records of an item. Counts are zero, and indices -1, when the next item begins."""
 
     here: Int32Array
     """int32 (G,): the item's records that contain another member of each group."""
@@ -112,7 +112,7 @@ class Scratch(NamedTuple):
 
 
 def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Partition:
-    """Allocate a partition without counts, for `count`."""
+    """Allocate a partition. All counts are zero; `count` computes them."""
     size, occurrences, levels, squares = np.zeros((4, n_groups), np.int64)
     cost, violated = np.zeros((2, n_groups), np.int64)
     pairs = np.zeros((n_groups, n_groups), np.int32)

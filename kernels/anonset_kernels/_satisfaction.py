@@ -86,7 +86,7 @@ def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, o
 
 @kernel()
 def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
-    """Return True if at least k records contain the complete trace. Its groups are marked 1 before and after."""
+    """Return True if at least k records contain all groups of the trace. Its groups are marked 1 before and after."""
     rarest = trace[0]
     for g in trace:
         groups.mark[g] = 2

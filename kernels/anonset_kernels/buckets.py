@@ -136,7 +136,7 @@ def _bits(size: Int64Array, capacity: int) -> Int64Array:
 
 @kernel()
 def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: Int32Array) -> Int64Array:
-    """Fill `stretch`, (n,), for each entry; return the first entry of each stretch, (stretches + 1,)."""
+    """Assign each entry to a stretch, `stretch` (n,); return the first entry of each stretch, (stretches + 1,)."""
     first = np.zeros(len(bits) + 1, np.int64)
     for code in range(len(bits)):
         first[code + 1] = first[code] + (1 << bits[code])

@@ -60,7 +60,7 @@ def merge_rows(
     weight
         int64 (rows,): updated at the first of equal rows.
     share
-        (share, number of shares): rows of other shares, also determined by the hash, are skipped.
+        (share, number of shares): only rows of this share are processed. The hash of a row determines its share.
 
     O(items of the rows).
     """

@@ -239,10 +239,10 @@ def _rows_of(space: AttributeSpace, tuples: Tuples, t: int, row: Float64Array) -
 def _bounds_of(
     space: AttributeSpace, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array
 ) -> None:
-    """Compute a lower bound on the loss of tuple `t` with any tuple of each block: that of the nearest corner.
+    """Compute, for each block, a lower bound on the loss of tuple `t` with a tuple of the block.
 
-    A row of losses increases with distance from the tuple's own code on both sides, so the nearest code is an end of
-    the block.
+    In each attribute the loss grows with the distance of the codes. The bound is therefore computed at the code of
+    the block that is nearest to the code of `t`.
     """
     kind, slot, _, weight, width, cost_at, _, _, _ = space
     numbers, codes = tuples

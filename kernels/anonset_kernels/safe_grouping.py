@@ -13,7 +13,7 @@ from anonset_kernels._heaps import ONE, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
 VALUE, PERSON, TUPLE = 0, 1, 2
-"""Keys of `diversify`: for the value that loses a tuple (ties), the person, and the tuple."""
+"""Draw keys of `diversify`: they select, among equally frequent values, a value, then a person, then a tuple."""
 
 
 class _Group(NamedTuple):

@@ -6,7 +6,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def measure_suffixes(codes: Codes, least: int, entries: Int64Array, records: Int64Array) -> None:
-    """Count the records and the following codes of each code, if at least `least` codes follow.
+    """Count, for each code, the records in which at least `least` codes follow it, and these codes.
 
     Parameters
     ----------

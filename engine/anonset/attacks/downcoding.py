@@ -36,8 +36,8 @@ def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if isinstance(boxes, str):
         return boxes
     knows = (
-        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); seeks the child of a "
-        "published node, or the member of a set, that a row has"
+        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); seeks the finer value "
+        "of a row: a child of the published node, or a member of the set"
     )
     return attack_random_rows(
         scene, boxes, "downcoding", knows, lambda number, column: child_probabilities(boxes, scene.k, number, column)

@@ -1,7 +1,7 @@
-"""Limits of a run: number of records processed together, and amount of data in memory.
+"""Memory limits: number of records processed together, and amount of data in memory.
 
-Arrays are processed in spans (blocks) of elements. A run is a sequence of elements that belong together, such as the
-items of a record.
+Arrays are processed in spans (blocks) of elements. Some functions never divide a *run*: a sequence of elements that
+belong together, such as the items of a record.
 
 Processor and memory limits are the limits of this process's control groups (/proc/self/cgroup, versions 1 and 2),
 including the limits of parent groups. In a container, the files of the process's own group may be at the root.

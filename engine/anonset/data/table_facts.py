@@ -95,4 +95,4 @@ class OwnerStatements(RedactedRepr):
     publish_as_is: tuple[str, ...] = ()
     """Columns that are published although they contain values that identify persons."""
     unit_is_open: bool = False
-    """The source has columns besides the items, the owner has not stated who is a person, and no column shows it."""
+    """True if the owner must state who is a person: the source has columns besides the items, and none shows it."""

@@ -215,7 +215,7 @@ def suggest(
 def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]:
     """Return the candidates that are tried on all data.
 
-    The first that hold, the first with the owner's hierarchy, and the first for another model.
+    These are the best candidates that hold, the best with the owner's hierarchy, and the best of another model.
     """
     other = set_beside(order)
     order = [candidate for candidate in order if not candidate.beside]

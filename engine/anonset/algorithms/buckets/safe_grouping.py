@@ -164,10 +164,10 @@ class SafeGrouping(RedactedRepr):
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
-            f"no group has k={self.k} individuals if no value may have more than 1/l = 1/{self.l} of it: of "
-            f"{sensitive.n:,} rows, {n_removed:,} would be removed for this, the others with their groups (value "
-            f"{datum(sensitive.vocabulary.labels[value])} of column {sensitive.name!r} is in {share:.1%} of the "
-            "rows); a smaller l, or a k larger in proportion to l, may help"
+            f"no group keeps k={self.k} individuals: {n_removed:,} of {sensitive.n:,} rows would be removed so that "
+            f"no value has more than 1/l = 1/{self.l} of a group (value "
+            f"{datum(sensitive.vocabulary.labels[value])} of column {sensitive.name!r} is in {share:.1%} of all rows); "
+            "a smaller l, or a larger k for the same l, may help"
         )
         raise InfeasibleError(self.name, reason, achieved=share, bound=1 / self.l)
 

@@ -355,7 +355,7 @@ class DelimitedText:
                 way_out = f"; if it separates items: {setting('separator', self.delimiter)}"
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
-                    hint = "; a column name is missing in the first line: R leaves it out for row names"
+                    hint = "; a column name is missing in the first line (R omits the name of the row names)"
                 hint = hint or self._hint_below() or self._hint_of_baskets(line)
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"

@@ -255,7 +255,7 @@ def candidates_in(
             _single(name, free[name], KEY)
             for name in keys
             if name in free
-            and not any(one.columns == (name,) and one.meaning == KEY for one in found)
+            and not any(candidate.columns == (name,) and candidate.meaning == KEY for candidate in candidates)
             and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not (free[name].kind or free[name].times)
             and (

@@ -121,9 +121,7 @@ ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 _KNOWN = frozenset({*ATTRIBUTES, "known"})
 _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
-"""Meanings of header words: for attributes that others know, for dates that others know, and for the words next to
-both.
-"""
+"""Meanings of the words in a header: attributes that others know, dates that others know, and words that may follow."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
 """Meanings of words in headers that name a person."""

@@ -46,7 +46,7 @@ class PagePart(RedactedRepr):
     drawing_note: str = ""
     """Explanation of the drawing."""
     below_k: Sequence[str] = ()
-    """Sentences on the persons below k."""
+    """Sentences on the persons who match fewer than k records."""
     knowledge: RiskTable = RiskTable()
     """Re-identification risk by attacker knowledge."""
     told: RiskTable = RiskTable()

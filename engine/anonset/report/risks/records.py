@@ -279,5 +279,5 @@ def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
     unit = "records" if risk.unit == "row" else "persons"
-    title = f"Share of the {unit} that are unique, highest case"
+    title = f"Share of the {unit} that are unique, worst case"
     return bars(title, list(rows.items())) if rows else ""

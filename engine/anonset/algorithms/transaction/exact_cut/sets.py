@@ -22,7 +22,7 @@ SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
 """Maximum number of sets with the same first node, evenly selected; further sets add little."""
 MAX_TOGETHER = 1 << 28
-"""Maximum number of node pairs in a byte matrix of pairs that can occur in a violated set."""
+"""Maximum size of the byte matrix that marks which node pairs can occur in a violated set."""
 WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
 LEAST_USES, USES_PER_ROUND = 3, 30_000

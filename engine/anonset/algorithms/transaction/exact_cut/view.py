@@ -117,7 +117,7 @@ class View(RedactedRepr):
 
     @cached_property
     def rows(self) -> Rows:
-        """Records if there is a single part; in files if the part is."""
+        """Records of a view with a single part, in files if the store is in files."""
         (rows,) = self.records
         if not self.store.in_files:
             return self.shown(rows)
