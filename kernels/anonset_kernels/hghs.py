@@ -1,9 +1,9 @@
 """Top-down search over cuts by Liu and Wang (2010, section 3), evaluated from the minimal threats only.
 
 Nodes are numbered by their *place* in the suppression scan: by descending suppression cost, which does not depend on
-the cut. The scan adds the nodes of a cut in this order, except nodes that complete a threat. So only the last member of
-a threat is ever suppressed for it. A child of a cut is evaluated as a change: the scan is repeated, in order, for the
-nodes whose threats changed, and continues with nodes affected by a changed decision.
+the cut. The scan keeps the nodes of a cut in this order, and suppresses a node that would complete a threat: always the
+last member of the threat. A child of a cut is evaluated by its differences: the scan is repeated only for nodes with
+changed threats, and for nodes that depend on a changed decision.
 """
 
 from typing import NamedTuple

@@ -167,7 +167,7 @@ class EarlierRelease(RedactedRepr):
                 )
                 raise InputError(msg)
             if lacking is not None:
-                msg = f"{_named(lacking)}: {datum(symbol.label)} is finer and would reveal more than it"
+                msg = f"{_named(lacking)}: the new symbol {datum(symbol.label)} is finer and would disclose more"
                 raise InputError(msg)
 
     def retired_by(self, recoding: Cut | ItemGroups) -> list[Symbol]:

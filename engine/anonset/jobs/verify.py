@@ -192,7 +192,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
     attested = opened.attested
     options = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in options if n not in _of_original(settings, attested)]:
-        msg = f"{' and '.join(roles)}: remove; {str(opened.out)!r} has an attestation with the column roles"
+        msg = f"remove {' and '.join(roles)}: {str(opened.out)!r} has an attestation with the column roles"
         raise InputError(msg)
     opened.require_about(model)
     publication = opened.publication

@@ -46,10 +46,10 @@ def _config(path: str) -> tuple[dict[str, Any], str]:
         text = content.decode()
         entries = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
-        msg = f"job file {path!r} is not valid TOML: {error}"
+        msg = f"job file {str(path)!r} is not valid TOML: {error}"
         raise InputError(msg) from None
     except RecursionError:
-        msg = f"job file {path!r} is not valid TOML: it is nested too deeply"
+        msg = f"job file {str(path)!r} is not valid TOML: it is nested too deeply"
         raise InputError(msg) from None
     return {key.replace("-", "_"): value for key, value in entries.items()}, text
 

@@ -54,7 +54,7 @@ SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
 would fetch each line of the table several times. SETS_OF_CALL: maximum number of sets per call, if memory permits.
 """
 BYTES_READ_OUT = 128
-"""Bytes of a rare set while threads read and sort it, and while it waits for others."""
+"""Memory in bytes for a rare set that threads read and sort, or that waits for the sets of other threads."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
 """Limits for tables of larger sets: bytes for each increment of a walk, unless the table fits into the cache; and
 number of passes.

@@ -14,7 +14,7 @@ from anonset.errors import AnonsetError
 _MAGNITUDE = 2.0**17
 """Approximate objective value after scaling the costs by a power of two: HiGHS uses absolute tolerances."""
 _MISSED = 1e-6
-"""Minimum shortfall of a row at a point for adding the row to the linear program."""
+"""Minimum violation of a row at a point. Rows with a larger violation are added to the linear program."""
 _ROWS_AT_ONCE = 3_000
 """Maximum number of rows added to the linear program at once. Adding all rows with a shortfall is ten times slower."""
 _ROWS_OF_A_STEP = 25_000
