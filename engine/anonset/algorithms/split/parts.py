@@ -154,8 +154,8 @@ class PartTaskRunner(RedactedRepr):
             failed = [part for part in group if part.found is None]
             if failed and (len(groups) == len(parts) or end - first > MOST_MERGED * self.most):
                 reason = (
-                    f"{end - first:,} of {len(self.record):,} records, a part of the data or several merged parts, cannot "
-                    f"be anonymized: {failed[0].reason}"
+                    f"{end - first:,} of {len(self.record):,} records, in one or several parts of the data, cannot be "
+                    f"anonymized: {failed[0].reason}"
                 )
                 raise InfeasibleError(self.name, reason)
             if failed:
