@@ -42,7 +42,7 @@ class EarlierRelease(RedactedRepr):
     attestation_sha256: str = ""
     """Digest of the attestation."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of releases before the earlier one that it no longer publishes, with their items."""
+    """Names, with items, that the chain published before and the earlier release no longer publishes."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:

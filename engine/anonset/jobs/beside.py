@@ -213,7 +213,7 @@ def ids_of_release(report: Report) -> list[Hashable]:
     )
     source = settings.source(options["input"])
     if source.sha256 != report.input["sha256"]:
-        msg = f"{options['input']}: the input of the other release has changed since; the ids are required"
+        msg = f"{options['input']}: the input has changed since the other release was made; its ids must be read again"
         raise InputError(msg)
     ids = ids_of(source, settings, options["id"])
     if len(ids) != report.input["records"]:

@@ -19,9 +19,7 @@ from anonset.data.table import Int64
 MergeOrder = Literal["r", "t", "rt"]
 """Order of candidates: by relational loss, by item distance, or by both ranks."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
-"""Function from a count to the places of that many nearest candidates by items, and the item distances of the
-unions.
-"""
+"""Function that returns the positions of the `n` nearest candidates by items, and the item distances of the unions."""
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
