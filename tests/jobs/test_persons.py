@@ -374,3 +374,24 @@ def test_products_with_numbers_are_no_ids(tmp_path):
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
     run += ["--k", "3", "--m", "1"]
     assert main([*run, "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
+def test_ids_that_differ_in_case_or_surrounding_blanks_are_one_person(tmp_path, monkeypatch, capsys, blocks):
+    monkeypatch.chdir(tmp_path)
+    lines = ["mail,code"]
+    for n in range(30):
+        lines += [f"P{n:02}@post.org,a", f"p{n:02}@post.org,b", f'" P{n:02}@Post.org ",c']
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    km = ("--model", "km", "--k", "30", "--m", "2", "--hierarchy", "code=balanced:2")
+    assert main(["anonymize", "rows.csv", *km, "--items", "code", "--drop", "mail", "-o", "rows"]) == 2
+    capsys.readouterr()
+    assert main(["inspect", "rows.csv", "--items", "code"]) == 0
+    assert "of 30 persons" in capsys.readouterr().out
+    assert main(["anonymize", "rows.csv", *km, "--items", "code", "--id", "mail", "-o", "rows"]) == 2
+    assert "60 rows repeat an earlier id" in capsys.readouterr().err
+    grouped = ("--items", "code", "--id", "mail", "--group", "-o", "out")
+    assert main(["anonymize", "rows.csv", *km, *grouped, *blocks]) == 0
+    assert Path("out/published.csv").read_text().splitlines()[1:] == ["a b c"] * 30
+    table = anonset.read("rows.csv", items="code", id="mail", group=True)
+    assert (table.n, table.ids[0].labels()[0]) == (30, "P00@post.org")

@@ -72,6 +72,32 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     )
 
 
+_PLAIN = np.array([32 < byte < 128 and not 65 <= byte <= 90 for byte in range(256)])
+"""Bytes of texts that `folded` does not change."""
+
+
+def folded(ids: Any) -> Any:
+    """Return ids in lower case without surrounding blanks (``pyarrow.LargeStringArray``): equal ids are one person.
+
+    >>> folded(text_array([" Ann@B.org", "ann@b.org"])).to_pylist()
+    ['ann@b.org', 'ann@b.org']
+    """
+    bounds, text = text_of(ids)
+    if _PLAIN[text[bounds[0] : bounds[-1]]].all():
+        return ids
+    return _call("utf8_trim_whitespace", _call("utf8_lower", ids))
+
+
+def same_ids(ids: Any) -> NDArray[np.int64]:
+    """Return a code of each id, int64 (n,), by first appearance; ids that `folded` makes equal have the same code.
+
+    >>> same_ids(text_array(["p1", "p2", "P1 "])).tolist()
+    [0, 1, 0]
+    """
+    codes: NDArray[np.int64] = to_numpy(dictionary_encode(folded(ids), nulls=True).indices).astype(np.int64)
+    return codes
+
+
 def digits(numbers: Any) -> Any:
     """Return integers as texts (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa

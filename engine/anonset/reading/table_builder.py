@@ -20,6 +20,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import LabelCollector, canonical_codes
 from anonset.errors import InputError
+from anonset.reading import arrow
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
@@ -114,7 +115,7 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with ExitStack() as stack:
-        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, keeps_ids=keeps_ids))
+        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, options if keeps_ids else None))
         watcher = None
         if watched:
             watcher = stack.enter_context(WatchedCandidates(watched, store, read_again))
@@ -202,8 +203,7 @@ class _TableColumns(ExitStack):
         store: Store,
         expected: Mapping[str, CategoricalColumn],
         sets: SetColumn | None,
-        *,
-        keeps_ids: bool,
+        ids: ReadOptions | None,
     ) -> None:
         super().__init__()
         roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
@@ -213,7 +213,7 @@ class _TableColumns(ExitStack):
         in_files = roles.keep if store.in_files else ()
         self.texts = {name: Categories(name, store) for name in texts if name not in in_files}
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
-        self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if keeps_ids else {}
+        self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
         self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
@@ -274,11 +274,13 @@ class _TableColumns(ExitStack):
         )
 
 
-def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _IdColumn":
+def _ids(
+    name: str, store: Store, expected: CategoricalColumn | None, options: ReadOptions
+) -> "FiledTexts | ExpectedTexts | _IdColumn":
     """Return an id column under construction."""
     if expected is not None:
         return ExpectedTexts(name, expected)
-    return FiledTexts(name, store) if store.in_files else _IdColumn(name)
+    return FiledTexts(name, store, fold=options.group) if store.in_files else _IdColumn(name, fold=not options.exact)
 
 
 def _persons(ids: tuple[str, ...], store: Store) -> PersonIds:
@@ -354,11 +356,17 @@ class _ExpectedSets(ExpectedColumn[SetColumn]):
 
 
 class _IdColumn(ExitStack):
-    """Id column under construction, in memory. Nearly all ids differ, so they are encoded immediately."""
+    """Id column under construction, in memory. Nearly all ids differ, so they are encoded immediately.
 
-    def __init__(self, name: str) -> None:
+    Parameters
+    ----------
+    fold
+        Whether ids that differ only in case or surrounding blanks become equal: the first of them replaces the others.
+    """
+
+    def __init__(self, name: str, *, fold: bool) -> None:
         super().__init__()
-        self._name, self._parts = name, list[Any]()
+        self._name, self._parts, self._fold = name, list[Any](), fold
 
     def add(self, column: Any) -> None:
         """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
@@ -369,6 +377,10 @@ class _IdColumn(ExitStack):
         import pyarrow as pa
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))
+        if self._fold:
+            same = arrow.same_ids(arrow.text_array(labels))
+            codes = same[codes]
+            labels = [labels[place] for place in np.unique(same, return_index=True)[1]]
         vocabulary, image = canonical_codes(labels)
         return CategoricalColumn(self._name, image[codes], vocabulary)
 

@@ -45,11 +45,17 @@ class Categories:
 
 
 class FiledTexts(ExitStack):
-    """Column of ids, or of many categories, that never keeps the texts in memory."""
+    """Column of ids, or of many categories, that never keeps the texts in memory.
 
-    def __init__(self, name: str, store: Store) -> None:
+    Parameters
+    ----------
+    fold
+        Whether ids that differ only in case or surrounding blanks become equal.
+    """
+
+    def __init__(self, name: str, store: Store, *, fold: bool = False) -> None:
         super().__init__()
-        self.name, self._store, self._end = name, store, 0
+        self.name, self._store, self._end, self._fold = name, store, 0, fold
         scratch = self.enter_context(store.nested())
         self._starts = self.enter_context(scratch.growing("starts", np.int64))
         self._text = self.enter_context(scratch.growing("text", np.uint8))
@@ -57,7 +63,7 @@ class FiledTexts(ExitStack):
 
     def add(self, column: Any) -> None:
         """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
-        bounds, text = arrow.text_of(column)
+        bounds, text = arrow.text_of(arrow.folded(column) if self._fold else column)
         self._starts.append(bounds[1:] - bounds[0] + self._end)
         self._text.append(text[bounds[0] : bounds[-1]])
         self._end += int(bounds[-1] - bounds[0])

@@ -76,6 +76,8 @@ def coded_column(name: str, column: Any) -> CodedColumn:
         counts = np.bincount(codes[codes >= 0], minlength=len(labels)).astype(np.int64)
         if (placeholders := are_placeholders(arrow.fill_null(labels, ""), counts)).any():
             codes = np.where((codes >= 0) & placeholders[codes], -1, codes)
+        same = arrow.same_ids(arrow.cast(arrow.fill_null(labels, ""), pa.large_string()))
+        codes = np.where(codes >= 0, same[codes], -1)
     first = (
         []
         if labels is None

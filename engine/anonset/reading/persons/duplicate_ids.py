@@ -216,13 +216,13 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:
-    """Return int64 (n, 4), 32 bits each: hashes of the texts of a row (``pyarrow.LargeStringArray``)."""
+    """Return int64 (n, 4), 32 bits each: hashes of the ids of a row (``pyarrow.LargeStringArray``)."""
     from anonset_kernels.text import hash_fields
 
     n = len(columns[0])
     state = np.zeros((n, 4), np.int64)
     for column in columns:
-        hash_fields(*arrow.text_of(column), state)
+        hash_fields(*arrow.text_of(arrow.folded(column)), state)
     return state
 
 

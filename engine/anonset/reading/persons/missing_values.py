@@ -33,10 +33,9 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return a code of each value, int64 (n,), and whether the value is not missing, bool (n,)."""
+    """Return a code of each id, int64 (n,), as `same_ids` does, and whether the id is not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
-    codes = arrow.dictionary_encode(text, nulls=True).indices
-    return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
+    return arrow.same_ids(text), ~arrow.to_numpy(lacking)
 
 
 def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
@@ -62,7 +61,7 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     [5]
     """
     persons = combined([np.where(is_filled, codes, -1) for codes, is_filled in map(numbered, ids)])
-    values = numbered(column)[0]
+    values = arrow.to_numpy(arrow.dictionary_encode(_texts_and_lacking(column)[0], nulls=True).indices)
     pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
     often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
     np.maximum.at(often, pairs[0], counts)
