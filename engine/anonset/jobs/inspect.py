@@ -18,7 +18,7 @@ from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
 from anonset.reading.kinds import kind_of_values
-from anonset.reading.profiles import Profile, entropy
+from anonset.reading.profiles import Profile, entropy, most_frequent
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
@@ -188,7 +188,7 @@ def _of_sets(column: SetColumn) -> Profile:
     kind = kind_of_values(items)
     return Profile(
         column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, occurrences=len(column.codes),
-        items_kind=kind,
+        items_kind=kind, frequencies=most_frequent(counts),
     )  # fmt: skip
 
 
@@ -200,4 +200,6 @@ def _profile(column: Column) -> Profile:
         counts = np.unique(column.values, return_counts=True)[1].astype(np.int64)
         kind = "integers" if column.values.dtype == np.int64 else "numbers"
     distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
-    return Profile(column.name, kind, column.n, distinct, 0, 0, entropy(counts), most)
+    return Profile(
+        column.name, kind, column.n, distinct, 0, 0, entropy(counts), most, frequencies=most_frequent(counts)
+    )

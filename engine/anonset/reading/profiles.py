@@ -37,6 +37,7 @@ _ROWS_OF_A_TITLE = 4
 _ROWS_OF_A_DATE = 100
 """A column contains dates if at least one label in this many does."""
 _FEW_ROWS = 16
+_MOST_FREQUENT = 12
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Profile(RedactedRepr):
     """For sets: the kind of the items."""
     look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
     """Kind and format of the values; for sets, of the items."""
+    frequencies: tuple[int, ...] = ()
+    """Number of rows of each of the 12 most frequent values, in descending order; for sets, of items."""
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
     missing_codes: tuple[str, ...] = ()
@@ -142,6 +145,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         n - nulls - total,
         entropy(held),
         max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
+        frequencies=most_frequent(held),
         rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
@@ -220,6 +224,7 @@ def _of_sets(
     kind = kind_of_values(held)
     return Profile(
         name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
+        frequencies=most_frequent(counts),
         null_words=tuple(sorted(NULLS.intersection(held))),
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
@@ -339,6 +344,16 @@ def _flat(column: Any) -> Any:
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
+
+
+def most_frequent(counts: NDArray[np.int64] | list[int]) -> tuple[int, ...]:
+    """Return the 12 largest counts, in descending order.
+
+    >>> most_frequent([2, 0, 5])
+    (5, 2)
+    """
+    largest = counts if isinstance(counts, list) else np.sort(counts)[-_MOST_FREQUENT:].tolist()
+    return tuple(sorted(filter(None, largest), reverse=True)[:_MOST_FREQUENT])
 
 
 def entropy(counts: NDArray[np.int64] | list[int]) -> float:

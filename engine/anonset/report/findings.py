@@ -31,6 +31,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
                 "nulls": column.profile.nulls,
                 "missing": column.profile.missing,
                 "entropy": column.profile.entropy,
+                "frequencies": list(column.profile.frequencies),
                 "role": column.role,
                 "reason": column.reason,
                 "hierarchy": column.hierarchy,

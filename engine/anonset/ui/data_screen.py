@@ -1,11 +1,12 @@
 """Screen **Data**: who is a person, the role of each column, the risk of the data, and the findings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
+from anonset.settings.fixes import fixes_in
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
@@ -38,7 +39,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(lambda: (state.findings, state.answered), lambda _: _risk(state.findings))
-        screen.section(lambda: state.findings, lambda _: _problems(state.findings))
+        screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
         with ui.element("div").classes("actions"):
             ui.link("Next: choose the promise", "/promise")
         screen.section(lambda: state.publishing, lambda _: _leave(screen))
@@ -156,7 +157,9 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                 with ui.element("tr"):
                     text("th", name).props("scope=row")
                     kind = column["items"] or column["kind"]
-                    text("td", f"{column['distinct']:,} different ({kind})").props('data-label="Values"')
+                    with ui.element("td").props('data-label="Values"'):
+                        text("span", f"{column['distinct']:,} different ({kind})")
+                        _distribution(column["frequencies"])
                     text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                     with ui.element("td"):
                         choice = ui.select(
@@ -173,6 +176,14 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                         reason.set_text(_reason(state, name, event.value))
 
                 choice.on_value_change(give)
+
+
+def _distribution(frequencies: Sequence[int]) -> None:
+    """Draw the frequencies of the most frequent values, as bars relative to the first."""
+    if len(frequencies) > 1:
+        with ui.element("div").classes("distribution").props("aria-hidden=true"):
+            for count in frequencies:
+                ui.element("div").style(f"height: {count / frequencies[0]:.0%}")
 
 
 def _missing(column: Mapping[str, Any], rows: int) -> str:
@@ -217,10 +228,22 @@ def _risk(findings: Mapping[str, Any] | None) -> None:
                                 ui.element("div").style(f"width: {share:.1%}")
 
 
-def _problems(findings: Mapping[str, Any] | None) -> None:
-    if findings is None or not findings["problems"]:
+def _problems(screen: Screen) -> None:
+    """List the problems, each with buttons that apply the recommended settings."""
+    state = screen.state
+    problems = [] if state.findings is None else state.findings["problems"]
+    job = state.settings
+    known = {fix.options for problem in problems for fix in fixes_in(problem, job)}
+    errors = [state.error] if {fix.options for fix in fixes_in(state.error, job)} - known else []
+    if not (problems or errors):
         return
     text("h2", "Check")
     with ui.element("ul"):
-        for problem in findings["problems"]:
-            text("li", problem)
+        for problem in [*errors, *problems]:
+            with ui.element("li"):
+                text("span", problem)
+                if state.publishing:
+                    continue
+                with ui.element("div").classes("actions"):
+                    for fix in fixes_in(problem, job):
+                        button(f"Apply {fix.options}", partial(screen.act, state.apply_fix, fix)).mark("fix")

@@ -1,14 +1,16 @@
 """State of the page: the job file, the last findings, and the running commands. All tabs share it."""
 
 import asyncio
+import shlex
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anonset.errors import AnonsetError, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
+from anonset.settings.fixes import RecommendedSettings, with_fix
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, OPEN, read_job
 from anonset.settings.model_choices import candidate_of, model_of, with_candidate, with_model
@@ -45,6 +47,8 @@ class PageState:
         self.report: CommandRun | None = None
         self.examined: Examination | None = None
         self.error = ""
+        self._data: Path | None = None
+        """Data set that was opened without a job file."""
         self.tree = TreeState(self)
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -67,7 +71,7 @@ class PageState:
                 msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
                 raise InputError(msg)
         self.close()
-        self.job, self.error = job, ""
+        self.job, self.error, self._data = job, "", path
         self.start(self._inspect() if job.exists() else self._propose(path))
 
     def close(self) -> None:
@@ -187,6 +191,15 @@ class PageState:
         self.change(with_role(self.settings, column, role))
         self._inspect_again()
 
+    def apply_fix(self, fix: RecommendedSettings) -> None:
+        """Apply a fix to the job file, or to the first inspection of the data, and repeat the inspection."""
+        if self._existing() is None and self._data is not None:
+            self.error = ""
+            self.start(self._propose(self._data, shlex.split(fix.options)))
+            return
+        self.change(with_fix(self.settings, fix))
+        self._inspect_again()
+
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
         self.change(with_model(self.settings, model))
@@ -286,9 +299,9 @@ class PageState:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _propose(self, data: Path) -> None:
+    async def _propose(self, data: Path, options: Sequence[str] = ()) -> None:
         """Write a job file for a data set."""
-        arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name]
+        arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name, *options]
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:

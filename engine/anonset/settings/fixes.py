@@ -1,0 +1,97 @@
+"""Settings that a message recommends, so that a program can apply them."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.settings.job_changes import ROLES, with_role
+from anonset.settings.overriding import name_list
+from anonset.settings.readers import Names
+from anonset.settings.settings import RoleSettings
+
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d+))?")
+_PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.").fullmatch
+_OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
+"""Declarations that only the owner can make."""
+
+
+@dataclass(frozen=True)
+class RecommendedSettings(RedactedRepr):
+    """Options that a message recommends."""
+
+    options: str = field(repr=False)
+    """Options as on the command line."""
+    settings: Mapping[str, Any] = field(repr=False)
+    """Settings by name."""
+
+
+def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[RecommendedSettings]:
+    """Return the reading options and roles that a message recommends with values, except settings of the job.
+
+    Adjacent options belong together.
+
+    >>> [fix.settings for fix in fixes_in("-99 may mean a missing value: if so, --null -99; or --missing VALUE")]
+    [{'null': ['-99']}]
+    >>> [fix.options for fix in fixes_in("repeat the command with --id pid --group, or drop it: --drop pid")]
+    ['--id pid --group', '--drop pid']
+    """
+    fixes: list[RecommendedSettings] = []
+    end = -1
+    for match in _OPTION.finditer(message):
+        text = match[0].rstrip(";:,)")
+        parsed = _parsed(text)
+        if parsed is None:
+            continue
+        if fixes and match.start() == end + 1:
+            fixes[-1] = RecommendedSettings(f"{fixes[-1].options} {text}", {**fixes[-1].settings, **parsed})
+        else:
+            fixes.append(RecommendedSettings(text, parsed))
+        end = match.start() + len(text)
+    return [fix for fix in {fix.options: fix for fix in fixes}.values() if not _is_applied(fix, job or {})]
+
+
+def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
+    """Return True if a job has all settings of a fix."""
+    return all(
+        set(value) <= set(name_list(job.get(name, ()))) if isinstance(value, list) else job.get(name) == value
+        for name, value in fix.settings.items()
+    )
+
+
+def _parsed(option: str) -> dict[str, Any] | None:
+    """Return the setting of an option, or None if it is no reading option or role with a value."""
+    words = shlex.split(option)
+    name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])
+    model_field = RoleSettings.model_fields.get(name)
+    if model_field is None or name in _OWNERS or _PLACEHOLDER(value):
+        return None
+    kind = model_field.annotation
+    if kind is bool:
+        return {name: True}
+    if not value:
+        return None
+    if kind is int or int in get_args(kind):
+        return {name: int(value)} if value.isdecimal() else None
+    is_list = kind == get_args(Names)[0] or kind == list[str]
+    return {name: value.split(",") if is_list else value}
+
+
+def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]:
+    """Return the settings of a job that a fix changes.
+
+    >>> with_fix({"null": ["-9"], "drop": ["age"]}, fixes_in("--null -99 --relational age")[0])
+    {'null': ['-9', '-99'], 'drop': None, 'relational': ['age']}
+    """
+    changes: dict[str, Any] = {}
+    for name, value in fix.settings.items():
+        if name == "id":
+            changes |= {"unit": value if len(value) > 1 else value[0], "rows_are_persons": None}
+        elif name in ROLES:
+            for column in name_list(value):
+                changes |= with_role({**job, **changes}, column, name)
+        elif name != "group":
+            changes[name] = [*name_list(job.get(name, ())), *value] if isinstance(value, list) else value
+    return changes

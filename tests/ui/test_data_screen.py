@@ -1,0 +1,79 @@
+"""The screen Data: distributions, and fixes of warnings by one click."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from nicegui.testing import User
+from tests.ui.clicks import by_clicks, texts, until
+
+from anonset.cli.main import main
+from anonset.settings.job_files import read_job
+from anonset.ui.page_state import PageState
+
+
+def visits(folder: Path) -> Path:
+    """Write a table with a number that means a missing value."""
+    rng = random.Random(1)
+    rows = [f"{rng.randint(20, 60)},{rng.choice(['E10 I10', 'E10', 'J20 I10'])}" for _ in range(60)]
+    (folder / "visits.csv").write_text("\n".join(["age,codes", *rows, "-99,E10", "-99,J20"]))
+    return folder
+
+
+async def opened(user: User, state: PageState, name: str) -> None:
+    state.open(name)
+    await until(lambda: not state.busy and (state.findings is not None or state.error))
+    await user.open("/")
+
+
+def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    visits(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.csv")
+        state.answer("row")
+        await until(lambda: not state.busy)
+        user.find("Apply --null -99").click()
+        await until(lambda: not state.busy and "null" in state.raw)
+        await until(lambda: "Apply --null -99" not in texts(user))
+
+    by_clicks(tmp_path, way)
+    monkeypatch.chdir(tmp_path)
+    assert main(["inspect", "visits.csv", "--rows-are-persons", "--null", "-99", "--quiet", "-o", "typed.toml"]) == 0
+    assert read_job("visits.toml")["null"] == read_job("typed.toml")["null"] == ["-99"]
+
+
+def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    rows = [f"{number},{','.join(rng.choices('01', k=3))}" for number in range(60)]
+    (tmp_path / "marks.csv").write_text("\n".join(["ref,a1,a2,a3", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "marks.csv")
+        assert not (tmp_path / "marks.toml").exists()
+        user.find("Apply --one-hot a1,a2,a3").click()
+        await until(lambda: not state.busy and state.raw)
+        await until(lambda: "Apply --one-hot" not in texts(user))
+
+    by_clicks(tmp_path, way)
+    job = read_job(str(tmp_path / "marks.toml"), {"rows_are_persons": True}, unanswered=True)
+    assert job["one_hot"] == ["a1", "a2", "a3"]
+
+
+def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
+    visits(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.csv")
+        assert state.findings is not None
+        columns = {column["name"]: column["frequencies"] for column in state.findings["columns"]}
+        assert (len(columns["codes"]), len(columns["age"])) == (3, 12)
+        assert columns["codes"] == sorted(columns["codes"], reverse=True)
+        assert user.client is not None
+        bars = [one for one in user.client.elements.values() if "height" in one.style]
+        assert len([bar for bar in bars if bar.style["height"].endswith("%")]) == 15
+
+    by_clicks(tmp_path, way)
