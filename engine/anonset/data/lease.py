@@ -27,6 +27,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, get_type_hints
 
+from anonset.data import processes
 from anonset.errors import InputError
 from anonset.strict_json import loads
 
@@ -144,10 +145,10 @@ def take(folder: Path, tell: Tell | None = None) -> None:
 
 def new_lease() -> Lease:
     """Return a lease of this process with a new token."""
-    return Lease(
-        secrets.token_hex(16), os.getpid(), _start(os.getpid()), _processes(), _boot(), platform.node(), os.getuid(),
-        0, time.time() + LASTS,
-    )  # fmt: skip
+    process = os.getpid()
+    place = processes.namespace(), processes.boot(), platform.node()
+    expires = time.time() + LASTS
+    return Lease(secrets.token_hex(16), process, processes.start_of(process), *place, os.getuid(), 0, expires)
 
 
 def renewed(lease: Lease) -> Lease:
@@ -281,7 +282,7 @@ def _is_valid(lease: Lease) -> bool:
         return False
     if _is_here(lease) and lease.process == os.getpid():
         return lease.token in TOKENS
-    return _start(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
+    return processes.start_of(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
 def _is_stale(folder: Path, content: bytes, tell: Tell | None) -> bool:
@@ -407,31 +408,5 @@ for _own in (_held, TOKENS):
 
 def _is_here(lease: Lease) -> bool:
     """Return True if the process of a lease can be checked locally: same host, same boot, same process namespace."""
-    identity = (platform.node(), _boot(), _processes())
+    identity = (platform.node(), processes.boot(), processes.namespace())
     return all(identity) and (lease.host, lease.boot, lease.processes) == identity
-
-
-def _start(process: int) -> int:
-    """Return the start of a process in ticks since boot; -1 if it does not exist or is dead."""
-    # the fields after the name, which may contain any characters
-    fields = _shown(f"/proc/{process}/stat").rpartition(")")[2].split()
-    return -1 if not fields or fields[0] in "ZX" else int(fields[19])
-
-
-def _processes() -> str:
-    try:
-        return str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        return ""
-
-
-def _boot() -> str:
-    return _shown("/proc/sys/kernel/random/boot_id").strip()
-
-
-def _shown(path: str) -> str:
-    """Return the content of a system file; empty if it does not exist."""
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
