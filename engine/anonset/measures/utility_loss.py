@@ -8,7 +8,7 @@ Deviation: an item that is published unchanged has loss 0, except with the weigh
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import expm1, fsum, inf, lcm, ldexp, log, log1p, log2
 from typing import Literal
 
@@ -18,6 +18,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.decimals import Written, exact
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, data_list, datum
 from anonset.generalization import Cut, ItemGroups
@@ -210,10 +211,12 @@ def _log2_below(size: int) -> float:
     return log1p(-ldexp(1, -size)) / _LN2 if size < 60 else 0.0
 
 
-def group_losses(column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights) -> list[GroupLoss]:
+def group_losses(
+    column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights, store: Store = MEMORY
+) -> list[GroupLoss]:
     """Return the loss of each published group, in canonical order."""
     group = _group_of_item(column, recoding)
-    supports = _supports(column, group)
+    supports = _supports(column, group, store)
     universe, labels, losses = len(column.vocabulary), column.vocabulary.labels, []
     for number, members in enumerate(_members(group)):
         weight, support = weights.of(members), int(supports[number])
@@ -259,9 +262,16 @@ def utility_loss(
 
 
 def weighted_utility_loss(
-    column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights, *, penalty: Penalty = "support"
+    column: SetColumn,
+    recoding: ItemGroups | Cut,
+    weights: GroupWeights,
+    *,
+    penalty: Penalty = "support",
+    store: Store = MEMORY,
 ) -> UtilityLoss:
     """Return the utility loss of a recoding with weights already created for the column's vocabulary.
+
+    The workers of `store` count supports.
 
     Raises
     ------
@@ -269,7 +279,7 @@ def weighted_utility_loss(
         If the recoding does not match the column, or the penalty is unknown.
     """
     require_known("penalty", penalty, ("support", "fraction"))
-    losses = group_losses(column, recoding, weights)
+    losses = group_losses(column, recoding, weights, store)
     suppressed = _group_of_item(column, recoding) == SUPPRESSED
     total = float(column.occurrences[suppressed].sum())
     if penalty == "fraction":
@@ -311,12 +321,20 @@ def _members(group: Int32) -> list[list[int]]:
     return members
 
 
-def _supports(column: SetColumn, group: Int32) -> Int64:
+def _supports(column: SetColumn, group: Int32, store: Store) -> Int64:
     """Return the number of records that contain any item of each group, int64."""
+    supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    for part in store.map(partial(_supports_of, column, group), store.workers.divided(list(spans(column.n)))):
+        supports += part
+    return supports
+
+
+def _supports_of(column: SetColumn, group: Int32, blocks: Iterable[tuple[int, int]]) -> Int64:
+    """Return the number of records of some blocks that contain any item of each group, int64."""
     from anonset_kernels.rows import map_rows
 
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
-    for first, end in spans(column.n):
+    for first, end in blocks:
         block = column.slice(first, end)
         supports += np.bincount(map_rows(block.indptr, block.items, group, len(supports))[1], minlength=len(supports))
     return supports

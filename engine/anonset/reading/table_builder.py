@@ -303,7 +303,8 @@ class _SetColumn(ExitStack):
         self.name = part.name
         codes = self.labels.codes_of(part.name, part.vocabulary)
         self.in_order &= ascending(codes)
-        self.rows.append(replace(part, codes=codes[part.items]))
+        unchanged = np.array_equal(codes, np.arange(len(codes)))
+        self.rows.append(part if unchanged else replace(part, codes=codes[part.items]))
 
     def finished(self) -> SetColumn:
         """Return the column with the final vocabulary."""

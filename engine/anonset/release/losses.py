@@ -19,6 +19,7 @@ from anonset.data.joining import prefixed
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.measures.record_utility_loss import record_utility_loss
@@ -69,7 +70,7 @@ def measures_of(
     if table.transactions is not None:
         if measures:
             measures["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
-        measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
+        measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding, table.store)
     if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has no measures"
         raise InputError(msg)
@@ -95,14 +96,14 @@ def _relational_loss(
 
 
 def _item_losses(
-    column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
+    column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any, store: Store
 ) -> dict[str, float]:
     by_size = occurrences_by_size(column, recoding)
     losses = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
     if isinstance(recoding, (Cut, ItemGroups)) and column.n:
         tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
         weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
-        loss = weighted_utility_loss(column, recoding, weights)
+        loss = weighted_utility_loss(column, recoding, weights, store=store)
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
 

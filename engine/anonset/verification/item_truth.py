@@ -18,7 +18,7 @@ from anonset.publications import Records
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import require_well_formed
 
-_ROWS_PER_CALL = 10_000
+_ROWS_PER_CALL, _ROWS_PER_TASK = 10_000, 1 << 20  # in this process and on a cluster
 _CALLS_AT_ONCE = 32
 _MOST_RANGES = 64  # each range is a pass over all rows
 _SHARE_OF_CACHE = 3
@@ -111,7 +111,7 @@ def _require_same_shape(original: Table, publication: Records) -> None:
         raise InputError(msg)
     if after is None:
         return
-    require_well_formed(after)
+    require_well_formed(after, publication.store)
     if after.n != len(record):
         msg = f"the publication has {after.n} rows, but {len(record)} record numbers"
         raise InputError(msg)
@@ -226,7 +226,7 @@ def _first_violation(
     look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
     """Return a list with the first violation among n rows, or an empty list."""
-    bounds = list(spans(n, None if store.workers.remote else _ROWS_PER_CALL))
+    bounds = list(spans(n, _ROWS_PER_TASK if store.workers.remote else _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]
         for violation in store.map(look, some):

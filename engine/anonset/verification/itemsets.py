@@ -1,5 +1,6 @@
 """Exhaustive counting of the supported itemsets of published symbols, and the check of k^m-anonymity."""
 
+from collections.abc import Sequence
 from functools import cached_property, partial
 from math import comb
 from typing import Any
@@ -61,7 +62,7 @@ class DistinctRows:
     """
 
     def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
-        require_well_formed(column)
+        require_well_formed(column, store)
         self.column, self._store = column, store
         self._present = np.flatnonzero(column.occurrences).astype(np.int32)
         self.symbols = len(self._present)
@@ -233,7 +234,7 @@ class DistinctRows:
         return SetColumn(self.column.name, indptr, items, self.column.vocabulary), weight
 
 
-def require_well_formed(column: SetColumn) -> None:
+def require_well_formed(column: SetColumn, store: Store = MEMORY) -> None:
     """Validate the codes of a column: inside the vocabulary, and strictly ascending in each record.
 
     Raises
@@ -241,8 +242,13 @@ def require_well_formed(column: SetColumn) -> None:
     InputError
         If the column is malformed. The message names the first invalid record.
     """
-    for first, end in spans(column.n):
-        _require_well_formed(column, first, end)
+    for _ in store.map(partial(_require_blocks, column), store.workers.divided(list(spans(column.n)))):
+        pass
+
+
+def _require_blocks(column: SetColumn, blocks: Sequence[tuple[int, int]]) -> None:
+    for block in blocks:
+        _require_well_formed(column, *block)
 
 
 def _require_well_formed(column: SetColumn, first: int, end: int) -> None:

@@ -247,8 +247,8 @@ def _write_parquet(publication: Records, path: Path) -> Path:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
         with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
             for first, end in spans(publication.n, _ROWS_PER_GROUP):
-                block = publication.slice(first, end)
-                cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else pa.array(block.cluster)
-                columns = [pa.array(np.arange(first, end)), pa.array(block.record), cluster]
+                cluster = publication.cluster
+                clusters = pa.nulls(end - first, pa.int32()) if cluster is None else pa.array(cluster[first:end])
+                columns = [pa.array(np.arange(first, end)), pa.array(publication.record[first:end]), clusters]
                 writer.write_table(pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True))), _ROWS_PER_GROUP)
     return path
