@@ -155,3 +155,12 @@ def test_persons_are_offered_if_they_have_several_of_the_stated_ids(place: Place
     assert "--rows-are-persons" in commands[1]
     again = place.run(*commands[0])
     assert again.code == 0, again.err
+
+
+def test_a_command_is_printed_if_no_column_is_recognized(mute: str, place: Place) -> None:
+    ran = place.run("inspect", mute, "-o", str(place.folder / "job.toml"))
+    assert (ran.code, ran.err.count("--relational"), "(see Check)" in ran.err) == (2, 1, True), ran.err
+    command = ran.err[ran.err.index("anonset inspect") :].splitlines()[0]
+    assert names(command, "--relational Φύλο,Τμήμα,Κωδ --items Είδος")
+    again = place.run(*shlex.split(command)[1:])
+    assert (again.code, 'unit = "ΑΜ"' in (place.folder / "job.toml").read_text("utf-8")) == (0, True), again.err

@@ -71,6 +71,7 @@ def inspect(
         show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
         first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
+        first = "Next, if these columns may be published: " if findings.possible_roles else first
         show(f"{first}{command}")
     return DONE
 
@@ -92,6 +93,8 @@ def _of_codes(findings: Findings) -> list[str]:
 def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
     """Return the settings that publish dropped columns that may contain items, one per set."""
     candidates = findings.possible_items
+    if findings.possible_roles:
+        return [dict(findings.possible_roles)]
     return [{"items": [name]} for name in candidates.get("items", ())] + [
         {"one_hot": list(names)} for role, names in candidates.items() if role == "one_hot"
     ]
@@ -113,9 +116,11 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence[str], *, json: bool) -> None:
     if not findings.records:
-        msg = f"{path} is not written: {foreign(findings.problems[-1])}"
+        problem = findings.problems[-1] if json else f"{findings.problems[-1].partition(': ')[0]} (see Check)"
+        msg = f"{path} is not written: {foreign(problem)}"
         error = InputError(msg)
-        error.commands = [f"complete command: {command}" for command in with_items]
+        condition = ", if these columns may be published" if findings.possible_roles else ""
+        error.commands = [f"complete command{condition}: {command}" for command in with_items]
         raise error
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"

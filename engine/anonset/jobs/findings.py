@@ -119,6 +119,8 @@ class Findings(RedactedRepr):
     """Question about who is a person; None if it is declared, or if the ids are distinct in every row."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
+    possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
+    """Settings that may publish columns, by their behaviour alone, if no column is recognized."""
 
     def _repr_html_(self) -> str:
         """Return the findings as HTML tables."""

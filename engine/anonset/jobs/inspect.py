@@ -142,6 +142,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         None,
         work.settings,
         possible_items=work.possible_items,
+        possible_roles=work.possible_roles,
     )
 
 

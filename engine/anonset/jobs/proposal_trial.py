@@ -29,6 +29,7 @@ from anonset.settings.person_columns import (
     ProposedRole,
     possible_items,
     recognized_roles,
+    roles_by_behaviour,
     roles_by_person,
     with_unit,
     without_commas,
@@ -67,6 +68,8 @@ class Proposal(RedactedRepr):
     """Number of rows without a value in these columns; they are skipped."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
+    possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
+    """Roles by the behaviour of columns, for the owner to check, if no column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
     """One proposal per possible unit, if the owner must choose; the first equals this proposal."""
 
@@ -109,6 +112,7 @@ class ProposalReader:
                 options["differing"] = "first"
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
         work.possible_items = possible_items(self.proposed, roles, by_name)
+        possible = {} if work.possible_items else roles_by_behaviour(self.proposed, roles, by_name)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         numbers = [
             profile
@@ -136,7 +140,7 @@ class ProposalReader:
             except InputError as error:
                 work.problems += [] if str(error) in work.problems else [str(error)]
         if not _publish(roles):
-            work.table = None
+            work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if options.get("group") else []
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""

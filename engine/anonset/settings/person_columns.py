@@ -227,6 +227,46 @@ def possible_items(
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
+def roles_by_behaviour(
+    proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
+) -> dict[str, list[str]]:
+    """Return roles for unrecognized columns, for the owner to check, if no column is recognized.
+
+    Columns with few short values that many rows share are quasi-identifiers if they agree within a person; one text
+    column that differs is the items. If there are only columns that differ, the first row of a person counts.
+
+    Parameters
+    ----------
+    proposed, united
+        The roles before and after the rows of a person are merged.
+    """
+    shared = [
+        name
+        for name, own in proposed.items()
+        if own.role == UNRECOGNIZED and _is_shared(profiles[name]) and not (is_sensitive(name) or is_quantity(name))
+    ]
+    agreeing = [name for name in shared if united[name].role == UNRECOGNIZED]
+    differing = [name for name in shared if united[name].role == "drop"]
+    texts = [n for n in differing if profiles[n].distinct >= _FEWEST_ITEMS and profiles[n].kind not in _NUMBERS]
+    items = sorted(texts, key=lambda name: -profiles[name].distinct)[:1]
+    if agreeing or items:
+        return {role: names for role, names in (("relational", agreeing), ("items", items)) if names}
+    return {"relational": differing, "differing": ["first"]} if differing else {}
+
+
+_FEWEST_ITEMS = 5
+_MOST_SHARED, _ROWS_OF_SHARED = 1_000, 20
+_NUMBERS = ("integers", "zip codes")
+
+
+def _is_shared(profile: Profile) -> bool:
+    """Return True if a column contains few values, shared by many rows, that are no dates, contacts or free text."""
+    few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
+    plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
+    filled = 2 * (profile.nulls + profile.missing) <= profile.records
+    return few and plain and filled and not (profile.prose or profile.reaches or profile.results)
+
+
 def recognized_roles(
     found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
