@@ -367,6 +367,37 @@ def test_an_id_in_each_basket_is_refused(tmp_path, capsys, form):
     assert main([*run, "-o", str(tmp_path / "out")]) == 0
 
 
+@pytest.mark.parametrize(("with_id", "persons"), [(5, 400), (1, 150), (20, 300)])
+def test_a_card_number_in_some_baskets_is_refused(tmp_path, capsys, with_id, persons):
+    cards = [f"{4_099_000_000_000 + 7919 * (n // with_id % persons)};" if n % with_id == 0 else "" for n in range(9_000)]
+    path = tmp_path / "baskets.txt"
+    path.write_text("".join(f"{card}bread;{10 + n % 7}\n" for n, card in enumerate(cards)))
+    run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
+    assert main([*run, "--k", "3", "--m", "1", "-o", str(tmp_path / "out")]) == 2
+    assert names(capsys.readouterr().err, "items --id --group --identifying-as-declared")
+
+
+def test_product_codes_of_many_digits_are_no_ids(tmp_path):
+    path = tmp_path / "baskets.txt"
+    lines = [[str(4_000_000 + (n * step) % 150) for step in (1, 7, 11)[: 1 + n % 3]] + ["milk"] for n in range(900)]
+    path.write_text("".join(";".join(line) + "\n" for line in lines))
+    run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
+    assert main([*run, "--k", "3", "--m", "1", "-o", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize("mark", ["; ", ",", "|"])
+def test_a_text_file_with_lines_of_different_lengths_is_read_as_baskets(tmp_path, monkeypatch, capsys, mark):
+    monkeypatch.chdir(tmp_path)
+    lines = [mark.join(["bread", "milk", "eggs", "wine", "tea"][n % 3 : 3 + n % 4]) for n in range(400)]
+    Path("baskets.txt").write_text("\n".join([*lines, ""]))
+    run = ["anonymize", "baskets.txt", "--items", "items", "--hierarchy", "items=halves:frequency"]
+    assert main([*run, "--model", "km", "--k", "5", "--m", "1", "-o", "out"]) == 2
+    err = capsys.readouterr().err
+    assert "the first lines suggest --input-format baskets" in err
+    assert main(["inspect", "baskets.txt"]) == 0
+    assert "read with --input-format baskets" in capsys.readouterr().out
+
+
 def test_products_with_numbers_are_no_ids(tmp_path):
     path = tmp_path / "baskets.txt"
     baskets = [[f"Artikel {100 + (n * step) % 150}" for step in (1, 7, 11)[: 1 + n % 3]] + ["milk"] for n in range(900)]

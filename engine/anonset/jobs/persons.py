@@ -156,9 +156,10 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
 
 
 def _require_no_ids_among_items(table: Table) -> None:
-    """Reject sets in which nearly every record has exactly one of many items of the same form, as an id has.
+    """Reject sets in which records have exactly one of many items of the same form, as an id has.
 
-    The form of an item is its text with each number replaced by 9. The first records are examined.
+    The form of an item is its text with each number replaced by 9, or by # if it is as long as an id. Nearly every
+    record must contain such an item, or one in fifty if it is a long number. The first records are examined.
     """
     sets = table.transactions
     if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
@@ -167,30 +168,39 @@ def _require_no_ids_among_items(table: Table) -> None:
         return
     codes_of: dict[str, list[int]] = defaultdict(list)
     for code, label in enumerate(sets.vocabulary.labels):
-        codes_of["@" if "@" in label else _NUMBER.sub("9", label)].append(code)
+        codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
     n = min(table.n, _MOST_RECORDS)
     items = np.asarray(sets.items[: int(sets.indptr[n])])
     record_of = np.repeat(np.arange(n), np.diff(np.asarray(sets.indptr[: n + 1])))
     for form, codes in codes_of.items():
-        if len(codes) < max(_FEWEST_IDS, _IDS_OF_RECORDS * table.n) or not ("9" in form or form == "@"):
+        is_long = "#" in form or form == "@"
+        fewest, with_ids = (_LONG_IDS, _WITH_LONG_ID) if is_long else (_IDS, _WITH_ID)
+        if len(codes) < max(_FEWEST_IDS, fewest * table.n) or not (is_long or "9" in form):
             continue
         is_id = np.zeros(len(sets.vocabulary), np.bool_)
         is_id[codes] = True
         of_form = is_id[items]
         per_record = np.bincount(record_of[of_form], minlength=n)
-        others = int((~of_form).sum())
-        if int((per_record == 1).sum()) >= _ONE_EACH * n and 2 * others >= n:
+        records = int(np.count_nonzero(per_record))
+        others = int(np.count_nonzero(per_record[record_of[~of_form]]))
+        one_each = int((per_record == 1).sum()) >= _ONE_EACH * records
+        if one_each and records >= with_ids * n and 2 * others >= records:
             raise InputError(_ids_among_items(sets.name, len(codes)))
 
 
 _NUMBER = re.compile(r"\d+")
-_FEWEST_IDS, _IDS_OF_RECORDS, _ONE_EACH = 100, 0.02, 0.95
-"""Items that may be ids: minimum number, minimum number per record, and minimum share of records with exactly one."""
+_LONG_NUMBER = re.compile(r"\d{6,}")
+_FEWEST_IDS, _ONE_EACH = 100, 0.95
+"""Items that may be ids: minimum number, and minimum share of exactly one among the records with such an item."""
+_IDS, _WITH_ID = 0.02, 0.95
+"""Minimum number of such items, and of records with one, each as a share of the records."""
+_LONG_IDS, _WITH_LONG_ID = 0.002, 0.02
+"""The same for long numbers and e-mail addresses."""
 _MOST_RECORDS = 100_000
 
 
 def _ids_among_items(name: str, ids: int) -> str:
-    what = f"nearly every record contains exactly one of {ids:,} items of the same form, such as the id of a person"
+    what = f"records contain exactly one of {ids:,} items of the same form, such as the id of a person"
     way = f"write the ids in a column of their own, in a table with column names, and use {setting('id', 'COLUMN')}"
     publish = setting("identifying_as_declared", True)
     return f"{name!r}: {what}; {way} {setting('group', True)}; if they are items: {publish}"

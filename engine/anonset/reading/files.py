@@ -3,6 +3,7 @@
 import hashlib
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -33,7 +34,7 @@ _WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no hea
 _PACKED = (".xlsx", ".parquet")
 """Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_FIRST_LINES, _FIRST_BYTES = 5, 1 << 16
+_FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 _BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
 """Bytes of a Parquet column per read: of a local file, and of a remote file, for which each request is slow."""
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
@@ -78,7 +79,10 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 
 def _probable_format(path: Path) -> str | None:
-    """Return the format that the first lines of a text suggest; None if it is unclear."""
+    """Return the format that the first lines of a text suggest; None if it is unclear.
+
+    Lines of a table have equal numbers of fields; baskets differ in size.
+    """
     try:
         with path.open("rb") as file:
             lines = file.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
@@ -88,7 +92,11 @@ def _probable_format(path: Path) -> str | None:
         return "tsv"
     if lines and lines[0].lstrip().startswith(b'{"'):
         return "jsonl"
-    return "csv" if any(mark in line for line in lines for mark in b",;|") else None
+    marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
+    even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
+    if marks and not even and not any(b'"' in line for line in lines):
+        return "baskets"
+    return "csv" if marks else None
 
 
 def _declared(path: Path, declared: str) -> str:
