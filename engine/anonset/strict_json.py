@@ -19,7 +19,7 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     """
     try:
         return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
-    except ValueError:  # which does not say where
+    except ValueError:  # its message lacks the position
         require_finite(value)
         raise
 

@@ -65,7 +65,7 @@ def test_files_are_staged_and_compared_and_the_attestation_is_copied_last(place:
 def test_a_publication_at_an_address_is_verified(place: Place, store: ObjectStore) -> None:
     place.run(*_job(place))
     data = str(place.folder / "data.dat")
-    assert "true of the original" in place.run("verify", OUT, "--original", data).out
+    assert "matches the original" in place.run("verify", OUT, "--original", data).out
     store.objects["bucket/a/safe/published.dat"] += b"a1 b1\n"
     ran = place.run("verify", OUT)
     assert (ran.code, len(ran.errors)) == (2, 1)

@@ -45,7 +45,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if not len(places):
         return "no node covers an item with support below k"
     random = np.random.default_rng(scene.seed)
-    people, first = np.unique(owner[places], return_index=True)  # one such item per person
+    people, first = np.unique(owner[places], return_index=True)  # a single rare item for each person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
     items = [labels[item] for item in column.items[places[chosen]].tolist()]
     names = list(chance_of)

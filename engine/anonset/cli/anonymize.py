@@ -53,7 +53,7 @@ def anonymize(
     except InputError as error:
         from_options = source is not None and config is None and not is_job(source)
         if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
-            with suppress(Exception):  # the error of the run is printed whatever happens here
+            with suppress(Exception):  # the error of the run is printed even if this fails
                 error.commands = complete_commands(settings, {"input": source, **options}, error)
         raise
 

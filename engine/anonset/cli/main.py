@@ -99,7 +99,7 @@ def describe(error: BaseException) -> str:
 def run() -> None:
     """Run the command line of this process and exit."""
     gc.set_threshold(*_RARELY)
-    bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; otherwise each array is mapped anew
+    bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; otherwise the system maps each array again
     unwinding = RaisingHandler()
     warnings.showwarning = _warn
     code = _DEFECT

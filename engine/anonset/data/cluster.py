@@ -89,7 +89,7 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
     kind, _, count = address.partition(":")
     for name in tuple(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported in one line of our own
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # anonset reports errors in one line
     security = None if certificates is None else _security_of(address, Path(certificates))
     if kind != "local":
         try:

@@ -254,7 +254,7 @@ class _RowSorter:
             return
         splitters = self._splitters(source, size[0], position)
         sizes = self._measured(source, size[0], position, splitters)
-        while sizes.total[0].max() == size[0]:  # all rows are in one bucket: equal so far
+        while sizes.total[0].max() == size[0]:  # a single bucket: all rows have the same prefix
             next_position = following(self.widths, position)
             if sizes.total[2].max() + len(self.widths) - 1 <= next_position:
                 self._copy(source, size[0], place)

@@ -54,7 +54,7 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     """
     if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
         return []
-    with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
+    with suppress(InputError):  # the run reports the error of the data; no proposal can be added
         require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
@@ -198,9 +198,7 @@ def _matches(column: str, name: str) -> bool:
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the settings of a run for a proposal; None if they would omit a stated hierarchy."""
     settings = dict(proposal.settings)
-    if settings.get("relational") and not any(
-        options.get(role) for role in _SETS
-    ):  # no sets other than the stated ones
+    if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the stated sets
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}

@@ -64,9 +64,9 @@ def place_of_data(
 
 
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
-    """Return the data that determine the store: an original, buckets or chunks, and records if `records`.
+    """Return the data whose size determines whether the store is in memory.
 
-    Other records are memory-mapped if they were published in parts.
+    These are the original, buckets and chunks; records only if `records` is set or if they are held in memory.
     """
     data = None if opened is None else opened.attested.data
     sized = data is not None and (records or data.by_blocks or data.held_in_memory)

@@ -147,7 +147,9 @@ def row_ranks(column: SetColumn) -> Int64:
         group_start = position[new][group]
         rank[active] = rank_here + (group_start - parent_start)
         tied = np.bincount(group) > 1
-        unfinished = np.bincount(group, weights=length > per_key) > 0  # an exhausted row sorts before longer ones
+        unfinished = (
+            np.bincount(group, weights=length > per_key) > 0
+        )  # a row without further codes sorts before longer rows
         active = active[(tied & unfinished)[group]]
         n_compared += per_key
     return np.unique(rank, return_inverse=True)[1].astype(np.int64)

@@ -56,9 +56,9 @@ def check_account(check: PublicationCheck) -> list[str]:
         lines.append(f"does not match the original: {check.untrue}")
         lines += [] if check.by_records else [_IN_ORDER]
     elif check.undecided:
-        lines.append(f"true of the original: undecided: {check.undecided}")
+        lines.append(f"match with the original undecided: {check.undecided}")
     elif check.truth_checked:
-        lines.append("true of the original")
+        lines.append("matches the original")
     if check.suppressed is not None:
         bound = "" if check.max_suppressed is None else f", maximum {float(check.max_suppressed):.1%}"
         lines.append(f"suppressed: {float(check.suppressed):.1%} of the items{bound}")

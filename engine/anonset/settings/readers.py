@@ -318,8 +318,8 @@ FORMS: dict[str, SettingForm] = {
     "suppress": SettingForm(
         "suppress",
         bool,
-        text="Allow suppression of items, at the cost of the root. --model km does this by default, with a note, if "
-        "otherwise a single symbol would remain.",
+        text="Allow suppression of items; a suppressed item has the loss of the root. --model km does this by "
+        "default, with a note, if otherwise a single symbol would remain.",
     ),
     "transaction": SettingForm(
         "transaction",

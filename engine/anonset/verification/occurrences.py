@@ -81,7 +81,7 @@ class MemberSymbols:
     def _extend(self, occurrences: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
         """Extend each occurrence of a slice by each possible next symbol, group them by set, and continue."""
         row, following = occurrences.row[part], occurrences.following[part]
-        if int(choices.sum()) > self.at_once:  # then all are of one set
+        if int(choices.sum()) > self.at_once:  # all occurrences are of the same set
             single = occurrences.sets[occurrences.rank[part.start]][None]
             yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), single, size)
             return

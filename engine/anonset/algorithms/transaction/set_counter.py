@@ -87,7 +87,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
         Maximum bytes for counting a range in a task. A range of a single set may exceed this.
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
-    row = 8 * _words(n_codes)  # one row of bits for each last code of a range, and one for each pair
+    row = 8 * _words(n_codes)  # a row of bits for each last code of a range, and for each pair
     new = np.zeros(len(sets), np.bool_)
     new[_firsts(sets[:, -1], sets[:, -2])] = True
     bytes_before = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])

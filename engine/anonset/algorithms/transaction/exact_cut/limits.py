@@ -134,7 +134,7 @@ class SearchBudget(RedactedRepr):
         def guarded() -> None:
             try:
                 work()
-            except BaseException as error:  # raised again by the caller
+            except BaseException as error:  # the caller re-raises it
                 failed.append(error)
 
         thread = threading.Thread(target=guarded, daemon=True)
