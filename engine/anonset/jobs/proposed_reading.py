@@ -103,11 +103,11 @@ def _proposal_for(
     relational = [name for name, role in published.items() if role == "relational" and name in loaded]
     relational += [name for name in names_in(opened.names, declared.get("relational")) if name in loaded]
     candidates = _candidates(loaded, opened.names, relational)
-    ids = {
+    id_names = {
         *names_in(opened.names, declared.get("id")),
         *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
     }
-    placeholders = _placeholders({name: column for name, column in loaded.items() if name in ids})
+    placeholders = _placeholders({name: column for name, column in loaded.items() if name in id_names})
     id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
     if id_nulls:
         loaded = with_nulls(loaded, id_nulls)
