@@ -118,5 +118,8 @@ def test_all_files_of_a_data_set_are_checked_before_a_job(place: Place, command:
 
 
 def test_an_uneven_text_file_may_contain_baskets(place: Place) -> None:
-    ran = place.run("inspect", place.write("baskets.txt", "a;b;c\nd;e\nf;a;b;c\n"))
+    baskets = place.write("baskets.txt", "a;b;c\nd;e\nf;a;b;c\n")
+    ran = place.run("inspect", baskets)
+    assert (ran.code, "read with --input-format baskets" in ran.out) == (0, True), ran.err
+    ran = place.run("inspect", baskets, "--input-format", "csv")
     assert (ran.code, "--input-format baskets" in ran.err) == (2, True), ran.err

@@ -369,7 +369,8 @@ def test_an_id_in_each_basket_is_refused(tmp_path, capsys, form):
 
 @pytest.mark.parametrize(("with_id", "persons"), [(5, 400), (1, 150), (20, 300)])
 def test_a_card_number_in_some_baskets_is_refused(tmp_path, capsys, with_id, persons):
-    cards = [f"{4_099_000_000_000 + 7919 * (n // with_id % persons)};" if n % with_id == 0 else "" for n in range(9_000)]
+    of_person = [f"{4_099_000_000_000 + 7919 * person};" for person in range(persons)]
+    cards = [of_person[n // with_id % persons] if n % with_id == 0 else "" for n in range(9_000)]
     path = tmp_path / "baskets.txt"
     path.write_text("".join(f"{card}bread;{10 + n % 7}\n" for n, card in enumerate(cards)))
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
