@@ -336,10 +336,6 @@ class _ExpectedSets(ExpectedColumn[SetColumn]):
         self.require(self._n, part)
         self.skip(part.n)
 
-    def skip(self, n: int) -> None:
-        """Count `n` records that were compared."""
-        self._next(n)
-
     def require(self, row: int, part: SetColumn) -> None:
         """Compare records, from `row` on, with the expected column.
 

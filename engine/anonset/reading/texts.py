@@ -87,10 +87,15 @@ class ExpectedColumn(ExitStack, Generic[_Known]):
 
     def _next(self, n: int) -> _Known:
         """Return the next `n` expected rows."""
-        first, self._n = self._n, self._n + n
+        first = self._n
+        self.skip(n)
+        return self._expected.slice(first, self._n)
+
+    def skip(self, n: int) -> None:
+        """Count `n` rows that were compared."""
+        self._n += n
         if self._n > self._expected.n:
             self._refuse()
-        return self._expected.slice(first, self._n)
 
     def finished(self) -> _Known:
         """Return the column. No rows can be added afterwards.
