@@ -85,7 +85,9 @@ def check_items_possible(original: SetColumn, publication: Records) -> Witness |
         if shown > possible:
             row = next(row for row in _rows_with(after, code))
             label = after.vocabulary.labels[code]
-            return Witness((label,), possible, shown, row, "the original has fewer items of this symbol")
+            return Witness(
+                (label,), possible, shown, row, "the original record contains fewer items that this symbol covers"
+            )
     return None
 
 
