@@ -98,7 +98,7 @@ def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
 
 @kernel()
 def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
-    """Return a mask of the pairs in which the chunk may belong to the cluster, bool (pairs,). The cluster must be in range.
+    """Return a mask of the pairs in which the chunk may belong to the cluster (in its range), bool (pairs,).
 
     Parameters
     ----------

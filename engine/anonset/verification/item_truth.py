@@ -115,7 +115,7 @@ def _require_same_shape(original: Table, publication: Records) -> None:
         return
     require_well_formed(after, publication.store)
     if after.n != len(record):
-        msg = f"the publication has {after.n} rows, but {len(record)} record numbers"
+        msg = f"the publication has {after.n} rows, but maps them to {len(record)} records"
         raise InputError(msg)
     if after.vocabulary.labels != tuple(symbol.label for symbol in publication.symbols):
         msg = "the codebook must contain the symbols of the publication, each once and in their order"
