@@ -54,8 +54,9 @@ test: $(READY)  ## Run the tests, in about five minutes
 
 check: lint types wheel coverage  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
 
-check-all: check  ## Also the experiments of the papers, the site in a browser, and the wheel on other Pythons
+check-all: check  ## Also the experiments of the papers, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
+	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not long and not studies"
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
 		else echo "$$python is not there: the wheel is not tried with it"; fi; done
@@ -91,7 +92,8 @@ releasable:
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
-long: $(READY)  ## Run the long tests: large examples, processes, sites
+long: export ANONSET_EXAMPLES = all
+long: $(READY)  ## Run the long tests: large and many examples, processes, sites
 	$(PYTEST) -m "long and not studies"
 
 coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=

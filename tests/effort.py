@@ -1,6 +1,7 @@
 """Number of random examples of a test, and the files of a store.
 
-Kernels run a few hundred times slower as plain Python, so that run uses a quarter of the examples.
+``ANONSET_EXAMPLES=all`` runs all random examples. Without it, tests run a quarter of them, because `make test` should
+be fast, and kernels as plain Python are a few hundred times slower.
 """
 
 import gc
@@ -8,15 +9,9 @@ import os
 from pathlib import Path
 
 
-def examples(compiled: int) -> int:
-    """Return the number of examples of this run.
-
-    Parameters
-    ----------
-    compiled
-        Number of examples if kernels are compiled.
-    """
-    return compiled // 4 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else compiled
+def examples(number: int) -> int:
+    """Return the number of examples of this run: all, or a quarter of them."""
+    return number if os.environ.get("ANONSET_EXAMPLES") == "all" else number // 4
 
 
 def file_names(folder: Path, expected: set[str]) -> set[str]:

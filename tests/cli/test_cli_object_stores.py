@@ -176,6 +176,7 @@ KILLED_AT = {
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 @pytest.mark.parametrize("request_", KILLED_AT.values(), ids=KILLED_AT)
 def test_a_killed_run_is_no_publication_and_is_cleared(
     place: Place, store: ObjectStore, request_: tuple[str, str]

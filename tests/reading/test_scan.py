@@ -31,7 +31,10 @@ ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
 NOT_BY_BLOCKS = "does not run out of core"
 
 
-@pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
+TINY, SMALL = pytest.param((3, 1), id="tiny"), pytest.param((50, 4), id="small", marks=pytest.mark.long)
+
+
+@pytest.fixture(autouse=True, params=[TINY, SMALL])
 def blocks(request, monkeypatch):
     """Use blocks of a few bytes, and spans of a few records."""
     size, records = request.param

@@ -38,15 +38,21 @@ NOT_RUN = {
 """First words of blocks that are not run, with the reason."""
 
 
-SHOWN = [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]
+INSTALLING = ("plugins.md",)
+"""Pages that install packages."""
+SHOWN = [
+    pytest.param(page, id=page.name, marks=[pytest.mark.long] if page.name in INSTALLING else [])
+    for page in [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]
+]
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", SHOWN)
 def test_examples_show_their_actual_output(page: Path) -> None:
     text = page.read_text()
     assert comparable(renewed(text)) == comparable(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.name)
 def test_notebook_cells_show_their_actual_output(page: Path) -> None:
     text = page.read_text()
