@@ -49,6 +49,6 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        msg = f"it contains an object with two members named {datum(twice)}"
+        msg = f"it contains an object with the name {datum(twice)} twice"
         raise InputError(msg)
     return members
