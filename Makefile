@@ -36,6 +36,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable . --group dev
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not there: one test is skipped"
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not there: some tests are skipped"
+	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt axe-playwright-python || echo "axe-playwright-python is not there: one test is skipped"
 	@touch $(READY)
 
 constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml allows, for all its Python versions
@@ -43,7 +44,7 @@ constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml 
 	build/uv/bin/python -m pip install --quiet uv
 	head -n 1 constraints.txt > build/constraints.txt
 	$(COMPILE) --all-extras --group dev pyproject.toml >> build/constraints.txt
-	echo "pycanon efficient-apriori" | tr ' ' '\n' | $(COMPILE) --no-deps - >> build/constraints.txt
+	echo "axe-playwright-python pycanon efficient-apriori" | tr ' ' '\n' | $(COMPILE) --no-deps - >> build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
 demo: $(READY)  ## Anonymize a generated data set and verify the result

@@ -35,9 +35,10 @@ class Screen:
     def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
         """Create the frame, and the content within the block."""
         ui.add_head_html(f"<style>{_STYLE}</style>")
+        layout = ui.context.client.layout  # outside of the main element of the library
         ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
-        ui.link("Skip to the content", "#content").classes("skip")
-        with ui.element("header"):
+        with ui.element("header") as header:
+            ui.link("Skip to the content", "#content").classes("skip")
             text("strong", "anonset")
             with ui.element("nav").props('aria-label="Steps"'):
                 for number, (path, name) in enumerate(SCREENS, 1):
@@ -46,13 +47,15 @@ class Screen:
                         link.props('aria-current="page"')
             if self.state.name:
                 text("span", f"Job file: {self.state.name}").classes("soft")
-        with ui.element("main").props("id=content"):
+        header.move(layout, 0)
+        with ui.element("div").classes("content").props("id=content tabindex=-1"):
             text("h1", title)
             self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
-        with ui.element("footer"):
+        with ui.element("footer") as footer:
             text("div", "The same from the command line:").classes("soft")
-            self.section(command, lambda _: text("code", command()))
+            self.section(command, lambda _: text("code", command()).props("tabindex=0"))
+        footer.move(layout)
         ui.timer(_SECONDS, self.follow)
 
     def section(self, watched: Callable[[], object], build: "Build") -> None:

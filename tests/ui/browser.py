@@ -1,0 +1,224 @@
+"""Headless Chromium, driven by the DevTools protocol: clicks, keys, sizes, screenshots."""
+
+import asyncio
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import websockets
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_PATIENCE = 20
+"""Seconds for an answer of the browser."""
+_KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "Escape": 27}
+_VISIBLE = "[...document.querySelectorAll('a,button,.q-menu .q-item')].filter(e => e.getClientRects().length)"
+
+
+class Browser:
+    """Headless Chromium with a single tab. It reaches only this machine."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        """Errors of scripts, and addresses outside of this machine."""
+        self._profile = tempfile.mkdtemp(prefix="anonset-browser-")
+        self._number = 0
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+
+    async def __aenter__(self) -> Self:
+        options = [
+            "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0",
+            f"--user-data-dir={self._profile}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]  # fmt: skip
+        self._process = subprocess.Popen(
+            [str(CHROMIUM), *options, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        port = Path(self._profile) / "DevToolsActivePort"
+        async with asyncio.timeout(60):
+            while not port.exists() or len(port.read_text().splitlines()) < 2:
+                await asyncio.sleep(0.05)
+        number, path = port.read_text().splitlines()
+        self._socket = await websockets.connect(f"ws://127.0.0.1:{number}{path}", max_size=1 << 28)
+        self._session: str | None = None
+        self._reader = asyncio.create_task(self._read())
+        targets = (await self.command("Target.getTargets"))["targetInfos"]
+        target = next(one["targetId"] for one in targets if one["type"] == "page")
+        self._session = (await self.command("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+        for domain in ("Page", "Runtime", "Network"):
+            await self.command(f"{domain}.enable")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reader.cancel()
+        await self._socket.close()
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        shutil.rmtree(self._profile, ignore_errors=True)
+
+    async def _read(self) -> None:
+        async for text in self._socket:
+            message = json.loads(text)
+            given = message.get("params", {})
+            if "id" in message:
+                answer = self._answers.pop(message["id"])
+                if not answer.done():
+                    answer.set_result(message)
+            elif message["method"] == "Runtime.exceptionThrown":
+                self.faults.append(str(given["exceptionDetails"].get("exception", {}).get("description")))
+            elif message["method"] == "Network.requestWillBeSent":
+                url = given["request"]["url"]
+                if not url.startswith(("http://127.0.0.1", "data:")):
+                    self.faults.append(f"external: {url}")
+
+    async def command(self, method: str, **parameters: Any) -> Any:
+        """Send a command of the protocol, and return the result."""
+        self._number += 1
+        answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        session = {} if self._session is None else {"sessionId": self._session}
+        await self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters, **session}))
+        try:
+            result = await asyncio.wait_for(answer, _PATIENCE)
+        except TimeoutError:  # the document was replaced before it answered
+            msg = f"no answer to {method}"
+            raise RuntimeError(msg) from None
+        if "error" in result:
+            raise RuntimeError(result["error"])
+        return result["result"]
+
+    async def script(self, code: str) -> Any:
+        """Return the value of a JavaScript expression."""
+        result = await self.command("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"])
+        return result["result"].get("value")
+
+    async def open(self, address: str) -> None:
+        """Open an address."""
+        await self._leave("Page.navigate", url=address)
+
+    async def reload(self) -> None:
+        """Load the page again."""
+        await self._leave("Page.reload")
+
+    async def _leave(self, method: str, **parameters: Any) -> None:
+        await self.script("window.left = true")
+        await self.command(method, **parameters)
+        await self.until("!window.left && window.did_handshake")  # from now on, the server hears clicks
+
+    async def until(self, condition: str, seconds: float = 90) -> None:
+        """Wait until a JavaScript expression is true."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not await self._is_true(condition):
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            shown = await self.script("document.body.innerText")
+            msg = f"not reached: {condition}; the page shows: {shown}"
+            raise AssertionError(msg) from None
+
+    async def _is_true(self, condition: str) -> bool:
+        try:
+            return bool(await self.script(f"!!({condition})"))
+        except RuntimeError:  # the page is being replaced
+            return False
+
+    async def until_text(self, text: str) -> None:
+        """Wait until the page shows a text."""
+        await self.until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
+
+    async def click(self, label: str) -> None:
+        """Click the visible link, button or option whose label contains a text; exact labels first."""
+        named = json.dumps(label)
+        found = (
+            f"({_VISIBLE}.find(e => e.innerText.trim() === {named}) || "
+            f"{_VISIBLE}.find(e => e.innerText.includes({named})))"
+        )
+        await self.until(found)
+        await self.click_element(found)
+
+    async def click_element(self, found: str) -> None:
+        """Click the middle of an element, given as a JavaScript expression."""
+        await self.until("window.did_handshake")  # before, the server does not hear clicks
+        await asyncio.sleep(0.3)  # menus move while they open
+        x, y = await self.script(
+            f"(() => {{const e = {found}; e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();"
+            "return [r.x + r.width / 2, r.y + r.height / 2]})()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    async def choose(self, label: str, option: str) -> None:
+        """Choose an option of a select box."""
+        box = f"document.querySelector('[aria-label=\"{label}\"]:not([disabled])')"
+        await self.until(box)
+        await self.click_element(f"{box}.closest('.q-field')")
+        await self.click(option)
+
+    async def write(self, label: str, content: str) -> None:
+        """Replace the content of an input."""
+        found = f"document.querySelector('input[aria-label=\"{label}\"]')"
+        await self.until(found)
+        await self.script(f"{found}.focus(), {found}.select()")
+        await self.command("Input.insertText", text=content)
+
+    async def press(self, key: str) -> None:
+        """Press a key."""
+        code = _KEYS[key]
+        more = {"text": "\r"} if key == "Enter" else {"text": " "} if key == "Space" else {}
+        name = " " if key == "Space" else key
+        for kind in ("keyDown", "keyUp"):
+            await self.command(
+                "Input.dispatchKeyEvent", type=kind, key=name, code=key, windowsVirtualKeyCode=code,
+                **(more if kind == "keyDown" else {}),
+            )  # fmt: skip
+
+    async def resize(self, width: int, *, dark: bool = False) -> None:
+        """Change the width of the window, and the color scheme."""
+        await self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        await self.command("Emulation.setEmulatedMedia", features=[scheme])
+        await asyncio.sleep(0.5)
+
+    async def picture(self, most: int = 2400) -> bytes:
+        """Return a picture of the complete page as PNG, cut at a height."""
+        size = (await self.command("Page.getLayoutMetrics"))["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], most), "scale": 1}
+        taken = await self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        return base64.b64decode(taken["data"])
+
+
+@asynccontextmanager
+async def opened(folder: Path, *arguments: str) -> AsyncIterator[tuple[Browser, str]]:
+    """Start ``anonset ui`` on a folder, and open it in a browser. Yield the browser and the address."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "anonset", "ui", *arguments, "--no-browser"],
+        cwd=folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        address = re.search(r"http://\S+", line)
+        assert address is not None, line
+        async with Browser() as browser:
+            await browser.resize(1280)
+            await browser.open(address[0])
+            await browser.until("document.querySelector('h1')")
+            yield browser, address[0].partition("?")[0]
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=30)

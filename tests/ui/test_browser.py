@@ -1,0 +1,210 @@
+"""The page in headless Chromium: the complete way by clicks and by keys, faults, reloads, and accessibility."""
+
+import asyncio
+import importlib.util
+import json
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from tests.ui.browser import CHROMIUM, Browser, opened
+
+from anonset.cli.main import main
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+]
+CODES = [f"{letter}{number}" for letter in "EIJKM" for number in range(10, 16)]
+_AXE = importlib.util.find_spec("axe_playwright_python")
+_RULES = json.dumps({"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = random.Random(1)
+    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(['north', 'south'])}" for n in range(200)]
+    rows = [f"{person},{' '.join(rng.sample(CODES, 3))}" for person in [*persons, *persons]]
+    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,sex,region,codes", *rows]))
+    return tmp_path
+
+
+def in_browser(folder: Path, way: Callable[[Browser, str], Awaitable[None]], *arguments: str) -> None:
+    """Follow a way in a browser. No script fails, and no other machine is asked."""
+
+    async def follow() -> None:
+        async with opened(folder, *arguments) as (browser, address):
+            await way(browser, address)
+            assert browser.faults == []
+
+    asyncio.run(follow())
+
+
+async def answer(browser: Browser) -> None:
+    """Declare on the screen Data who is a person."""
+    await browser.choose("Who is a person?", "Each patient_id is a person")
+    await browser.until("!document.querySelector('[aria-label=\"Role of column sex\"]').disabled")
+    await browser.until("!document.body.innerText.includes('Inspecting the data')")
+
+
+def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def way(browser: Browser, _: str) -> None:
+        await browser.click("visits.csv")
+        await answer(browser)
+        await browser.click("Next: choose the promise")
+        await browser.write("k: how many records must match?", "3")
+        await browser.until_text("at least 3 matching records")
+        await browser.click("Next: try")
+        await browser.click("Try the candidates")
+        await browser.until_text("Comparing candidate")
+        await browser.reload()  # in the middle of a run
+        await browser.until_text("Loss against k")
+        await browser.until_text("The 30 most frequent codes")
+        await browser.until(
+            "document.querySelectorAll('svg[role=img] polyline').length >= 3 && "
+            "[...document.querySelectorAll('button')].some(e => e.innerText === 'Try the candidates')"
+        )
+        await browser.click("Choose")
+        await browser.until("[...document.querySelectorAll('strong')].some(e => e.innerText === 'chosen')")
+        await browser.click("Next: publish")
+        await browser.write("New folder for the publication", "by-clicks")
+        await browser.click("Publish")  # the link of the navigation has a number
+        await browser.reload()
+        await browser.until_text("Open the report for the data protection officer")
+        await browser.until_text("Published and verified")
+
+    in_browser(folder, way)
+    monkeypatch.chdir(folder)
+    assert main(["anonymize", "visits.toml", "--out", "by-command", "--quiet"]) == 0
+    for path in (folder / "by-clicks").iterdir():
+        assert path.read_bytes() == (folder / "by-command" / path.name).read_bytes(), path.name
+
+
+def test_a_cancelled_run_and_a_wrong_file_leave_nothing(folder: Path) -> None:
+    rng = random.Random(2)
+    baskets = [" ".join(map(str, rng.sample(range(300), 12))) for _ in range(40_000)]
+    (folder / "baskets.dat").write_text("\n".join(baskets))
+    (folder / "baskets.toml").write_text(
+        'input = "baskets.dat"\nout = "safe"\nmodel = "km"\nalgorithm = "exact"\nk = 5\nm = 3\n'
+        'unit = "row"\nitems = ["items"]\n[hierarchy]\nitems = "balanced:2"\n'
+    )
+    (folder / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
+
+    async def way(browser: Browser, _: str) -> None:
+        await browser.click("broken.csv")
+        await browser.until("document.querySelector('[role=alert]')")
+        await browser.click("Choose other data")
+        await browser.click("baskets.toml")
+        await browser.until_text("Columns")
+        await browser.click(". Publish")
+        await browser.until_text("New folder for the publication")
+        await browser.click("Publish")
+        await browser.until_text("Running: ")
+        await browser.click("Cancel")
+        await browser.until_text("Cancelled. Nothing was published.")
+
+    in_browser(folder, way)
+    assert {path.name for path in folder.iterdir()} == {"visits.csv", "baskets.dat", "baskets.toml", "broken.csv"}
+
+
+def test_the_keyboard_alone_publishes(folder: Path) -> None:
+    async def focus(browser: Browser, text: str) -> None:
+        for _ in range(80):
+            await browser.press("Tab")
+            named = (
+                "((e) => e === document.body ? '' : e.innerText || e.closest('[aria-label]')?.ariaLabel || '')"
+                "(document.activeElement)"
+            )
+            if text in await browser.script(named):
+                visible = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+                await browser.until(f"{visible} || document.activeElement.closest('.q-field--focused')", 10)
+                return
+        pytest.fail(f"the Tab key does not reach {text}")
+
+    async def way(browser: Browser, _: str) -> None:
+        await focus(browser, "visits.csv")
+        await browser.press("Enter")
+        await browser.until_text("Choose an answer first")
+        await focus(browser, "Who is a person?")
+        await browser.press("Enter")
+        await browser.until("document.querySelector('.q-menu .q-item')")
+        for _ in range(3):
+            chosen = "(document.querySelector('.q-menu .q-manual-focusable--focused') || {}).innerText || ''"
+            if "patient_id" in await browser.script(chosen):
+                break
+            await browser.press("ArrowDown")
+            await asyncio.sleep(0.2)
+        await browser.press("Enter")
+        await browser.until("!document.querySelector('[aria-label=\"Role of column sex\"]').disabled")
+        await focus(browser, "Next: choose the promise")
+        await browser.press("Enter")
+        await browser.until_text("What do you promise?")
+        for label in ("Next: try", "Next: publish"):
+            await focus(browser, label)
+            await browser.press("Enter")
+        await browser.until_text("New folder for the publication")
+        await focus(browser, ". Publish")  # the navigation precedes the button
+        await focus(browser, "Publish")
+        await browser.press("Space")
+        await browser.until_text("Published and verified")
+
+    in_browser(folder, way)
+    assert (folder / "visits-safe" / "attestation.json").is_file()
+
+
+@pytest.mark.skipif(_AXE is None, reason="axe-playwright-python is not installed")
+def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
+    assert _AXE is not None
+    assert _AXE.origin is not None
+    axe = Path(_AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    found: list[str] = []
+
+    async def examine(browser: Browser, screen: str) -> None:
+        for width in (390, 1280):
+            for dark in (False, True):
+                await browser.resize(width, dark=dark)
+                assert await browser.script("document.documentElement.scrollWidth <= innerWidth"), (screen, width)
+                await browser.script(f"{axe}; 0")
+                result: Any = await browser.script(f"axe.run(document, {_RULES})")
+                place = f"{screen}, {width} px, {'dark' if dark else 'light'}"
+                found.extend(
+                    f"{place}: {one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
+                    for one in result["violations"]
+                )
+                assert len(result["passes"]) > 10
+        await browser.resize(1280)
+
+    async def way(browser: Browser, address: str) -> None:
+        await examine(browser, "files")
+        await browser.click("visits.csv")
+        await browser.until_text("Choose an answer first")
+        await examine(browser, "question")
+        await answer(browser)
+        await examine(browser, "data")
+        await browser.open(f"{address}promise")
+        await browser.until_text("Not covered")
+        await examine(browser, "promise")
+        await browser.open(f"{address}try")
+        await browser.click("Try the candidates")
+        await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Choose')")
+        await browser.until_text("Loss against k")
+        await browser.until_text("Try the candidates")
+        await examine(browser, "try")
+        await browser.open(f"{address}publish")
+        await browser.click("Publish")
+        await browser.until_text("Open the report")
+        await examine(browser, "publish")
+        await browser.open(f"{address}open")
+        await browser.click("visits-safe")
+        await browser.until_text("Highest risk")
+        await examine(browser, "open")
+
+    in_browser(folder, way)
+    assert found == []
