@@ -332,9 +332,9 @@ class _CandidateTrial:
         points = shown_frontier(unverified.result.trace)
         measured = replace(candidate, measures=measures, frontier=points)
         if frequent is not None:
-            items, *others = expected_counts(unverified.publication, frequent)
-            counted = accuracy_of(frequent, items, *others)
-            measured = replace(measured, countable=counted, commonest=commonest(frequent, items))
+            expected = expected_counts(unverified.publication, frequent)
+            counted = accuracy_of(frequent, *expected)
+            measured = replace(measured, countable=counted, commonest=commonest(frequent, expected[0]))
         if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None
