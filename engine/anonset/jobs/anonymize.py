@@ -32,7 +32,7 @@ from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart
-from anonset.release.stopwatch import report_compilation
+from anonset.release.stopwatch import Stopwatch, report_compilation
 from anonset.release.upload import destination, require_free_destination
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
@@ -209,6 +209,7 @@ def anonymize_file(
     job = Job(
         request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
         ceilings=settings.ceiling, beside=other_release, round_ends=settings.round_ends,
+        watch=Stopwatch(progress=progress),
     )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:

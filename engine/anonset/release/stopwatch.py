@@ -53,12 +53,16 @@ class Stopwatch:
     """Finished phases."""
     memory: "PeakMemory" = field(default_factory=lambda: PeakMemory(), repr=False)
     """Observed memory of the process."""
+    progress: Progress | None = field(default=None, repr=False)
+    """Called with the name of each phase when it begins."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
         start, compiled, aside = time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
         cpu = time.process_time()
+        if self.progress is not None:
+            self.progress(name, 0, 0)
         with self.memory.watched():
             yield
         compiled = COMPILATION.seconds - compiled
