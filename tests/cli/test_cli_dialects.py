@@ -103,7 +103,7 @@ def test_a_table_without_names_of_columns(place: Place) -> None:
     assert (place.out / "published.csv").read_text().splitlines()[0] == "2,3"
     original = ("--original", data, "--no-header", "--drop", "1", "--hierarchy", "3=balanced:2")
     ran = place.run("verify", str(place.out), *original, "--records", str(place.private / "records.csv"))
-    assert (ran.code, names(ran.out, "true original")) == (0, True)
+    assert (ran.code, names(ran.out, "matches original")) == (0, True)
     ran = place.run("evaluate", data, str(place.out), *roles, "--keep", "2", "--drop", "1")
     assert ran.code == 0, ran.err
     assert place.run("inspect", data, "--no-header").code == 0

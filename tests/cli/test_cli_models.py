@@ -157,7 +157,7 @@ def test_an_untrue_publication_is_detected(rt: Place) -> None:
     )
     assert ran.code == 1
     assert "holds" in ran.out
-    assert names(ran.out, "true original {[60:70]}")
+    assert names(ran.out, "match original {[60:70]}")
 
 
 @pytest.mark.parametrize("algorithm", ["lra", "vpa", "hghs", "mhghs"])

@@ -103,13 +103,13 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
     options = ("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
     ran = clinic.run(*options)
-    assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
+    assert (ran.code, names(ran.out, "matches original")) == (0, True), ran.out
     clinic.private.rename(private := clinic.folder / "kept")
     ran = clinic.run(*options)
     assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
     assert clinic.run(*options, "--json").json["true"] is None
     ran = clinic.run(*options, "--records", str(private / "records.csv"))
-    assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
+    assert (ran.code, names(ran.out, "matches original")) == (0, True), ran.out
     clinic.private.mkdir()
     (clinic.private / "report.json").write_text(
         (private / "report.json").read_text().replace('"attestation_sha256": "', '"attestation_sha256": "0')
@@ -141,7 +141,7 @@ def test_a_publication_that_no_order_of_rows_explains_is_untrue(
 
     assert against(name).code == 3
     ran = against("other.csv")
-    assert (ran.code, names(ran.out, "not true original has")) == (1, True), ran.out
+    assert (ran.code, names(ran.out, "not match original has too few")) == (1, True), ran.out
 
 
 @pytest.mark.parametrize("small", [False, True])

@@ -71,10 +71,10 @@ def check_items_possible(original: SetColumn, publication: Records) -> Witness |
     rows.
 
     >>> from anonset.publications import Symbol
-    >>> sets, said = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
-    >>> book = tuple(Symbol(label, "item", (label,)) for label in said.vocabulary.labels)
-    >>> str(check_items_possible(sets, Records(said, book, (), (), np.arange(2))))
-    '{c} matches 0 records, 1 required; published row 0 shows it; the original has fewer items of this symbol'
+    >>> sets, published = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
+    >>> book = tuple(Symbol(label, "item", (label,)) for label in published.vocabulary.labels)
+    >>> str(check_items_possible(sets, Records(published, book, (), (), np.arange(2))))
+    '{c} matches 0 records, 1 required; published row 0 shows it; the original has too few items for this symbol'
     """
     after = publication.transactions
     if after is None:
@@ -85,9 +85,7 @@ def check_items_possible(original: SetColumn, publication: Records) -> Witness |
         if shown > possible:
             row = next(row for row in _rows_with(after, code))
             label = after.vocabulary.labels[code]
-            return Witness(
-                (label,), possible, shown, row, "the original record contains fewer items that this symbol covers"
-            )
+            return Witness((label,), possible, shown, row, "the original has too few items for this symbol")
     return None
 
 
