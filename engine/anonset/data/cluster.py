@@ -399,7 +399,7 @@ def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
 
 def _written(array: NDArray[Any], folder: str) -> str:
     """Write an array to a new file of a directory, and return its path."""
-    with writing(folder):
+    with writing(Path(folder)):
         descriptor, path = tempfile.mkstemp(dir=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(np.ascontiguousarray(array).data)
@@ -408,7 +408,7 @@ def _written(array: NDArray[Any], folder: str) -> str:
 
 def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return an array that a worker wrote, and delete its file."""
-    with writing(path, "cannot be read"), Path(path).open("rb") as file:
+    with writing(Path(path), "cannot be read"), Path(path).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         Path(path).unlink()
     return np.frombuffer(mapped, dtype).reshape(shape)

@@ -79,7 +79,7 @@ def _sorted_on_workers(
     short = narrow and n <= np.iinfo(np.int32).max
     sorter = _RowSorter(widths, empty_rows((0, 0), n_columns), store, n_codes)
     with ExitStack() as stack:
-        scratch = stack.enter_context(store.nested())
+        scratch = stack.enter_context(store.nested_on_disk())
         distribution = Distribution(rows, widths, sorter._splitters(rows, n, 0), n_codes, scratch)
         parts = sorted_ranges(
             distribution, size, most=store.limits.rows_per_bucket, sort=_sort_range, n_columns=n_columns

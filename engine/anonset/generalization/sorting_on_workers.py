@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anonset.data.codes import MOST_CODES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, begins_of, spans
-from anonset.data.store import Store
+from anonset.data.store import Files
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Distribution(RedactedRepr):
     widths: Int64
     splitters: Int64
     n_codes: int
-    store: Store
+    store: Files
 
     def __call__(self, span: tuple[int, int]) -> Runs:
         """Return the runs of a block, in new files."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 
@@ -211,7 +210,10 @@ def _first_untrue(
             if progress is not None:
                 progress("truthfulness", float(before_it + done), float(len(ranges) * n))
 
-        violations += _first_violation(partial(look, among=among), n, publication.store, tell)
+        def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
+            return look(span, among)
+
+        violations += _first_violation(look_among, n, publication.store, tell)
     row, item, code = min(violations, default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
