@@ -57,7 +57,9 @@ def complete(err: str) -> dict[str, list[str]]:
     return {
         who.removeprefix(", "): shlex.split(command)[1:]
         for who, command in re.findall(
-            r"^anonset: complete command(.*?)(?:, dropping '[^:]*)?: (anonset anonymize .*)$", err, re.MULTILINE
+            r"^anonset: complete command(.*?)(?:, dropping '[^:]*)?(?:, with model \w+)?: (anonset anonymize .*)$",
+            err,
+            re.MULTILINE,
         )
     }
 
@@ -79,7 +81,7 @@ def test_the_complete_command_fixes_all_faults_at_once(
     command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
     ran = place.run(*command)
     assert (ran.code, len(ran.errors)) == (2, 1), ran.err
-    assert f"(60 persons), dropping {moved}: anonset" in ran.err
+    assert re.search(rf"\(60 persons\), dropping {moved}(, with model \w+)?: anonset", ran.err), ran.err
     commands = complete(ran.err)
     assert {"if each 'patient_id' is a person (60 persons)", "if each row is a person (90 persons)"} <= commands.keys()
     ran = place.run(*commands["if each 'patient_id' is a person (60 persons)"])

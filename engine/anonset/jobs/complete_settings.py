@@ -55,6 +55,8 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
         return []
     with suppress(InputError):  # the run reports the error of the data; no proposal can be added
+        typed, options = options, _with_parameters(options)
+        settings = settings if options == typed else make_settings(options)
         require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
@@ -67,11 +69,31 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
         require_disk(settings, input_of(source, settings, algorithm), request, None)
         size, limit = source.size, memory_limit(options.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:
-            return _commands(options, error)
+            return _commands(options, typed, error)
     return []
 
 
-def _commands(options: Mapping[str, Any], error: InputError) -> list[str]:
+def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with the missing parameters of the model, and without a model, that of the roles.
+
+    A model of sensitive items does not protect a sensitive column: without such items, it becomes that of sets.
+    """
+    k, m = int(options.get("k") or 5), int(options.get("m") or 2)
+    stated = {name: value for name, value in options.items() if value is not None}
+    if options.get("model") == "klm" and options.get("sensitive") and not options.get("sensitive_items"):
+        stated = {name: value for name, value in stated.items() if name not in ("algorithm", "l", "delta")}
+        stated["model"] = "kkm"
+    if not (stated.get("model") or stated.get("algorithm")):
+        return stated | {name: n for name, n in guarantee_for(stated, k, m, tuples=0).items() if name not in stated}
+    lacking = _PARAMETERS.get(stated.get("model", ""), ()) if not stated.get("algorithm") else ()
+    return stated | {name: n for name, n in (("k", k), ("m", m), ("l", 2)) if name in lacking and name not in stated}
+
+
+_PARAMETERS = {"k": ("k",), "km": ("k", "m"), "kkm": ("k", "m"), "kl": ("k", "l")}
+"""Parameters that complete settings add to a model."""
+
+
+def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: InputError) -> list[str]:
     model = MODELS.get(str(options.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
@@ -95,11 +117,14 @@ def _commands(options: Mapping[str, Any], error: InputError) -> list[str]:
         options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
         settings = _complete(options, proposal)
         stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
+        stated = {name: value for name, value in stated.items() if typed.get(name) is not None or name in ROLES}
         if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, proposal.table):
             changed = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", options["input"], changed, settings["hierarchy"])
             unit = f", {_unit_text(proposal)}" if is_open else ""
-            lines.append(f"complete command{unit}{_moved(options, settings)}: {foreign(command)}")
+            other = typed.get("model") and settings.get("model") != typed["model"]
+            model_text = f", with model {settings['model']}" if other else ""
+            lines.append(f"complete command{unit}{_moved(options, settings)}{model_text}: {foreign(command)}")
     return lines
 
 

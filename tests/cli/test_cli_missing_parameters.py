@@ -1,0 +1,56 @@
+"""A run without a model or its parameters gets a complete command that publishes."""
+
+import shlex
+
+import pytest
+from tests.facts import names
+
+from cli.place import Place
+
+SETS = "who,codes\n" + "".join(f"{n},{'a b' if n % 2 else 'b c'}\n" for n in range(40))
+TABLE = "who,sex,ward,grade\n" + "".join(f"{n},{'fm'[n % 2]},{n % 4},{'xyz'[n % 3]}\n" for n in range(60))
+
+
+@pytest.mark.parametrize(
+    ("text", "roles", "model"),
+    [
+        (SETS, "--items codes --id who", "--model km --k 5 --m 2"),
+        (SETS, "--items codes --id who --model km", "--model km --k 5 --m 2"),
+        (SETS, "--items codes --id who --model km --k 4", "--model km --k 4 --m 2"),
+        (TABLE, "--relational sex,ward --id who --drop grade --model k", "--model k --k 5"),
+        (TABLE, "--relational sex,ward --id who --drop grade", "--model k --k 5"),
+        (TABLE, "--relational sex,ward --sensitive grade --drop who --rows-are-persons", "--model kl --k 5 --l 2"),
+    ],
+)
+def test_missing_parameters_are_completed(place: Place, text: str, roles: str, model: str) -> None:
+    ran = place.run("anonymize", place.write("data.csv", text), "-o", str(place.out), *roles.split())
+    commands = [line for line in ran.err.splitlines() if "complete command" in line]
+    assert (ran.code, len(commands)) == (2, 1), ran.err
+    assert names(commands[0], " ".join(model.split()))
+    again = place.run(*shlex.split(commands[0][commands[0].index("anonset anonymize") :])[1:])
+    assert again.code == 0, again.err
+
+
+def test_a_command_names_another_model(place: Place) -> None:
+    text = "who,codes,grade\n" + "".join(f"{n},{'a b' if n % 2 else 'b c'},{'xyz'[n % 3]}\n" for n in range(40))
+    roles = [
+        "--items",
+        "codes",
+        "--sensitive",
+        "grade",
+        "--id",
+        "who",
+        "--model",
+        "klm",
+        "--k",
+        "5",
+        "--m",
+        "1",
+        "--l",
+        "2",
+    ]
+    ran = place.run("anonymize", place.write("data.csv", text), "-o", str(place.out), *roles)
+    command = next(line for line in ran.err.splitlines() if "complete command" in line)
+    assert "dropping 'grade', with model km" in command, ran.err
+    again = place.run(*shlex.split(command[command.index("anonset anonymize") :])[1:])
+    assert again.code == 0, again.err
