@@ -80,3 +80,54 @@ def test_a_name_or_date_of_a_key_is_no_person(place: Place) -> None:
     question = anonset.inspect(data, relational="性別").question
     assert question is not None
     assert [one.unit for one in question.answers] == [("番号",), ()]
+
+
+WORDS = ["βοήθεια", "μάθημα", "σχολείο", "ανάγνωση", "μαθηματικά", "γραφή", "ομάδα", "πρόοδος", "στήριξη", "χρόνος"]
+RARE = [f"{first} {second}" for first in WORDS for second in WORDS if first != second]
+
+
+def remarks(place: Place) -> str:
+    """Return a file with a remark of a single person in one of twenty rows."""
+    lines = [f"{'ΑΒ'[n % 2]},{RARE[n // 20 % 90] if n % 20 == 0 else ''},{1 + n % 9}" for n in range(1_200)]
+    return place.write("data.csv", "\n".join(["α,β,γ", *lines, ""]))
+
+
+MODEL = ("--model", "k", "--k", "5", "--rows-are-persons", "--drop", "γ")
+
+
+def test_texts_that_belong_to_few_persons_are_published_only_by_declaration(place: Place) -> None:
+    run = ["anonymize", remarks(place), "-o", str(place.out), "--relational", "α,β", *MODEL]
+    ran = place.run(*run)
+    assert (ran.code, "'β'" in ran.err, place.out.exists()) == (2, True, False), ran.out
+    assert "--drop 'β'" in ran.err
+    assert not any(remark in ran.err for remark in RARE)
+    assert place.run(*run, "--publish-as-is", "β").code == 0
+
+
+def test_texts_that_belong_to_few_persons_are_not_in_a_printed_command(place: Place) -> None:
+    ran = place.run(
+        "anonymize", remarks(place), "-o", str(place.out), "--relational", "α,β", "--model", "k", "--k", "5"
+    )
+    commands = [line for line in ran.err.splitlines() if "complete command" in line]
+    assert commands
+    assert not any("--relational α,β" in line or "--items β" in line for line in commands)
+
+
+def test_messages_hide_texts_that_belong_to_few_persons(place: Place) -> None:
+    tree = place.write("tree.csv", "βοήθεια,any\n")
+    run = ["anonymize", remarks(place), "-o", str(place.out), "--relational", "α,β", *MODEL]
+    ran = place.run(*run, "--hierarchy", f"β={tree}")
+    assert (ran.code, "labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
+    assert not any(remark in ran.err for remark in RARE)
+
+
+def test_towns_with_some_small_ones_are_published(place: Place) -> None:
+    source = random.Random(5)
+    towns = [
+        f"{first}{second}" for first in ("Άγιος", "Νέα", "Παλαιό") for second in ("πολη", "χωρι", "καστρο", "νησι")
+    ]
+    small = [f"Μικρή{town}" for town in towns]
+    lines = [f"{'ΑΒ'[n % 2]},{source.choice(towns if n % 50 else small)},1" for n in range(1_200)]
+    data = place.write("data.csv", "\n".join(["α,β,γ", *lines, ""]))
+    ran = place.run("anonymize", data, "-o", str(place.out), "--relational", "α,β", *MODEL)
+    assert ran.code == 0, ran.err

@@ -18,6 +18,7 @@ from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import FileOptions, ReadOptions
 from anonset.reading.persons.missing_values import counted_in, holds_sets, rows_that_differ
+from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
@@ -335,7 +336,8 @@ def _lists_persons(column: Column, k: int) -> bool:
     """Return True if value sets of a column list persons."""
     if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
         return False
-    return lists_persons(column.occurrences, k, column.n)
+    counts = column.occurrences
+    return lists_persons(counts, k, column.n) or are_rare_texts(column.vocabulary.labels, counts.tolist(), k)
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:

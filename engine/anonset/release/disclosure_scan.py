@@ -6,7 +6,8 @@ no k.
 
 **Relational columns.** Findings are range ends and single values that are exact values of few persons. Members of sets
 (``(a,b)``) are findings if values of few persons make up more than a tenth of the persons: then the sets list persons
-(`lists_persons`), as for household ids, times or order numbers. The model hides a few rare categories in sets.
+(`lists_persons`), as for household ids, times or order numbers; so do sets of text that mostly belongs to few persons
+(`are_rare_texts`), such as names and remarks. The model hides a few rare categories in sets.
 
 **Kept columns.** Findings are values of few persons, and groups of few persons that are equal in the kept and the
 relational columns. Columns that the model covers, and columns of buckets, are published unchanged by design: their rare
@@ -35,6 +36,7 @@ from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.values import (
     KINDS_OF_VALUES,
     pattern_of,
@@ -253,9 +255,10 @@ class _Scanner:
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
         codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
-        if not lists_persons(counts[codes], threshold, before.n):
-            return None
         of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < threshold)))
+        is_text = of_few > 0 and are_rare_texts(before.vocabulary.labels, counts.tolist(), threshold)
+        if not (is_text or lists_persons(counts[codes], threshold, before.n)):
+            return None
         problem = f"values of fewer than {threshold} persons each are listed in sets"
         return ScanFinding.of((before.name,), of_few, problem, self._of_sets(before))
 

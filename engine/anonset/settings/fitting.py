@@ -24,10 +24,11 @@ from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
+from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.spelling import counted, setting
 
 _OF_VALUES = ("range", "values")
-_SHOWN = 20
+_SHOWN, _FEW_RECORDS = 20, 5
 _MOST_COMPARED = 10_000
 TRIED = (
     ("upper",),
@@ -173,6 +174,8 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     """Return the message about labels that are not leaves, the most frequent first, and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
+    if not part.of_items and are_rare_texts(part.labels, part.occurrences, _FEW_RECORDS):
+        labels = f"hidden, because most belong to fewer than {_FEW_RECORDS} records each"
     more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
     return f"hierarchy of {part.name!r}: {number}: {labels}{more}; {label_remedies(part, wrong, tree)}"

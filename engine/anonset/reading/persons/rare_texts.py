@@ -1,0 +1,49 @@
+"""Detect identifying text by its behaviour, in any script: names, remarks and the like belong to few persons each."""
+
+from collections.abc import Iterable, Sequence
+
+from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.reading.persons.values import are_keys
+
+FEWEST_RARE = 10
+"""Minimum number of rare values of identifying text."""
+_FEW = 10
+"""Values of at least this many persons are not rare, even if k is larger."""
+_LOOKED_AT = 2_000
+_MOST = 0.9
+_LONGEST_CODE = 4
+
+
+def are_rare_texts(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bool:
+    """Return True if labels are text, and more than half of them are rare.
+
+    Parameters
+    ----------
+    counts
+        Number of persons with each label.
+    threshold
+        A label is rare if fewer persons have it.
+
+    >>> remarks = [f"needs help with {word}" for word in ("Greek", "sums", "notes", "maps")]
+    >>> are_rare_texts(["", *remarks * 3], [900, *[1] * 12], 5), are_rare_texts(["", *remarks * 3], [0, *[9] * 12], 5)
+    (True, False)
+    """
+    present = [(label, n) for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
+    rare = sum(n < min(threshold, _FEW) for _, n in present)
+    if rare < FEWEST_RARE or 2 * rare <= len(present):
+        return False
+    looked_at = [label for label, _ in present[:: 1 + len(present) // _LOOKED_AT]]
+    return sum(map(_is_text, looked_at)) >= _MOST * len(looked_at) and not are_keys(looked_at)
+
+
+def _is_text(label: str) -> bool:
+    """Return True if a label consists mostly of letters, and is neither a code nor a short abbreviation.
+
+    >>> [_is_text(label) for label in ("since 2 years", "佐藤", "E11.9", "XK", "2020-01-31", "Type 2")]
+    [True, True, False, False, False, True]
+    """
+    characters = "".join(label.split())
+    letters = sum(map(str.isalpha, characters))
+    is_code = len(characters) == len(label) and any(map(str.isdigit, label))
+    is_short = label.isascii() and label.isupper() and len(label) <= _LONGEST_CODE
+    return letters > 1 and 2 * letters > len(characters) and not (is_code or is_short)
