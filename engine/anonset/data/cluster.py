@@ -191,9 +191,11 @@ class ClusterWorkers(Workers):
         return self.store.workers
 
     def see(self, paths: Collection[str]) -> bool:
-        """Return True if all workers can access these files."""
+        """Return True if all workers can access these files, and none is lost at this moment."""
+        absolute = [os.path.abspath(path) for path in paths]  # noqa: PTH100
         with _connected(self.client):
-            return all(self.client.run(_see, [os.path.abspath(path) for path in paths]).values())  # noqa: PTH100
+            answers = self.client.run(_see, absolute, on_error="return")
+        return all(answer is True for answer in answers.values())
 
     def at_once(self, tasks: int) -> int:
         """Return the number of tasks of a pass that run at the same time. It does not depend on `tasks`."""
