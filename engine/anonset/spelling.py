@@ -211,7 +211,7 @@ def as_typed(
     """
     import shlex
 
-    parts = ["anonset", command, source]
+    parts = ["anonset", *command.split(), source]
     for name, value in (given or {}).items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
         option = f"--{name.replace('_', '-')}"

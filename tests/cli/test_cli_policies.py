@@ -17,7 +17,11 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert shop.run("policy", "generate", data, "-o", str(privacy), "--privacy", "PP5", "--seed", "2").code == 0
     assert shop.run("policy", "generate", data, "-o", str(utility), "--utility", "siblings:7").code == 0
     ran = shop.run("policy", "check", str(utility), "--kind", "utility", "--input", data, "--json")
-    assert ran.json == {"constraints": 2, "smallest": 6, "largest": 7, "items": 13}
+    supports = [
+        sum(not group.isdisjoint(line.split()) for line in (shop.folder / "shop.dat").read_text().splitlines())
+        for group in ({*line.split()} for line in utility.read_text().splitlines())
+    ]
+    assert ran.json == {"constraints": 2, "smallest": 6, "largest": 7, "items": 13, "supports": supports}
     files = ["--privacy-constraints", str(privacy), "--utility-constraints", str(utility)]
     bound = ["--max-suppressed", "0.5"] if algorithm == "coat" else []
     job = ["--model", "constraints", "--algorithm", algorithm, "--k", "4", "--item-weights", "ones", *files, *bound]

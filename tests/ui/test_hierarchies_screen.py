@@ -63,6 +63,7 @@ def test_the_tree_shows_supports_and_opens_by_clicks(folder: Path) -> None:
         count = sum("E1" in row for row in rows)
         assert f"E* (2 values, {count} records)" in texts(user)
         assert "E10 (" not in texts(user)
+        assert "anonset hierarchy print visits.toml --column codes" in texts(user)
         user.find(marker=f"toggle {node}").click()
         alone = sum("E10" in row for row in rows)
         await until(lambda: f"E10 ({alone} records)" in texts(user))

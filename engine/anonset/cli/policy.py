@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.items import Flags, items_of, items_of_input, show_figures
+from anonset.cli.output import show_json
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
@@ -24,6 +25,7 @@ from anonset.settings.commands import PolicySettings
 from anonset.settings.job_files import over_job
 from anonset.settings.readers import ParsingContext, privacy_constraints, utility_constraints
 from anonset.settings.settings import validate
+from anonset.support import SupportIndex
 
 _Flags: Any = flags_of(PolicySettings)
 Kind = Annotated[
@@ -90,7 +92,10 @@ def check_policy(
         "largest": max(map(len, rows)),
         "items": len({item for row in rows for item in row}),
     }
-    show_figures(figures, json=json)
+    if json:
+        show_json({**figures, **({} if column is None else {"supports": _supports(column, policy)})})
+    else:
+        show_figures(figures, json=False)
     return DONE
 
 
@@ -115,6 +120,15 @@ def convert_policy(
     else:
         write_utility_policy(UtilityPolicy.of(rows), target)
     return DONE
+
+
+def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:
+    """Return the number of records with all items of each itemset, or with an item of each group."""
+    index = SupportIndex(column)
+    if isinstance(policy, PrivacyPolicy):
+        return [index.support_of(itemset) for itemset in policy.itemsets]
+    code = column.vocabulary.index
+    return [index.support_of_groups([[code[item] for item in group]]) for group in policy.groups]
 
 
 def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:

@@ -85,8 +85,8 @@ class ColumnHierarchy(RedactedRepr):
         more = high - low - len(first)
         return f"{', '.join(first)} and {more:,} more" if more else ", ".join(first)
 
-    def matches(self, text: str, most: int) -> list[int]:
-        """Return up to `most` nodes whose label contains a text: first the labels that begin with it.
+    def matches(self, text: str, most: int, *, leaves: bool = False) -> list[int]:
+        """Return up to `most` nodes, or only leaves, whose label contains a text: first labels that begin with it.
 
         >>> tree = ColumnHierarchy("codes", Hierarchy.from_tree(("all", ["E10", "I10", "1"])), np.ones(4, np.int64))
         >>> [tree.hierarchy.labels[node] for node in tree.matches("1", 2)]
@@ -95,6 +95,8 @@ class ColumnHierarchy(RedactedRepr):
         wanted = text.casefold()
         found = [(node, label.casefold()) for node, label in enumerate(self.hierarchy.labels)]
         places = [(label.find(wanted) > 0, node) for node, label in found if wanted in label]
+        if leaves:
+            places = [(late, node) for late, node in places if self.hierarchy.is_leaf[node]]
         return [node for _, node in sorted(places)[:most]]
 
     def with_ceiling(self, node: int) -> list[str]:

@@ -122,6 +122,16 @@ class UtilityPolicy(RedactedRepr):
         """Create a policy from iterables of items."""
         return cls(tuple(tuple(group) for group in groups))
 
+    def with_group(self, items: Iterable[str]) -> "UtilityPolicy":
+        """Return the policy with a new group, whose items leave their former groups.
+
+        >>> UtilityPolicy.of(["ab", "c", "d"]).with_group(["b", "c"]).groups
+        (('a',), ('d',), ('b', 'c'))
+        """
+        items = tuple(items)
+        others = (tuple(item for item in group if item not in items) for group in self.groups)
+        return UtilityPolicy((*filter(None, others), items))
+
     def codes(self, vocabulary: Vocabulary) -> Int32:
         """Return the group of each item code, int32 (M,).
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.job_changes import role_names
 from anonset.settings.overriding import name_list, over
@@ -70,6 +71,29 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     made = over(job, chosen) | sizes
     made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
     return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
+
+
+def with_constraints(job: Mapping[str, Any], kind: str, file: str) -> dict[str, Any]:
+    """Return the settings that change if a job gets a file of privacy or utility constraints; empty: no file.
+
+    A privacy policy replaces the protection of all sets of m items.
+
+    Raises
+    ------
+    InputError
+        If constraints do not protect the columns of the job.
+
+    >>> with_constraints({"model": "km", "k": 5, "m": 2, "items": ["codes"]}, "privacy", "protect.txt")
+    {'model': 'constraints', 'm': None, 'privacy_constraints': 'protect.txt'}
+    """
+    model = "constraints"
+    if why := obstacle(model, job):
+        msg = f"model {model}: it {why}"
+        raise InputError(msg)
+    changes = {} if job.get("model") == model else with_model(job, model)
+    if kind == "privacy":
+        changes["m"] = None if file else SIZES["m"]
+    return {**changes, f"{kind}_constraints": file or None}
 
 
 def with_candidate(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from anonset.errors import AnonsetError
 from anonset.ui.page_state import PageState, message_of
 
 SCREENS = (
-    ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"),
-    ("/open", "Open"),
+    ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/policies", "Policies"),
+    ("/try", "Try"), ("/publish", "Publish"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
 """Address of the screen that is not a step."""

@@ -19,6 +19,7 @@ from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
 from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text
+from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
 from anonset.ui.tree_state import TreeState
 from anonset.ui.trial import Trial
@@ -50,6 +51,7 @@ class PageState:
         self._data: Path | None = None
         """Data set that was opened without a job file."""
         self.tree = TreeState(self)
+        self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def open(self, name: str) -> None:
@@ -80,6 +82,7 @@ class PageState:
             task.cancel()
         self.job = self.findings = self.inspection = None
         self.tree = TreeState(self)
+        self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.publication = self.promised = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""

@@ -14,6 +14,7 @@ from anonset.ui.frame import text
 from anonset.ui.hierarchies_screen import hierarchies_screen
 from anonset.ui.open_screen import open_screen
 from anonset.ui.page_state import PageState, message_of
+from anonset.ui.policies_screen import policies_screen
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
 from anonset.ui.try_screen import try_screen
@@ -27,6 +28,7 @@ def add_pages(state: PageState) -> None:
         "/": data_screen,
         "/hierarchies": hierarchies_screen,
         "/promise": promise_screen,
+        "/policies": policies_screen,
         "/try": try_screen,
         "/publish": publish_screen,
         "/open": open_screen,

@@ -12,6 +12,7 @@ from anonset.errors import InputError
 from anonset.jobs.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.files import split_spec
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
+from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.folder import Folder
 from anonset.ui.runs import CommandRun
@@ -101,6 +102,12 @@ class TreeState:
         if self._shown != (wanted := (self.column, self.spec, findings.get("records"))):
             self.read()
             self._shown = wanted
+
+    def choose_items(self) -> None:
+        """Choose the first column of items, and read its tree."""
+        items = [column for column in self.columns if column in item_trees(self._state.settings)]
+        self.column = items[0] if items else self.column
+        self.follow()
 
     def read(self) -> None:
         """Read the tree of the column."""

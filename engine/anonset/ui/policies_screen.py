@@ -1,0 +1,109 @@
+"""Screen **Policies**: itemsets to protect and groups to keep countable, composed by search and click."""
+
+from functools import partial
+
+from nicegui import ui
+
+from anonset.spelling import counted
+from anonset.ui.frame import Screen, button, text
+from anonset.ui.page_state import PageState
+from anonset.ui.policy_state import PolicyState
+
+_FOUND = 20
+_SHOWN = 100
+_TITLES = {
+    "privacy": ("Protected itemsets", "Someone who knows some items of a set finds at least k matching records."),
+    "utility": (
+        "Groups of items",
+        "Items may be published as their group or a part of it. Other items remain.",
+    ),
+}
+
+
+def policies_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/policies")
+    with screen.opened("Protect chosen items only (optional)", lambda: state.policies["privacy"].command):
+        if not state.answered or not state.raw:
+            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            return
+        text("p", "The first constraint changes the model of the job to constraints. Undo this on the screen Promise.")
+        state.tree.choose_items()
+        screen.section(lambda: (state.tree.is_reading, state.tree.tree is None), lambda _: _status(state))
+        for policy in state.policies.values():
+            policy.count()
+            text("h2", _TITLES[policy.kind][0])
+            text("p", _TITLES[policy.kind][1])
+            screen.section(
+                lambda policy=policy: (policy.rows, policy.supports), lambda _, policy=policy: _rows(screen, policy)
+            )
+            _search(screen, policy)
+            screen.section(lambda policy=policy: tuple(policy.chosen), lambda _, policy=policy: _chosen(screen, policy))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: promise", "/promise")
+
+
+def _status(state: PageState) -> None:
+    with ui.element("div").props("role=status"):
+        if state.tree.is_reading:
+            text("p", "Counting the items …")
+        elif state.tree.tree is None:
+            text("p", "The items need a hierarchy for the search: choose a rule on the screen Hierarchies.")
+
+
+def _rows(screen: Screen, policy: PolicyState) -> None:
+    """List the constraints with their supports."""
+    rows = [(number, row) for number, row in enumerate(policy.rows) if policy.kind == "privacy" or len(row) > 1]
+    if not rows:
+        text("p", "None.").classes("soft")
+    with ui.element("ul").classes("tree"):
+        for number, row in rows[:_SHOWN]:
+            with ui.element("li"):
+                supports = policy.supports
+                records = f" ({counted(supports[number], 'record')})" if number < len(supports) else ""
+                text("span", f"{' '.join(row)}{records} ")
+                remove = button("Remove", partial(screen.act, policy.remove, number)).classes("node")
+                remove.mark(f"remove-{policy.kind}").props["aria-label"] = f"Remove {' '.join(row)}"
+    if len(rows) > _SHOWN:
+        text("p", f"{len(rows) - _SHOWN:,} more").classes("soft")
+
+
+def _search(screen: Screen, policy: PolicyState) -> None:
+    """Offer the items that contain a text."""
+    trees = screen.state.tree
+
+    def find(wanted: str) -> None:
+        results.clear()
+        if trees.tree is None or not wanted.strip():
+            return
+        with results, ui.element("ul").classes("tree"):
+            for node in trees.tree.matches(wanted.strip(), _FOUND, leaves=True):
+                label = trees.tree.hierarchy.labels[node]
+                with ui.element("li"):
+                    row = button(f"{label} ({counted(int(trees.tree.records[node]), 'record')})", partial(add, label))
+                    row.classes("node").mark(f"item-{policy.kind}-{label}")
+
+    def add(label: str) -> None:
+        if label not in policy.chosen:
+            policy.chosen = [*policy.chosen, label]
+        screen.follow()
+
+    search = ui.input("Search items", on_change=lambda event: find(event.value or ""))
+    search.props("outlined stack-label clearable debounce=250").classes("field").mark(f"search-{policy.kind}")
+    results = ui.element("div").props("role=status")
+
+
+def _chosen(screen: Screen, policy: PolicyState) -> None:
+    """Show the items of the new constraint."""
+    tree = screen.state.tree.tree
+    if not policy.chosen or tree is None:
+        return
+
+    def clear() -> None:
+        policy.chosen = []
+        screen.follow()
+
+    text("p", f"New: {' '.join(policy.chosen)}").classes("good")
+    with ui.element("div").classes("actions"):
+        button("Add", partial(screen.act, policy.add, tree)).mark(f"add-{policy.kind}")
+        button("Clear", clear)

@@ -1,0 +1,132 @@
+"""Policies of a job: the files of privacy and utility constraints, and their supports."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from anonset.jobs.column_hierarchy import ColumnHierarchy
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.reading.policies import (
+    read_privacy_policy,
+    read_utility_policy,
+    write_privacy_policy,
+    write_utility_policy,
+)
+from anonset.settings.model_choices import with_constraints
+from anonset.spelling import as_typed
+from anonset.ui.folder import Folder
+from anonset.ui.runs import CommandRun
+
+KINDS = ("privacy", "utility")
+
+
+class _OpenJob(Protocol):
+    """Job file in the chosen folder: the part of the page state that policies need."""
+
+    folder: Folder
+    job: Path | None
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def raw(self) -> dict[str, Any]: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
+    def start(self, work: Any) -> None: ...
+    def change(self, changes: Mapping[str, Any]) -> None: ...
+    def require_not_publishing(self) -> None: ...
+
+
+class PolicyState:
+    """Constraints of one kind: privacy (itemsets) or utility (groups)."""
+
+    def __init__(self, state: _OpenJob, kind: str) -> None:
+        self.kind = kind
+        self.chosen: list[str] = []
+        """Items of the constraint that is being composed."""
+        self.supports: list[int] = []
+        """Number of records with each constraint; empty until they are counted."""
+        self._state = state
+        self._run: CommandRun | None = None
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Constraints in the file."""
+        file = self._file
+        if file is None or not file.exists():
+            return ()
+        return read_privacy_policy(file).itemsets if self.kind == "privacy" else read_utility_policy(file).groups
+
+    @property
+    def command(self) -> str:
+        """Command that checks the constraints."""
+        file = self._file
+        name = "FILE" if file is None else self._state.folder.relative(file)
+        return as_typed("policy check", name, {"kind": self.kind, "input": self._state.name})
+
+    def add(self, tree: ColumnHierarchy) -> None:
+        """Add the chosen items as a constraint.
+
+        Raises
+        ------
+        InputError
+            If the constraint is invalid.
+        """
+        if self.kind == "privacy":
+            self._write(PrivacyPolicy.of([*self.rows, self.chosen]))
+        else:
+            groups = UtilityPolicy(self.rows or tuple((item,) for item in tree.hierarchy.leaves.labels))
+            self._write(groups.with_group(self.chosen))
+        self.chosen = []
+
+    def remove(self, number: int) -> None:
+        """Remove a constraint. The items of a group become groups of one item."""
+        row, others = self.rows[number], [*self.rows[:number], *self.rows[number + 1 :]]
+        if self.kind == "privacy":
+            self._write(PrivacyPolicy.of(others))
+        else:
+            self._write(UtilityPolicy.of([*others, *([item] for item in row)]))
+
+    def count(self) -> None:
+        """Count the records with each constraint, in another process."""
+        file = self._file
+        self.supports = []
+        if file is not None and file.exists():
+            arguments = ["policy", "check", str(file), "--kind", self.kind, "--input", self._state.name, "--json"]
+            self._run = CommandRun(arguments, self._state.folder.path)
+            self._state.start(self._count(self._run))
+
+    async def _count(self, run: CommandRun) -> None:
+        await run.finish()
+        if self._run is run and run.code == 0:
+            self.supports = run.result["supports"]
+
+    @property
+    def _setting(self) -> str:
+        return f"{self.kind}_constraints"
+
+    @property
+    def _file(self) -> Path | None:
+        """File of the constraints; the page proposes a name if the job file names none."""
+        job = self._state.job
+        if job is None:
+            return None
+        name = self._state.raw.get(self._setting, "")
+        has_file = isinstance(name, str) and (job.parent / name).is_file()
+        return self._state.folder.inside(job.parent / (name if has_file else f"{job.stem}-{self.kind}.txt"))
+
+    def _write(self, policy: PrivacyPolicy | UtilityPolicy) -> None:
+        self._state.require_not_publishing()
+        file = self._file
+        if file is None:
+            return
+        remains = not isinstance(policy, PrivacyPolicy) or bool(policy.itemsets)
+        changes = with_constraints(self._state.settings, self.kind, file.name if remains else "")
+        if not remains:
+            file.unlink(missing_ok=True)
+        elif isinstance(policy, PrivacyPolicy):
+            write_privacy_policy(policy, file)
+        else:
+            write_utility_policy(policy, file)
+        self._state.change(changes)
+        self.count()
