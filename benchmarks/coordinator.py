@@ -37,7 +37,7 @@ async def serve(address: str, n: int, folder: str) -> None:
     from distributed import Worker
 
     options: dict[str, Any] = {"nthreads": 1, "host": "127.0.0.1", "memory_limit": 0, "local_directory": folder}
-    workers = [Worker(address, dashboard=False, **options) for _ in range(n)]
+    workers: list[Any] = [Worker(address, dashboard=False, **options) for _ in range(n)]
     await asyncio.gather(*workers)
     await asyncio.gather(*(worker.finished() for worker in workers))
 

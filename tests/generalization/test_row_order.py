@@ -14,7 +14,8 @@ from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
 from anonset.data.workers import Threads
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order
-from anonset.generalization.row_order import UnsortedRows, sort_rows
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows
 from anonset.verification.item_truth import check_item_truth
 
 ITEMS = 300

@@ -8,7 +8,8 @@ from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.spans import Limits, begins_of
 from anonset.data.store import MEMORY, Files
 from anonset.generalization import row_order, sorting_on_workers
-from anonset.generalization.row_order import UnsortedRows, sort_rows
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 N, ITEMS = 900, 40

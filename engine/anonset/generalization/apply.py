@@ -14,7 +14,8 @@ from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
-from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
 

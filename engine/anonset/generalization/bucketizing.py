@@ -10,7 +10,8 @@ from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.spans import run_spans, spans
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Bucketized
-from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
 
 

@@ -20,11 +20,12 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.sorting_on_workers import Distribution, empty_rows, sorted_ranges
+from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:
     from anonset_kernels.row_order import RowComparison, RowContent
 
-    _Task = tuple["UnsortedRows", tuple[int, int], int, tuple[int, int]]
+    _Task = tuple[UnsortedRows, tuple[int, int], int, tuple[int, int]]
 
 ITEMS_PER_BUCKET = 1 << 24
 """Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
@@ -45,9 +46,7 @@ class SortedRows:
     record: Int64
 
 
-def sort_rows(
-    rows: "UnsortedRows", *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False
-) -> SortedRows:
+def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
     """Sort rows by content.
 
     Cost: O(nnz + n log(n / rows per bucket)) and one more copy of the rows in the store. Memory: a few buckets.
@@ -71,7 +70,7 @@ def sort_rows(
 
 
 def _sorted_on_workers(
-    rows: "UnsortedRows", size: tuple[int, int], widths: Int64, n_codes: int, store: Store
+    rows: UnsortedRows, size: tuple[int, int], widths: Int64, n_codes: int, store: Store
 ) -> SortedRows | None:
     """Sort rows on the workers of a cluster, or return None if too many rows share their first codes."""
     n, n_columns, end = size[0], rows.n_columns, 0
@@ -110,72 +109,6 @@ def _sort_range(rows: "RowContent", widths: Int64, out: "RowContent", place: Pla
     """Sort rows in memory into a place of `out`."""
     source = UnsortedRows(SetColumn("rows", rows.indptr, rows.items, Vocabulary(())), rows.fixed, rows.record)
     _RowSorter(widths, out, MEMORY, MOST_CODES + 1).sort(source, (len(rows.record), len(rows.items)), 0, place)
-
-
-class UnsortedRows:
-    """Rows to be sorted, starting at row `first`.
-
-    Parameters
-    ----------
-    sets
-        Items of the rows (`without_items`: none).
-    columns
-        int32 (n,) each, or (n, c): fixed codes. The first columns are compared before the items, the others are only
-        carried along.
-    record
-        int64 (n,): carried along; None: row numbers.
-    """
-
-    def __init__(
-        self,
-        sets: SetColumn,
-        columns: Sequence[Int32] | NDArray[np.int32] = (),
-        record: Int64 | None = None,
-        first: int = 0,
-    ) -> None:
-        self.sets, self._columns, self._record, self._first = sets, columns, record, first
-
-    def __call__(self, begin: int, end: int) -> "RowContent":
-        """Return the rows begin to end - 1 in the format of the kernels."""
-        begin, end = self._first + begin, self._first + end
-        return self._content(self.sets.slice(begin, end), slice(begin, end))
-
-    def some(self, rows: Int64) -> "RowContent":
-        """Return the selected rows, int64 (any,), as a contiguous block."""
-        return self._content(self.sets.take(self._first + rows), self._first + rows)
-
-    def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
-        """Return the row starts, int64 (rows + 1,), and the items, int32, of a block of rows."""
-        return sets.indptr, sets.items
-
-    @property
-    def n_columns(self) -> int:
-        """Number of fixed codes per row."""
-        return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
-
-    def _content(self, sets: SetColumn, chosen: slice | Int64) -> "RowContent":
-        from anonset_kernels.row_order import RowContent
-
-        if isinstance(self._columns, np.ndarray):
-            fixed = self._columns[chosen]
-        else:
-            fixed = np.empty((sets.n, len(self._columns)), np.int32)
-            for number, column in enumerate(self._columns):
-                fixed[:, number] = column[chosen]
-        if self._record is not None:
-            record = self._record[chosen]
-        else:
-            record = np.arange(chosen.start, chosen.stop) if isinstance(chosen, slice) else chosen
-        return RowContent(*self.items(sets), fixed, record)
-
-
-def without_items(n: int) -> SetColumn:
-    """Return n rows without items. Constant memory.
-
-    >>> without_items(3).slice(1, 3).indptr.tolist()
-    [0, 0, 0]
-    """
-    return SetColumn("rows", np.broadcast_to(np.int64(0), n + 1), np.empty(0, np.int32), Vocabulary(()))
 
 
 def _put(rows: "RowContent", some: tuple[int, int], place: tuple[int, int], out: "RowContent") -> None:

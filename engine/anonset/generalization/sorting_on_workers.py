@@ -19,9 +19,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, begins_of, spans
 from anonset.data.store import Files
 from anonset.data.table import Int32, Int64
+from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:
-    from anonset.generalization.row_order import UnsortedRows
     from anonset_kernels.row_order import RowContent
 
 ROWS_PER_TASK, ITEMS_PER_TASK, TASKS_PER_WORKER = 1 << 20, 1 << 24, 4
@@ -47,7 +47,7 @@ class Runs(RedactedRepr):
 class Distribution(RedactedRepr):
     """Task that distributes a block of rows over the ranges."""
 
-    source: "UnsortedRows"
+    source: UnsortedRows
     widths: Int64
     splitters: Int64
     n_codes: int

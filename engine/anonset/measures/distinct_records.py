@@ -14,7 +14,8 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.generalization.row_order import UnsortedRows, sort_rows
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows
 from anonset.measures.shares import RecordFigures
 
 

@@ -16,7 +16,8 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import run_spans, spans
 from anonset.data.store import Store
 from anonset.data.table import CategoricalColumn, Int32, Int64
-from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.measures.distinct_records import begins_group
 
 Float64 = NDArray[np.float64]

@@ -375,7 +375,7 @@ class _IdColumn(ExitStack):
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))
         if self._fold:
-            same = arrow.same_ids(arrow.text_array(labels))
+            same = arrow.same_ids(arrow.text_array(labels)).astype(np.int32)
             codes = same[codes]
             labels = [labels[place] for place in np.unique(same, return_index=True)[1]]
         vocabulary, image = canonical_codes(labels)

@@ -31,16 +31,19 @@ def policies_screen(state: PageState) -> None:
         state.tree.choose_items()
         screen.section(lambda: (state.tree.is_reading, state.tree.tree is None), lambda _: _status(state))
         for policy in state.policies.values():
-            policy.count()
-            text("h2", _TITLES[policy.kind][0])
-            text("p", _TITLES[policy.kind][1])
-            screen.section(
-                lambda policy=policy: (policy.rows, policy.supports), lambda _, policy=policy: _rows(screen, policy)
-            )
-            _search(screen, policy)
-            screen.section(lambda policy=policy: tuple(policy.chosen), lambda _, policy=policy: _chosen(screen, policy))
+            _editor(screen, policy)
         with ui.element("div").classes("actions"):
             ui.link("Back: promise", "/promise")
+
+
+def _editor(screen: Screen, policy: PolicyState) -> None:
+    """Show the constraints of a kind, the search for items and the new constraint."""
+    policy.count()
+    text("h2", _TITLES[policy.kind][0])
+    text("p", _TITLES[policy.kind][1])
+    screen.section(lambda: (policy.rows, policy.supports), lambda _: _rows(screen, policy))
+    _search(screen, policy)
+    screen.section(lambda: tuple(policy.chosen), lambda _: _chosen(screen, policy))
 
 
 def _status(state: PageState) -> None:

@@ -15,7 +15,8 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.generalization.row_order import UnsortedRows, sort_rows
+from anonset.generalization.row_order import sort_rows
+from anonset.generalization.unsorted_rows import UnsortedRows
 
 Run = tuple[int, int]
 """Start and end of a partition in the Gray order."""
