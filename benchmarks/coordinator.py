@@ -20,8 +20,10 @@ from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.store import Files
 from anonset.errors import InputError
 
-TASKS_PER_WORKER, SECONDS = 8, 2.0
-"""Tasks of each worker, and duration of a task."""
+TASKS_PER_WORKER = 8
+"""Tasks of each worker."""
+SECONDS = 2.0
+"""Duration of a task."""
 
 
 _QUIET = {

@@ -16,8 +16,10 @@ MAX_STEPS = 1_000
 """Steps of the exact search for a cut: the default."""
 BUDGET = 10**11
 """Limit of itemset occurrences that verification counts."""
-PAIRS, SINGLES = 1_000, 200
-"""Counted pairs, drawn from records, and counted most frequent items."""
+PAIRS = 1_000
+"""Number of counted pairs, drawn from records."""
+SINGLES = 200
+"""Number of most frequent items that are counted."""
 
 
 def measure(parameters: Parameters) -> Measured:

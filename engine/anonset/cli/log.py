@@ -21,8 +21,10 @@ from anonset.strict_json import dumps
 
 OPTION = "--log-format"
 SCHEMA = 1
-_EVERY, _LONGEST_SILENCE = 1.0, 9.0
-"""Seconds between progress lines: at least, and at most."""
+_EVERY = 1.0
+"""Minimum number of seconds between progress lines."""
+_LONGEST_SILENCE = 9.0
+"""Maximum number of seconds between progress lines."""
 _own: list[TextIO] = []  # standard error of this process, reserved for the log
 
 

@@ -1,4 +1,4 @@
-"""A rule on the sensitive values of every class of records, in the format of the kernels."""
+"""Rules on the sensitive values of every class of records, in the format of the kernels."""
 
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +24,7 @@ class ClassRule(RedactedRepr):
     value: Int32
     """int32 (n,): value of each record; -1 for missing values, which no class counts."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """int64 (W, 3): ways between values: first place, end place and length."""
+    """int64 (W, 3): paths between values in the hierarchy: first place, end place and length."""
 
     @classmethod
     def none(cls) -> "ClassRule":

@@ -38,7 +38,9 @@ import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 logging.getLogger("distributed").setLevel(logging.CRITICAL)
 """
-"""Preload of local processes: a terminal sends Ctrl-C to them as well, but only the main process handles it."""
+"""Code that local processes run first. They ignore Ctrl-C, which a terminal also sends to them: the main process
+handles it.
+"""
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
@@ -46,11 +48,11 @@ _QUIET = {
 }
 """Dask settings that disable profiling and self-monitoring in local processes, which cost a tenth of the CPU time."""
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
-"""Environment variable that is unset: malloc trimming costs another tenth of the CPU time."""
+"""Environment variable that is removed for local processes: malloc trimming costs another tenth of the CPU time."""
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """Certificate of the authority, own certificate and own key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
-"""Loggers that report lost connections themselves."""
+"""Dask's loggers that report lost connections; they are silenced."""
 _EMBEDDED = 1 << 16
 """Maximum bytes of a function that is sent with each task, and of an array that is returned through the scheduler."""
 _FUNCTIONS = 4
@@ -198,13 +200,13 @@ class ClusterWorkers(Workers):
         return all(answer is True for answer in answers.values())
 
     def at_once(self, tasks: int) -> int:
-        """Return the number of tasks of a pass that run at the same time. It does not depend on `tasks`."""
+        """Return the number of tasks of a pass that run at the same time; `tasks` is ignored."""
         return self.count
 
     def tasks(self, requested: int) -> int:
         """Return the number of tasks of a pass. It is small, because each task returns a result.
 
-        A task costs some milliseconds, and the sum over many blocks is as small as the sum over one.
+        A task costs some milliseconds, and a result that sums over many blocks is no larger than for one block.
         """
         return tasks_of_pass(self.count)
 
@@ -321,7 +323,7 @@ class _Pending:
         self._future, self._client, self._check = future, client, check
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the result.
+        """Wait for the result and return it.
 
         Raises
         ------
@@ -441,10 +443,10 @@ def _function(path: Path) -> Callable[..., Any]:
 
 
 def _introduce(mark: str) -> tuple[str, bool]:
-    """Return the worker's version, and True if it can access a file."""
+    """Return the version of this worker, and whether it can access a file."""
     return version_here(), Path(mark).exists()
 
 
 def _see(paths: list[str]) -> bool:
-    """Return True if a worker can access these files."""
+    """Return True if this worker can access these files."""
     return all(map(os.path.exists, paths))

@@ -89,7 +89,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
 def floor_fraction(value: Fraction, most: int) -> Fraction:
     """Return the largest fraction <= `value` (in [0, 1]) with a denominator of at most `most` (>= 1).
 
-    A share of up to `most` things exceeds `value` if and only if it exceeds this fraction. Thus comparisons need only
+    A ratio of counts up to `most` exceeds `value` if and only if it exceeds this fraction. Thus comparisons need only
     small integers.
 
     >>> floor_fraction(exact("0.9999999999"), 1000), floor_fraction(exact("1e-12"), 1000)
@@ -114,8 +114,8 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
 def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
     """Return the positions of unusable numbers, and the requirement that they violate.
 
-    Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats:
-    integers of more than 53 significant bits would be rounded, and two different integers could become equal.
+    Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats.
+    With more than 53 significant bits they would be rounded, and different integers could become equal.
 
     Returns
     -------

@@ -27,7 +27,7 @@ Float64 = NDArray[np.float64]
 Numbers = Int64 | Float64
 
 MOST_CELLS = 1 << 16
-"""Largest number of counted cells: if the values occupy more, ten neighbouring cells are counted as one."""
+"""Maximum number of counted cells: if the values occupy more, cells ten times as wide are counted."""
 _DIGITS = 15
 """Significant digits that a float preserves."""
 _LEAST_EXPONENT = -290
@@ -46,7 +46,7 @@ class Grid(RedactedRepr):
     lows: Numbers = field(repr=False)
     """Lower ends, int64 or float64 (cells,), ascending: cell i has the values x with ``lows[i] <= x < lows[i + 1]``.
 
-    All but the first are the numbers at which an algorithm may cut the values."""
+    An algorithm may split the values at all ends but the first."""
     highs: Numbers = field(repr=False)
     """Upper ends, (cells,), ascending: ``lows[i + 1]`` for floats, ``lows[i + 1] - 1`` for integers; both ends of a
     published range are part of it."""
@@ -67,7 +67,7 @@ class Grid(RedactedRepr):
         return np.where(several, begin, low.astype(dtype)), np.where(several, end, high.astype(dtype))
 
     def around(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
-        """Return the ends of the cells that ranges overlap, also for single values."""
+        """Return the ends of the cells that ranges overlap. A single value becomes the range of its cell."""
         dtype = self.lows.dtype  # integers of a column are exact floats
         begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1
         return self.lows[begin], self.highs[np.searchsorted(self.highs, high.astype(dtype), side="left")]
@@ -81,9 +81,9 @@ def grid_of(values: Numbers, k: int) -> Grid:
     Parameters
     ----------
     values
-        int64 or float64 (n,): numbers that can be worked with (`anonset.data.decimals.unfit`).
+        int64 or float64 (n,): usable numbers (see `anonset.data.decimals.unfit`).
     k
-        Smallest number of records of a cell (>= 1). Of fewer than k values, the grid has one cell.
+        Minimum number of records of a cell (>= 1). The grid of fewer than k values has a single cell.
 
     Cost: O(n log n); constant memory.
 
@@ -147,7 +147,7 @@ class _Counted(RedactedRepr):
 
 
 def _finest(largest: float) -> int:
-    """Return the exponent of the finest power of ten whose multiples up to a number are floats of 15 digits."""
+    """Return the exponent of the smallest power of ten whose multiples up to `largest` are floats of 15 digits."""
     return max(_LEAST_EXPONENT, int(f"{largest:.16e}".partition("e")[2]) + 1 - _DIGITS) if largest else 0
 
 

@@ -123,7 +123,7 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
 
 
 def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
-    """Return the start of the second half of neighbours. Both halves are non-empty."""
+    """Return the position that divides neighbours into two non-empty halves: the start of the second."""
     if by == "number":
         return low + (high - low + 1) // 2
     total = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]

@@ -43,7 +43,7 @@ class Hierarchy(RedactedRepr):
     depth.
     """
     unnamed: frozenset[str] = frozenset()
-    """Labels of nodes without a public name: they are published as the set of the leaves below."""
+    """Labels of nodes without a public name. Such a node is published as the set of its leaves."""
     place: Int32 | None = None
     """int32 (M,): position of each leaf in publication order; None: the leaves are in this order."""
     rival: "Hierarchy | None" = None

@@ -16,7 +16,7 @@ def prefixed(column: str, item: str) -> str:
 
 
 def require_joinable(columns: Iterable[str]) -> None:
-    """Reject column names for which the column of a prefixed item is ambiguous.
+    """Reject column names if a prefixed item could belong to two columns.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Encoding of any number of texts as codes of the distinct texts in canonical order, by bucket sort.
 
-The bucket of a text is determined by the eight bytes after the prefix that all texts share. Quantiles of a sample limit
-the number and size of the texts in a bucket. A bucket that is still too large, because many texts are equal or have a
-common prefix, is sorted at once nevertheless; its texts are copied in batches.
+The bucket of a text is determined by the eight bytes after the prefix that all texts share. Quantiles of a sample
+limit the number and size of the texts in a bucket. If many texts are equal or have a common prefix, a bucket may be
+larger. It is still sorted at once, but its texts are copied in batches.
 """
 
 import math
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BYTES_PER_BUCKET = 1 << 24
 """Approximate maximum text size of a bucket in bytes, and of texts copied at once."""
 PER_TASK = 1 << 20
-"""Texts that a thread distributes per task."""
+"""Number of texts that a task distributes over the buckets."""
 SAMPLE = 1 << 16
 _BEGUN = 5
 UInt64 = NDArray[np.uint64]
@@ -101,7 +101,7 @@ class _Encoding(RedactedRepr):
         return LabelTexts(self.starts[rows[0] : rows[1] + 1], self.text)
 
     def _surveyed(self) -> tuple[int, bool]:
-        """Return the length of the common prefix in bytes, and True if all texts are integers."""
+        """Return the length of the common prefix in bytes, and whether all texts are integers."""
         from anonset_kernels.labels import survey
 
         if not self.n:

@@ -33,10 +33,12 @@ from anonset.strict_json import loads
 
 LEASE = "anonset-lease.json"
 """Name of the first lease of a directory."""
-EVERY, LASTS = 5.0, 60.0
-"""Seconds between renewals, and seconds without a renewal until an otherwise uncheckable lease is stale."""
+EVERY = 5.0
+"""Seconds between renewals."""
+LASTS = 60.0
+"""Seconds without a renewal after which a lease is stale, if the process cannot be checked."""
 State = Literal["left", "in use", "of another user", "of another host", "unknown"]
-"""``left``: no process uses the directory; ``unknown``: there is no lease, or it is unreadable."""
+"""State of a directory. ``left``: no process uses it; ``unknown``: there is no lease, or it is unreadable."""
 Tell = Callable[[str], None]
 """Called with one line for the user."""
 
@@ -259,12 +261,12 @@ def is_live(folder: Path) -> bool:
 
 
 def clear_command(folder: Path) -> str:
-    """Return the command that deletes files left by runs in a directory."""
+    """Return the command that deletes the leftovers of runs in a directory."""
     return f"anonset clean {shlex.quote(str(folder))} --yes"
 
 
 def why_taken(folder: Path) -> str:
-    """Return the message that a directory is not empty, with the cleanup command if a run left files there."""
+    """Return the message that a directory is not empty, with the cleanup command if it contains leftovers of a run."""
     reason = f"{folder}: the work directory must be new or empty; its files may belong to another run"
     return (
         f"{reason}; to remove the files of an interrupted run: {clear_command(folder)}"

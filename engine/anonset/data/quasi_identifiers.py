@@ -39,7 +39,7 @@ class QuasiIdentifiers(RedactedRepr):
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
     forbids: bool = False
-    """True if roots above ceilings cost so much that no loss bound allows them."""
+    """True if the roots above ceilings have a cost that no loss bound permits."""
     rule: ClassRule | None = None
     """Requirement on every class in addition to its size."""
 
@@ -63,7 +63,7 @@ class QuasiIdentifiers(RedactedRepr):
         Parameters
         ----------
         bounded
-            The loss is compared with a bound, which requires that the weights sum to at most 1.
+            Whether the loss is compared with a bound. The weights must then sum to at most 1.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class QuasiIdentifiers(RedactedRepr):
 
 
 def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
-    """Return the weighted losses of nodes or set sizes, and parent and subtree_end of a hierarchy."""
+    """Return the weighted loss of each node or set size, and the arrays `parent` and `subtree_end` of a hierarchy."""
     if isinstance(domain, Range):
         return np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)
     if isinstance(domain, Hierarchy):

@@ -47,7 +47,7 @@ def shown_fields(instance: Any) -> list[str]:
 
 
 def redacted(value: Any) -> str:
-    """Return a value as text: numbers, names and discreet objects in full, other values as their size.
+    """Return a value as text: numbers, names, and objects without labels in full; other values as their size.
 
     >>> redacted(0.5), redacted(("a", "b")), redacted({"a": 1}), redacted(np.zeros((2, 3), np.int32))
     ('0.5', '<2>', '<1>', '<int32 2x3>')

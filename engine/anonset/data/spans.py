@@ -101,7 +101,8 @@ def _folders(controller: str, group_file: Path, groups: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(RedactedRepr):
-    """Amount of a run's data in memory at once. With a small limit, tiny data use the code path of large data.
+    """Limits on the data of a run in memory. Tests set small limits, so that small data use the code path of large
+    data.
 
     >>> Limits(room=8000).at_once_within(1000, 8), Limits(room=8000).has_room(8001), Limits().at_once_within(1000, 8)
     (500, False, 1000)
@@ -175,7 +176,7 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArra
 
 
 def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the starts of runs after concatenation, and the original positions of their elements.
+    """Return the start of each run in the concatenated runs, and the original position of each element.
 
     >>> begins, places = gathered(np.array([2, 0]), np.array([3, 2]))
     >>> begins.tolist(), places.tolist()

@@ -41,7 +41,7 @@ _temporary: dict[Path, None] = {}  # existing temporary directories of this proc
 
 
 def damage_error(file: object = "", reason: str = "") -> InputError:
-    """Return the error for a work directory, or a file in it, that this run did not write in this form."""
+    """Return the error for a damaged work directory, or a damaged file in it."""
     parts = [str(part) for part in (file, "the work directory is damaged", reason, "delete it and start again") if part]
     return InputError(": ".join(parts), code="damaged")
 
@@ -195,7 +195,7 @@ MEMORY = Memory()
 
 
 class DirectoryToken:
-    """Object that exists as long as a store that shares it."""
+    """Keeps a temporary directory alive: it is deleted when no store refers to this object."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Files(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     token: DirectoryToken = field(default_factory=DirectoryToken, repr=False, compare=False)
-    """Object shared by this store and its copies with other workers, but not by arrays."""
+    """Token of the directory, shared by this store and its copies with other workers, but not by arrays."""
     in_files = True
 
     @classmethod

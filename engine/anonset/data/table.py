@@ -137,7 +137,9 @@ class SetColumn(RedactedRepr):
         return SetColumn(self.name, self.indptr, moved, labels)
 
     def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
-        """Return only the items of `recode`, int32 (nnz,), for `size` new codes, in memory."""
+        """Return only the items of the column that `recode` returns, int32 (nnz,), in memory. `size` is the number of
+        new codes.
+        """
         moved = codes[self.items]
         if in_order and ascending(codes):
             return moved
@@ -181,7 +183,7 @@ class SetColumn(RedactedRepr):
         Raises
         ------
         InputError
-            If the column of a prefixed item is ambiguous, or the columns differ in length.
+            If a prefixed item could belong to two columns, or the columns differ in length.
         """
         require_joinable(column.name for column in columns)
         _require_same_length(columns)
@@ -324,7 +326,7 @@ class Table(RedactedRepr):
     mentions: tuple[PersonMentions, ...] = ()
     """Item columns that mention persons, as found by the reader."""
     word: OwnerStatements = OwnerStatements()  # noqa: RUF009
-    """Statements that the owner is responsible for."""
+    """Declarations by the owner."""
 
     def __post_init__(self) -> None:
         if self.store is MEMORY and self.transactions is not None:

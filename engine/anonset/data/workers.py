@@ -45,7 +45,7 @@ class Workers(ABC):
         """Workers in this process."""
 
     def at_once(self, tasks: int) -> int:
-        """Return the number of tasks that run at the same time in a pass of `tasks` tasks."""
+        """Return the number of tasks that run simultaneously in a pass of `tasks` tasks."""
         return min(self.count, tasks)
 
     def divided(self, parts: Sequence[_Part], tasks: int | None = None) -> list[Sequence[_Part]]:
@@ -147,7 +147,7 @@ class _CurrentTask(threading.local):
     """The current task of a thread."""
 
     ended: threading.Event | None = None
-    """Set when the results of the task and the siblings are no longer needed; None outside of tasks."""
+    """Event that is set when the results of the pass are no longer needed; None outside of tasks."""
 
 
 _here = _CurrentTask()

@@ -94,7 +94,7 @@ def require_bucket_roles(table: Table) -> None:
     Raises
     ------
     InputError
-        The message names the column names.
+        The message names the columns.
     """
     sets = () if table.transactions is None else (table.transactions,)
     if unplaced := [column.name for column in (*sets, *table.relational)]:

@@ -75,7 +75,7 @@ def in_order(
 
 
 def contents_of(rows: ChunkRows) -> list[bytes]:
-    """Return the content of each chunk as bytes that sort like the chunk's rows. No result is a prefix of another."""
+    """Return the content of each chunk as bytes that sort like its rows. No content is a prefix of another."""
     lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
     ends = begins_of(lengths)
     tokens = np.zeros(ends[-1], ">u4")
@@ -108,7 +108,7 @@ def grouped(
     Parameters
     ----------
     of_range
-        Content of the shared chunks per range, the first and last cluster of a group.
+        Content of the shared chunks by range: the first and last cluster that share a chunk.
     as_text
         Converts bytes into the text type of the groups.
     """

@@ -1,4 +1,4 @@
-"""Item names of an earlier release: start of the next release, reserved meanings, and changes."""
+"""Item names of an earlier release, from which the next release starts: reserved names and changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class EarlierRelease(RedactedRepr):
     attestation_sha256: str = ""
     """Digest of the attestation."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names, with items, that the chain published before and the earlier release no longer publishes."""
+    """Names, with their items, that only releases before the earlier release published."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -176,7 +176,7 @@ class EarlierRelease(RedactedRepr):
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
-        """Return the changes of the names under a recoding coarser than the earlier recoding."""
+        """Return the changes of the names by a recoding that is coarser than the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         vanished: dict[str, None] = {}
@@ -191,7 +191,7 @@ class EarlierRelease(RedactedRepr):
         return ReleaseChanges(n_kept, coarser, tuple(name for name in vanished if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
-        """Return the published name of each item under a recoding; empty if the item is suppressed."""
+        """Return the published name of each item after a recoding; empty if the item is suppressed."""
         if isinstance(recoding, Cut):
             tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
             for node in recoding.nodes.tolist():

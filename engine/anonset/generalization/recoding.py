@@ -281,7 +281,7 @@ Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
 
 
 def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a published node. If the cut suppresses leaves below it, return the set of the others.
+    """Return the symbol of a published node: its label, or the set of its other leaves if some are suppressed.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 ITEMS_PER_BUCKET = 1 << 24
 """Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
-ROWS_IN_CACHE, MOST_BUCKETS = 1 << 16, 256
-"""Approximate rows per CPU cache (smaller buckets are sorted and copied faster), and the resulting bucket limit."""
+ROWS_IN_CACHE = 1 << 16
+"""Approximate number of rows that fit into the CPU cache: such buckets are sorted and copied faster."""
+MOST_BUCKETS = 256
+"""Maximum number of buckets."""
 SAMPLE, BYTES_OF_ROW = 1 << 16, 400  # sampled rows; approximate memory per row of a sorted bucket
 Place = tuple[int, int]  # row position, and position of the row's first item
 
@@ -232,7 +234,9 @@ class _RowSorter:
 
     @property
     def _rows_per_bucket(self) -> int:
-        """Rows per bucket sorted at once. A larger memory limit allows fewer, larger buckets for very large tables."""
+        """Maximum number of rows of a bucket that is sorted at once. More memory permits fewer, larger buckets for
+        very large tables.
+        """
         limits = self.store.limits
         if limits.room is None:
             return limits.rows_per_bucket
@@ -269,7 +273,9 @@ class _RowSorter:
             item = int(self.out.indptr[row + end])
 
     def _splitters(self, source: UnsortedRows, n: int, position: int) -> Int64:
-        """Return the smallest key of each bucket but the first, int64 (b - 1,). Some bucket contains a single key."""
+        """Return the smallest key of each bucket but the first, int64 (b - 1,). At least one bucket contains a single
+        key.
+        """
         from anonset_kernels.row_order import pack_keys
 
         picks = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))

@@ -1,8 +1,8 @@
 """Sorting of rows by content on the workers of a cluster.
 
-A task distributes a block of rows over ranges of keys, and writes the rows of all ranges, one after another, to new
-files. A second task reads its ranges from all files, in block order, and returns the rows sorted. Rows with equal
-content therefore remain in input order.
+Tasks of the first pass distribute a block of rows over ranges of keys, and write the rows range by range to new files.
+Tasks of the second pass read some ranges from all files, in block order, and sort the rows. Rows with equal content
+thus remain in input order.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,15 +24,19 @@ from anonset.generalization.unsorted_rows import UnsortedRows
 if TYPE_CHECKING:
     from anonset_kernels.row_order import RowContent
 
-ROWS_PER_TASK, ITEMS_PER_TASK, TASKS_PER_WORKER = 1 << 20, 1 << 24, 4
-"""Maximum number of rows and items of a task, approximately; and tasks per worker, if they have fewer rows."""
+ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
+"""Approximate maximum number of rows and of items per task."""
+TASKS_PER_WORKER = 4
+"""Tasks per worker if this makes tasks smaller."""
 SortRange = Callable[["RowContent", Int64, "RowContent", tuple[int, int]], None]
-"""Sorts rows, given the widths of the codes, into a place of other rows: a row and an item."""
+"""Function that sorts rows, given the widths of the codes, and writes them to other rows from a given row and item
+on.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Runs(RedactedRepr):
-    """Rows of a block, range by range, in their stored form."""
+    """Rows of a block, stored range by range."""
 
     sizes: Int32
     """int32 (2, ranges): rows and items of each range."""

@@ -1,4 +1,4 @@
-"""Rows that are still to be sorted, read block by block."""
+"""Rows to be sorted, read block by block."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ class UnsortedRows:
     sets
         Items of the rows (`without_items`: none).
     columns
-        int32 (n,) each, or (n, c): fixed codes. The first columns are compared before the items, the others are only
-        carried along.
+        int32 (n,) each, or (n, c): fixed codes. The first columns are compared before the items; the others are not
+        compared.
     record
-        int64 (n,): carried along; None: row numbers.
+        int64 (n,): record number of each row; None: row numbers.
     """
 
     def __init__(

@@ -17,12 +17,12 @@ _Met = tuple[int, int, bool]  # fitting rows, fitting persons, whether the targe
 
 @dataclass(frozen=True)
 class Attempts(RedactedRepr):
-    """How often an attacker with given knowledge finds a person."""
+    """Success of an attacker with given knowledge."""
 
     values: bool
     """Whether all relational values are known."""
     items: int
-    """Number of known items; all items of persons with fewer."""
+    """Number of known items; if a person has fewer, all items are known."""
     attempts: int
     """Number of target persons."""
     alone: float

@@ -142,13 +142,15 @@ def _private_missing(name: str, out: Path) -> str:
 
 
 def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
-    """Return True if a release has the same records as data with digest `sha256`, read with `settings`."""
+    """Return True if a release contains the records of the data with digest `sha256`, read with `settings`."""
     same = all(settings.get(name) == report.settings.get(name) for name in _OF_RECORDS)
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
 def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
-    """Return another release with the row of each record of a table; `other_records`: record numbers, -1 for absent."""
+    """Return another release, with its row for each record of a table. `other_records` contains record numbers, -1 if
+    absent.
+    """
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
         msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"

@@ -1,4 +1,4 @@
-"""The individuals of a bucketized table, in parts, with their rows and the values of their groups."""
+"""Divide a bucketized table into parts by individual, each with the rows and the group values of its individuals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -36,9 +36,9 @@ class Candidate(RedactedRepr):
     Empty before the verdict.
     """
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Share of item occurrences, and of relational values, by outcome: unchanged, generalized, suppressed."""
+    """Shares of unchanged, generalized and suppressed item occurrences, and of relational values."""
     levels: Mapping[str, float] = field(default_factory=dict)
-    """Share of item occurrences: unchanged, generalized by a number of levels, suppressed."""
+    """Shares of item occurrences that are unchanged, generalized by 1, 2, … levels, and suppressed."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """Losses by name, and ``are`` if a workload was given."""
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +60,9 @@ class Candidate(RedactedRepr):
     beside: str = ""
     """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
     reading: str | None = None
-    """Reading of symbols with several items in the queries behind ``are``; None if there are no such queries."""
+    """Interpretation of symbols with several items by the queries behind ``are``; None if there are no such
+    queries.
+    """
     peak_mib: float | None = None
     """Largest resident memory of the process, in MiB, if growth is measured."""
 
@@ -81,7 +83,7 @@ class Candidate(RedactedRepr):
 
     @property
     def exact_usefulness(self) -> Fraction:
-        """Usefulness as a fraction.
+        """Usefulness as an exact fraction, for ranking.
 
         >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
         >>> countable = CountAccuracy(0.1, 1.5, 29.0)

@@ -109,7 +109,7 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 def serves(algorithm: str, model: PrivacyModel) -> bool:
     """Return True if the algorithm can be requested under the name of the model.
 
-    Otherwise it runs under its own model, and its result is verified against this model; if it is `set_beside` the
+    Otherwise it runs under its own model, and its result is verified against this model, or, if it is `set_beside` the
     model, against its own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])

@@ -171,7 +171,7 @@ def compare(
 
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
-    """Return the parameters that differ from their defaults."""
+    """Return the parameters of an algorithm that differ from their defaults."""
     parameters = fields(algorithm)  # type: ignore[arg-type]
     values = {
         parameter.name: getattr(algorithm, parameter.name)

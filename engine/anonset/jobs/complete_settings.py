@@ -35,7 +35,7 @@ _SETS = ("items", "one_hot", "one_code")
 _SINGLE = ("baskets", "dat", "spmf")
 """Formats with a single set-valued column, which needs no role."""
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
-"""Reading settings that are recognized."""
+"""Reading settings that anonset detects from the data."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 """Stated settings that the proposal may change; `--drop`, sets and ids stay."""
 
@@ -74,9 +74,10 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
 
 
 def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with the missing parameters of the model, and without a model, that of the roles.
+    """Add the missing parameters of the model to the options; if there is no model, add the model for the column
+    roles.
 
-    A model of sensitive items does not protect a sensitive column: without such items, it becomes that of sets.
+    If a model of sensitive items is named without such items, the model for sets replaces it.
     """
     k, m = int(options.get("k") or 5), int(options.get("m") or 2)
     stated = {name: value for name, value in options.items() if value is not None}
@@ -149,13 +150,15 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
-    """Return the proposals with which the data can be read, one per possible unit."""
+    """Return the proposals for which the data can be read, one per possible unit."""
     work = _proposed(options)
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 
 def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals; if a person may have several of the stated ids, a proposal for each of the two units."""
+    """Return the proposals; if a person may have several of the stated ids, return a proposal for each possible
+    unit.
+    """
     table = proposals[0].table if len(proposals) == 1 else None
     if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
         return proposals
@@ -221,7 +224,7 @@ def _matches(column: str, name: str) -> bool:
 
 
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the settings of a run for a proposal; None if they would omit a stated hierarchy."""
+    """Return the run settings for a proposal; None if they would omit a stated hierarchy."""
     settings = dict(proposal.settings)
     if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the stated sets
         made = [name for role in _SETS for name in settings.pop(role, [])]
@@ -241,7 +244,7 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
-    """Return the parts of the data that a model protects, and whether it has one sensitive column."""
+    """Return the kinds of columns that a model protects, and whether it has a parameter for a sensitive column."""
     if model not in MODELS:
         return None
     model_class = MODELS[model].model

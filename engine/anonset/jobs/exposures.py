@@ -25,7 +25,7 @@ class Exposure(RedactedRepr):
     values: bool
     """Whether all published quasi-identifiers of the person are known."""
     items: int
-    """Number of known published symbols of the person; the most identifying symbols are assumed."""
+    """Number of published symbols of the person that the attacker knows; the most identifying are assumed."""
     smallest: int
     """Smallest number of matching rows or persons (`Risk.unit`)."""
     mean: float
@@ -45,7 +45,7 @@ class Exposure(RedactedRepr):
 
 
 def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
-    """Return a sentence with the number of persons below k, for data with several rows per person.
+    """Return a sentence on the number of persons with fewer than k matches, for data with several rows per person.
 
     >>> share = Share(0.25)
     >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)

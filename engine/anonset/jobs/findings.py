@@ -75,7 +75,7 @@ class Question(RedactedRepr):
     """Possible answers, most likely first."""
 
     def lines(self) -> list[str]:
-        """Return the possible lines of a job file, each with the number of persons."""
+        """Return one job file line per answer, with the number of persons."""
         return [f'unit = "{answer.key}" # {self.describe(answer)}' for answer in self.answers]
 
     def describe(self, answer: UnitOption) -> str:
@@ -106,7 +106,7 @@ class Findings(RedactedRepr):
     quasi_identifiers: ClassFindings | None
     """Equivalence classes by quasi-identifiers."""
     known_items: tuple[KnownItems, ...]
-    """Groups of records that share 1, …, m + 1 known items."""
+    """Sizes of the groups of records that share 1, …, m + 1 known items."""
     problems: tuple[str, ...] = field(repr=False)
     """Errors that would stop a run, and warnings."""
     memory: int | None
@@ -120,7 +120,7 @@ class Findings(RedactedRepr):
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
-    """Settings that may publish columns, by their behaviour alone, if no column is recognized."""
+    """Settings that publish columns chosen by their behaviour alone, if no column is recognized."""
 
     def _repr_html_(self) -> str:
         """Return the findings as HTML tables."""

@@ -34,7 +34,7 @@ class RunSize:
 
     @property
     def given(self) -> dict[str, int]:
-        """Requested values by name; empty if the runs do not vary."""
+        """Requested size and thread count by name; empty if all runs use the same."""
         if self.run is None:
             return {}
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
@@ -66,7 +66,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Return the numbers in `text`, ascending; [None] if `text` is None."""
+    """Return the numbers in `text` in ascending order; [None] if `text` is None."""
     if text is None:
         return [None]
     numbers = []

@@ -30,12 +30,12 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
     Parameters
     ----------
     data
-        Path of the data, which the job refers to in place; by default the data in the project.
+        Path of the data, which are not copied; by default the data in the project.
 
     Raises
     ------
     InputError
-        If the file is neither, no data are named, or the folder exists.
+        If the file is neither, data are missing, or the folder exists.
     """
     folder = Path(out)
     require_new(folder)

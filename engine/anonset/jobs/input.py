@@ -118,7 +118,7 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
 
 
 def _compiling_takes(compiling: int) -> str:
-    """Return a note on the memory reserved for compiling and how to avoid it; empty if none is."""
+    """Return a note on the memory reserved for compilation, with the way to avoid it; empty if none is reserved."""
     if not compiling:
         return ""
     return f"{format_size(compiling)} of this is for compiling kernels (avoid it by running anonset warmup first)"
@@ -136,7 +136,9 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Return the algorithms that run out of core or in parts for a model, or else for k^m-anonymity."""
+    """Return the algorithms for a model that run out of core or in parts; if there are none, those for
+    k^m-anonymity.
+    """
     if runs := _running(model.name):
         return runs
     return (
@@ -181,7 +183,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
 
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
-    """Estimate the size without dropped columns, as far as they are named."""
+    """Estimate the input size without the columns named by `drop`."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     n_published = sum(name is not None for name in named)
     share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0
@@ -235,7 +237,7 @@ def table_of(
 
 
 def _require_same(before: str, now: str) -> None:
-    """Reject a resumed run if the data have changed since they were read."""
+    """Reject a resumed run if the data changed after the first run read them."""
     if before != now:
         remedy = "the data have changed since the run began; start again in another directory"
         msg = f"{setting('if_exists', 'resume')}: {remedy}"
@@ -259,7 +261,9 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
 
 
 _OF_SETS = frozenset("(,)")
-"""Characters in the names of itemsets. If the input's item separator is among them, the output needs another."""
+"""Characters in the names of itemsets. If the input's item separator is one of these, the output needs another
+separator.
+"""
 
 
 _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "spmf": "dat"}

@@ -91,7 +91,7 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question who is a person, with the consequences of each answer."""
+    """Return the question who is a person, with the resulting settings of each answer; None if it is settled."""
     if not work.answers:
         return None
     answers = []
@@ -109,7 +109,7 @@ def _question(work: Proposal) -> Question | None:
 
 
 def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
-    """Return warnings about data that are not rejected."""
+    """Return warnings about problems that do not stop a run."""
     warnings = []
     try:
         if not unit_open:

@@ -35,12 +35,12 @@ class Job:
     max_loss: float | None = None
     allow_worthless: bool = False
     earlier: EarlierRelease | None = None
-    """EarlierRelease release to continue from."""
+    """Earlier release to continue from."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
     beside: OtherRelease | None = None
-    """EarlierRelease release of the same persons; both releases together must satisfy the model."""
+    """Earlier release of the same persons; both releases together must satisfy the model."""
     round_ends: bool = True
 
     def run(
@@ -169,7 +169,7 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies; the item hierarchy is replaced by its rival if the cut was found in the rival."""
+    """Return the hierarchies. If the cut belongs to the rival of the item hierarchy, the rival replaces it."""
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):
         return hierarchies

@@ -103,7 +103,7 @@ def _is_work(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_marked(folder: Path) -> bool:
-    """Return True if a directory has a lease and is not the private directory of a possibly complete publication.
+    """Return True if a directory has a lease, unless it may be the private directory of a complete publication.
 
     Another user's unreadable directory counts as without a lease.
     """

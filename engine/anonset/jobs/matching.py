@@ -1,4 +1,4 @@
-"""Published rows that match known items and known relational values of a person."""
+"""Find published rows that match known items and relational values of a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Matching(RedactedRepr):
 
 @dataclass
 class _Covering:
-    """Classes of a published column that cover the value of a record."""
+    """Find the classes of a published column that cover the value of a record."""
 
     original: Column
     published: CategoricalColumn

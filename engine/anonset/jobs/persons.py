@@ -32,8 +32,8 @@ def require_persons(
     Ids of buckets repeat by design; without a model, a table with a sensitive column is treated as buckets.
 
     Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
-    hierarchy is coarser. Otherwise a date that k persons share may be published, which identifies them in combination
-    with sex and postcode.
+    hierarchy is coarser. A date that k persons share could otherwise be published and, with sex and postcode, identify
+    them.
 
     Parameters
     ----------
@@ -156,7 +156,8 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
 
 
 def _require_no_ids_among_items(table: Table) -> None:
-    """Reject sets in which records have exactly one of many items of the same form, as an id has.
+    """Reject sets in which nearly every record contains exactly one of many items of the same form, because these may
+    be ids.
 
     The form of an item is its text with each number replaced by 9, or by # if it is as long as an id. Nearly every
     record must contain such an item, or one in fifty if it is a long number. The first records are examined.
@@ -190,12 +191,14 @@ def _require_no_ids_among_items(table: Table) -> None:
 
 _NUMBER = re.compile(r"\d+")
 _LONG_NUMBER = re.compile(r"\d{6,}")
-_FEWEST_IDS, _ONE_EACH = 100, 0.95
-"""Items that may be ids: minimum number, and minimum share of exactly one among the records with such an item."""
-_IDS, _WITH_ID = 0.02, 0.95
-"""Minimum number of such items, and of records with one, each as a share of the records."""
-_LONG_IDS, _WITH_LONG_ID = 0.002, 0.02
-"""The same for long numbers and e-mail addresses."""
+_FEWEST_IDS = 100
+"""Minimum number of distinct items that may be ids."""
+_ONE_EACH = 0.95
+"""Of the records with such an item, the minimum share with exactly one."""
+_IDS, _LONG_IDS = 0.02, 0.002
+"""Minimum number of such items per record; the second limit is for long numbers and e-mail addresses."""
+_WITH_ID, _WITH_LONG_ID = 0.95, 0.02
+"""Minimum share of records with such an item; the second limit is for long numbers and e-mail addresses."""
 _MOST_RECORDS = 100_000
 
 

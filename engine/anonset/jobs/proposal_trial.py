@@ -1,4 +1,6 @@
-"""Trial of an answer to who is a person: the data read with proposed roles and hierarchies, or the problems."""
+"""Read data with proposed roles and hierarchies, for one answer to the question who is a person, or collect the
+problems.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -47,7 +49,7 @@ READING = (
     "rows_are_persons",
     "identifying_as_declared",
 )
-"""Reading settings that a proposal uses as given."""
+"""Declared reading settings that a proposal does not change."""
 
 
 @dataclass
@@ -169,7 +171,7 @@ class ProposalReader:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
-        """Return roles that drop quasi-identifiers without a hierarchy if their value sets would list persons."""
+        """Drop quasi-identifiers without a hierarchy whose value sets would list persons, and return the roles."""
         dropped = {}
         for column in () if table is None else table.relational:
             role = roles[column.name]
@@ -341,7 +343,7 @@ def _lists_persons(column: Column, k: int) -> bool:
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return the hierarchies; rules become coarse enough that the leaf sets of (k,km)-anonymity list no persons."""
+    """Return the hierarchies, with coarser rules if the leaf sets of (k,km)-anonymity would list persons."""
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
         rule = fitting.get(column.name)
@@ -360,7 +362,7 @@ def _tree_of_wide(table: Table) -> str:
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
 ) -> Remedy | None:
-    """Read the data again with a remedy that makes their codes match a hierarchy, if most codes remain."""
+    """Read the data again with a remedy after which their codes match a hierarchy, if most codes remain."""
     if work.table is None:
         return None
     try:
@@ -378,11 +380,13 @@ def _read_with_remedy(
 
 
 _MOST_ROWS_NAMED = 5
-"""Maximum number of rows to correct that are named."""
-MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
-"""Largest share of rows without an id that are skipped: if the id is detected, and if the owner chooses it."""
+"""Maximum number of row numbers in a message about rows to correct."""
+MOST_WITHOUT_ID = 0.05
+"""Largest share of rows without an id that are skipped if anonset detects the id."""
+_MOST_WITHOUT_ANSWER = 0.5
+"""Largest share of rows without an id that are skipped if the owner chooses the id."""
 _MOST_LEFT_OUT = 0.25
-"""Largest share of occurrences of unknown codes that are dropped to match a hierarchy."""
+"""Largest share of code occurrences that may be dropped because their codes are not in a hierarchy."""
 
 
 def _spelled(spec: Any) -> str | None:

@@ -290,7 +290,9 @@ def _require_names(where: str, genuine: bool) -> None:
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
-    """Return True if more names are words above numbers, dates or codes than occur as values of their columns."""
+    """Return True if more column names are words above numbers, dates or codes than are also values of their
+    columns.
+    """
     above, equal = 0, 0
     for name, column in loaded.items():
         values = [] if holds_sets(column) else column.slice(0, _FIRST_ROWS).to_pylist()
@@ -356,5 +358,5 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
-"""Proposals with the hierarchy of a quasi-identifier."""
+"""Proposed hierarchies for quasi-identifiers."""
 _FIRST_ROWS = 200

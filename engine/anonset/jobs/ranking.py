@@ -24,11 +24,11 @@ from anonset.release.statements import parameters_of
 from anonset.spelling import counted, setting
 
 FEW_KEPT = 0.05
-"""Share of unchanged occurrences below which a warning is issued."""
+"""A warning is issued if the share of unchanged occurrences is smaller."""
 COUNTED_WITHIN = 0.25
-"""Largest median error of the counts of frequent items at which they are usable."""
+"""Largest median error of usable counts of frequent items."""
 NEARLY = Fraction(4, 5)
-"""Smallest share of the best usefulness at which a candidate with usable counts is preferred."""
+"""A candidate with usable counts is preferred if its usefulness is at least this share of the best."""
 _EQUAL = 1e-9
 
 
@@ -196,7 +196,7 @@ def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, second
 
 
 def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
-    """Explain the limit on utility: items that are rare in clusters, or a cut with proven minimum loss."""
+    """Explain the limit on utility: items that are rare within clusters, or a cut with proven minimum loss."""
     if best is not None and (rare := rare_text(best.measures.get("rare_in_clusters", 0.0))):
         return rare
     exact_cuts = [

@@ -33,7 +33,7 @@ Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 def place_of_data(
     sources: Sequence[Source], given: str | None, work_dir: str | None, factor: float = 1.0
 ) -> Iterator[Store]:
-    """Yield the store for data that a command compares: memory if all of them fit.
+    """Yield the store for data that a command compares: in memory if all data fit, otherwise on disk.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def place_of_data(
 
 
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
-    """Return the data whose size determines whether the store is in memory.
+    """Return the data whose total size determines whether the store is in memory.
 
     These are the original, buckets and chunks; records only if `records` is set or if they are held in memory.
     """

@@ -31,7 +31,7 @@ class ReportFacts(RedactedRepr):
     model: PrivacyModel
     """Promised privacy model."""
     summary: Summary
-    """First rows, and figures that any recipient can compute."""
+    """First rows and figures from the public files."""
     after: RiskReport
     """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
@@ -73,7 +73,7 @@ def report_facts(
 
 @dataclass(frozen=True)
 class RiskComparison(RedactedRepr):
-    """Publication and original for the comparison of risks."""
+    """Publication and original whose risks are compared."""
 
     opened: OpenedPublication
     original: Table

@@ -40,7 +40,7 @@ LARGE = 20_000
 FINALISTS = 3
 """Number of candidates that are tried on all records after the sample."""
 MORE = 4
-"""Factor on the proposed time limit if all candidates ran out of time."""
+"""If all candidates ran out of time, the proposed time limit is this many times the current limit."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Suggestion(RedactedRepr):
     recommended: Candidate | None
     """Best candidate; None if no candidate is useful."""
     reason: str = field(repr=False)
-    """Reason for the recommendation; without one, the obstacle and the remedy."""
+    """Reason for the recommendation; if there is none, the obstacle and the remedy."""
     limit: str = field(repr=False)
     """Whether the hierarchy or the algorithm limits the utility; empty if unknown."""
     sample: int | None = None
-    """Number of records in the sample that was tried first."""
+    """Size of the sample on which candidates were tried first, in records."""
     with_own_hierarchy: Candidate | None = None
     """Best candidate with nodes of the given item hierarchy; None without a given hierarchy."""
     warning: str = field(default="", repr=False)
@@ -93,7 +93,9 @@ class Suggestion(RedactedRepr):
 
 
 def cells(candidate: Candidate) -> tuple[str, ...]:
-    """Return as text: occurrences by outcome, errors of items and pairs, remaining ranges, and usefulness."""
+    """Return table cells as text: occurrences by outcome, errors of items and pairs, remaining ranges, and
+    usefulness.
+    """
     items = candidate.fates
     counted = candidate.countable
     figures = [
@@ -238,7 +240,7 @@ def _now() -> float:
 
 
 class _TimeLimitReached(Exception):  # noqa: N818
-    """The time of a candidate is over."""
+    """The time limit of a candidate is reached."""
 
 
 def _untried(settings: Mapping[str, Any]) -> Candidate:

@@ -126,7 +126,7 @@ def _check(
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
     """Return the requested model, or else the attested model.
 
-    If the attested model refers to private facts, such as partitions, and these are not given, only its visible part is
+    If the attested model depends on private data such as partitions, and these are missing, only its public part is
     checked.
 
     Raises
@@ -201,7 +201,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
 
 
 def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
-    """Return the settings that refer only to the original; the attestation provides them for the publication."""
+    """Return the settings that only the original needs; for the publication, the attestation contains them."""
     if settings.original is None:
         return ()
     return ("separator", "items") if attested.data.nameless else ("separator",)

@@ -29,7 +29,7 @@ from anonset.strict_json import loads
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
 )  # fmt: skip
-"""Settings that do not affect the result, or affect it only by the content of the named file."""
+"""Settings that do not affect the result, or only through the content of the file that they name."""
 
 
 @contextmanager
@@ -131,7 +131,7 @@ def clear_finished(settings: Settings) -> None:
 
 
 def place_of_run(path: Path) -> Path | None:
-    """Return the work directory of a run: the path or a subdirectory of it; None if there is none."""
+    """Return the work directory of a run: `path` or one of its subdirectories; None if there is none."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
@@ -213,12 +213,12 @@ def _clear(store: Files) -> None:
 
 
 def differing(expected: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return the names of entries that differ, in parentheses."""
+    """Return the names of the differing entries, in parentheses."""
     names = sorted(name for name in expected.keys() | made.keys() if expected.get(name) != made.get(name))
     return f" ({', '.join(names)})"
 
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that affect the result, as plain types."""
+    """Return the settings that affect the result, as JSON types."""
     plain_settings: dict[str, Any] = plain(settings)
     return {name: value for name, value in plain_settings.items() if name not in _NOT_OF_THE_RESULT}

@@ -19,7 +19,7 @@ from anonset.reading.source import OBJECT, DataFile, Source, source_of
 from anonset.spelling import setting
 
 HEAD = 1 << 20
-"""Number of bytes at the beginning of a text that are used to inspect the first rows."""
+"""Number of bytes read from the beginning of a text to inspect its first rows."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class NamedColumns:
     decimal: str = field(default="", kw_only=True)
     """Detected decimal sign of the numbers; empty if unknown."""
     below: int = field(default=0, kw_only=True)
-    """Number of the line that probably contains the column names, below other lines; 0 for none."""
+    """Line number of a probable header below other lines; 0 if there is none."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class OpenedSource(NamedColumns):
     parts: Callable[[], Sequence[SourcePart]] = field(default=lambda: (), kw_only=True)
     """Function that returns the parts of the source; none if it can only be read from the beginning."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Function that checks the input after the last batch, for faults that no single batch shows."""
+    """Function called after the last batch to detect faults that no single batch shows."""
     from_files: bool = field(default=True, kw_only=True)
     """True if the columns are in files, and not an object of the program."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
-    """Function that returns the first rows of those named columns that are cheap to read."""
+    """Function that returns the first rows of the named columns, except columns that are slow to read."""
 
     def with_columns(self, columns: Mapping[str, Any]) -> "OpenedSource":
         """Return this source with all columns in memory, as a single batch."""
@@ -110,7 +110,7 @@ class FileProperties:
     separator: str | None = None
     """Declared separator of items; None: not declared."""
     absent: Missing = lambda _: []
-    """Function that returns the declared columns missing in a list of names."""
+    """Function that takes column names and returns the declared columns that are not among them."""
     labels: Sequence[str] | None = None
     """Items of the columns of a matrix."""
     ids: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
-    """Yield the same elements. A worker of the store computes the next element in advance.
+    """Yield the elements of `items`, while a worker of the store computes the next one.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']

@@ -28,7 +28,7 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
-"""Function that returns the declared columns missing in a list of names."""
+"""Function that takes column names and returns the declared columns that are not among them."""
 
 
 @dataclass(frozen=True)
@@ -203,9 +203,10 @@ def header_fields(line: str, delimiter: str) -> list[str]:
 
 
 def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
-    """Return the delimiter under which a header contains the declared columns; `usual` if several do.
+    """Return the delimiter that splits a header into the declared columns; `usual` if several delimiters do.
 
-    If none does, return the delimiter with the fewest missing columns, then with the most columns.
+    If none does, return the delimiter with the fewest missing columns; of several, the delimiter with the most
+    columns.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
     usual
         The delimiter that the format name implies.
     absent
-        Returns the declared columns missing in a list of names.
+        Function that takes column names and returns the declared columns that are not among them.
     separator
         Separator of items within a field. A file with one column does not use it as the delimiter.
     data
@@ -229,7 +230,8 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
 
 
 def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple[int, int]:
-    """Return the byte count and the number of the lines above the header; `separator_end`: bytes of a line ``sep=;``.
+    """Return the size in bytes and the number of lines above the header; `separator_end` is the size of a line
+    ``sep=;``.
 
     Raises
     ------

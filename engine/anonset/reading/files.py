@@ -35,8 +35,10 @@ _PACKED = (".xlsx", ".parquet")
 """Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
-_BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
-"""Bytes of a Parquet column per read: of a local file, and of a remote file, for which each request is slow."""
+_BUFFER = 1 << 20
+"""Bytes per read of a column of a local Parquet file."""
+_FAR_BUFFER = 1 << 23
+"""Bytes per read of a column of a remote Parquet file, for which each request is slow."""
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 

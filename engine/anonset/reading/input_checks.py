@@ -26,8 +26,12 @@ MISSING = NULLS | NO_VALUE
 """Values that are certainly missing."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
-_OFTEN, _FEWEST_WORDS, _SHORTEST_WORD = 3, 5, 3
-"""Minimum number of cells that share a word, number of such words that show phrases, and word length in letters."""
+_OFTEN = 3
+"""Minimum number of cells that share a word of a phrase."""
+_FEWEST_WORDS = 5
+"""Minimum number of such words in a column of phrases."""
+_SHORTEST_WORD = 3
+"""Minimum number of letters of such a word."""
 _STOP_WORDS = frozenset(
     {
         "the", "of", "and", "for", "with", "und", "der", "die", "das", "den", "dem", "des", "von", "vom", "mit", "für",

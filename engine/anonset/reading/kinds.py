@@ -15,9 +15,10 @@ from anonset.spelling import setting
 
 MOST_LOOKED_AT = 20_000
 """Maximum number of distinct values examined."""
-_FEW_ODD, _FEWEST_FOR_ODD = 0.05, 10
-"""Maximum share of distinct values that may differ from the kind of a column, and the minimum number of distinct values
-for one to differ."""
+_FEW_ODD = 0.05
+"""Maximum share of distinct values that may differ from the kind of their column."""
+_FEWEST_FOR_ODD = 10
+"""Minimum number of distinct values of a column in which a value may differ from its kind."""
 
 _FORMS: Mapping[str, Callable[[str], Any]] = {
     "0/1": frozenset({"0", "1"}).__contains__,

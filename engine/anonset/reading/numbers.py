@@ -62,7 +62,7 @@ class Numbers(RedactedRepr):
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Return how many rows share the fault of the first, and up to which row if not all have been read.
+    """Return the number of further rows with the same fault as text; with the last row read if rows follow.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')

@@ -103,7 +103,8 @@ class Plan:
         Parameters
         ----------
         distinct
-            Candidates that do not repeat. One with a value in nearly every row shows that each row is a person.
+            Candidates that do not repeat. A candidate with a value in nearly every row shows that each row is a
+            person.
         """
         roles = self.roles
         stated = word.rows_are_persons or word.unit_is_stated or roles.id

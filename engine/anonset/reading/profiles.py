@@ -33,9 +33,9 @@ _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
 _ROWS_OF_A_TITLE = 4
-"""Mean rows of a capitalized text from which it is a title, not a sentence."""
+"""Capitalized texts are titles, not sentences, if each occurs in at least this many rows on average."""
 _ROWS_OF_A_DATE = 100
-"""A column contains dates if at least one label in this many does."""
+"""A column of text contains dates if at least one in this many labels contains a date."""
 _FEW_ROWS = 16
 _MOST_FREQUENT = 12
 
@@ -238,7 +238,7 @@ _NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
 _POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
 """Numbers that surveys write for a missing answer."""
 _FAR = 4
-"""Smallest ratio of a positive number that means missing to all answers."""
+"""Minimum ratio of a positive number that means missing to every other number."""
 _NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
 
 

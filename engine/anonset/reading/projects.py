@@ -14,8 +14,10 @@ from anonset.reading.files import reading, require_file
 
 _MOST_BYTES = 10 * 2**20
 """Maximum uncompressed size of a settings or hierarchy file: a small archive can contain files of any size."""
-_MOST_DATA, _MOST_RATIO, _SMALL_DATA = 4 * 2**30, 200, 100 * 2**20
-"""Maximum uncompressed size of the data, and the maximum compression ratio above 100 MiB."""
+_MOST_DATA = 4 * 2**30
+"""Maximum uncompressed size of the data, in bytes."""
+_MOST_RATIO, _SMALL_DATA = 200, 100 * 2**20
+"""Maximum compression ratio of data above 100 MiB."""
 _MOST_COLUMNS, _MOST_DEPTH, _MOST_LINE, _MOST_TEXT = 10_000, 100, 2_000, 40
 """Maximum column count, XML depth, line length of a template, and length of a number."""
 

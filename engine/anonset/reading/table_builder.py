@@ -180,7 +180,7 @@ def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_one_type(chunks: list[Any]) -> list[Any]:
-    """Return the chunks of a column as text if their types differ, because only some contain texts that mean null."""
+    """Return the chunks of a column as text if their types differ, as they do if some contain texts that mean null."""
     import pyarrow as pa
 
     return chunks if len({chunk.type for chunk in chunks}) == 1 else [chunk.cast(pa.string()) for chunk in chunks]

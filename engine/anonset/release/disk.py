@@ -21,7 +21,7 @@ _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
 """Seconds per value for reading, searching and writing, for the fastest algorithm on two cores."""
 _MUCH, _LONG = 1 << 30, 60
-"""Bytes and seconds above which a run is announced."""
+"""A run that needs more bytes or seconds is announced."""
 
 
 @dataclass(frozen=True)

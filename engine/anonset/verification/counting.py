@@ -25,8 +25,7 @@ Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) during the work."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
-"""Maximum number of codes in a window: the first value, or up to the second if windows would exceed the third.
-
+"""Maximum number of codes per window: CODES_PER_WINDOW, or up to LARGEST_WINDOW to need at most WINDOWS windows.
 Each window is a pass over all rows. A window of a single symbol may have more codes.
 """
 MOST_SYMBOLS = 1 << 11

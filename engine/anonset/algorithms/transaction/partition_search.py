@@ -17,14 +17,18 @@ from anonset_kernels._partitions import (
 )
 
 CELLS_OF_A_STEP = 10**8
-_FIRST, _AGAIN = (4, 16, 64), (32, 64, 128, 16)
-"""Initial penalties, in 64ths of the mean cost of an item: for the first rounds, then in a cycle for later rounds."""
+_FIRST = (4, 16, 64)
+"""Initial penalties of the first rounds, in 64ths of the mean cost of an item."""
+_AGAIN = (32, 64, 128, 16)
+"""Initial penalties of the later rounds, in the same unit, used in a cycle."""
 _ROUNDS = 40
 """Maximum number of rounds."""
 _STEEPEST = 4096
 """Maximum penalty, as a multiple of the mean cost."""
-_SWEEPS, _NEXT_TO_NOTHING = 30, 14
-"""Maximum sweeps of a descent. It also ends if a sweep saves at most cost / 2**_NEXT_TO_NOTHING."""
+_SWEEPS = 30
+"""Maximum number of sweeps of a descent."""
+_NEXT_TO_NOTHING = 14
+"""A descent ends if a sweep saves at most ``cost / 2**_NEXT_TO_NOTHING``."""
 _CELLS_PER_CALL = 30_000_000
 _LARGEST_COST = 1 << 60
 

@@ -33,7 +33,7 @@ class PublicationCheck(RedactedRepr):
     truth_checked: bool = False
     """Whether the publication was compared with the original."""
     by_records: bool = False
-    """Whether a file named the original record of each row; otherwise rows and records are matched by order."""
+    """Whether a file assigns an original record to each row; otherwise rows and records are in the same order."""
     untrue: Witness | None = None
     """A published statement that the original contradicts."""
     undecided: str = ""
@@ -72,7 +72,7 @@ class PublicationCheck(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class KindCheck(RedactedRepr, ABC, Generic[P_co]):
-    """Checks other than the model, for one kind of publication. Each default is that of a kind without the feature."""
+    """Checks other than the model, for one kind of publication. The defaults are for a kind without the feature."""
 
     publication: P_co
     """Published data."""
@@ -111,7 +111,9 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
-        """Return a published statement that the original contradicts in any order of its rows, or None."""
+        """Return a published statement that the original contradicts, whatever the order of its rows; None if there is
+        none.
+        """
         return None
 
     def require_codebook(self, opened: OpenedPublication) -> None:

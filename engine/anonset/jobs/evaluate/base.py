@@ -39,7 +39,9 @@ class Evaluation(RedactedRepr):
     answers: QueryAnswers | None = None
     """Errors of a query workload."""
     levels: Mapping[str, int] = field(default_factory=dict)
-    """Item occurrences: unchanged, generalized by a number of levels (or to a number of items), suppressed."""
+    """Number of item occurrences that are unchanged, generalized by 1, 2, … levels (or to 2, 3, … items), and
+    suppressed.
+    """
     bound: Bound | None = None
     """Minimum loss of all cuts of the hierarchy, if requested."""
     observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
@@ -78,7 +80,9 @@ class EvaluationRequest(RedactedRepr):
     """Called with (phase, amount done, total amount) during the proof."""
 
     def require_possible(self, publication: Published) -> None:
-        """Reject an original that the publication cannot come from, if there is no private directory to check it."""
+        """Reject an original from which the publication cannot have been made, if no private directory is there to
+        check it.
+        """
         if self.opened.private is None:
             require_possible(publication, self.original, self.hierarchies)
 

@@ -78,7 +78,7 @@ def _item_losses(
 
 
 def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
-    """Count the items; without generalized and suppressed items if the recoding is local and differs by record."""
+    """Count items by outcome; generalized and suppressed items only if the recoding is the same for all records."""
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

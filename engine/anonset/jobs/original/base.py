@@ -43,7 +43,7 @@ def read_original(
 
 @singledispatch
 def require_possible(publication: Published, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Reject an original that a publication cannot come from, if no private directory can decide it.
+    """Reject an original from which a publication cannot have been made, if no private directory is there to check it.
 
     Published rows are in another order than the original's, so frequencies are compared.
 

@@ -19,7 +19,7 @@ from anonset.release.memory import format_size
 from anonset.settings.publication import OriginalSettings
 
 _BYTES, _BYTES_PER_COLUMN = 40, 48
-"""Measured memory for row comparison, in bytes: per row, and per row and column."""
+"""Memory for the comparison of rows, in bytes per row, and per row and column (measured)."""
 
 
 @read_original.register
@@ -72,7 +72,7 @@ def _require_room(rows: int, columns: int, limits: Limits) -> None:
 
 
 def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if the first side contains each row of keys of the second, at least as often."""
+    """Return True if the first side contains each key row of the second side at least as often."""
     n = len(keys[0][0])
     if not n:
         return not len(keys[0][1])

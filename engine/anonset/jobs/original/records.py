@@ -127,7 +127,9 @@ def _kept_keys(
 
 
 def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]) -> tuple[Int64, Int64]:
-    """Return comparable ranks of itemset rows: of the original, recoded by the codebook, and of the publication."""
+    """Return ranks of itemset rows by content: of the original after recoding by the codebook, and of the
+    publication.
+    """
     symbol_of = invert({symbol.label: symbol.members for symbol in symbols})
     place = {symbol.label: code for code, symbol in enumerate(symbols)}
     labels = items.vocabulary.labels
@@ -151,7 +153,9 @@ def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
 
 
 def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
-    """Reject values that no published value covers, and published values more frequent than the values they cover."""
+    """Reject original values that no published value covers, and published values more frequent than the values they
+    cover.
+    """
     covered = np.zeros(0, bool)
     for code, published, mask, counts in _coverage(before, after, hierarchy):
         if published > counts:
@@ -168,7 +172,7 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
 
 
 def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> Witness | None:
-    """Find a published value with more rows than the original has values that it covers, in any order of rows."""
+    """Find a published value with more rows than the original values that it covers; independent of the row order."""
     for code, published, _, counts in _coverage(before, after, hierarchy):
         if published > counts:
             row = next(a + int(np.argmax(part)) for a, b in spans(after.n) if (part := after.codes[a:b] == code).any())
@@ -180,8 +184,8 @@ def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hiera
 def _coverage(
     before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None
 ) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
-    """Yield each published code with its number of rows, a mask of the distinct original values that it covers, and
-    the number of original rows with these values.
+    """Yield each published code, its row count, a mask of the distinct original values that it covers, and their row
+    count.
     """
     values = before.codes if isinstance(before, CategoricalColumn) else before.values
     distinct, counts = np.unique(values, return_counts=True)

@@ -51,7 +51,7 @@ class RiskContext(RedactedRepr):
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """Hierarchies that the publication was made with."""
     m: int | None = None
-    """Number of known items to examine, plus 2; None: the number covered by the guarantee."""
+    """Attackers with up to m + 2 known items are examined; None: m of the guarantee."""
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
@@ -65,7 +65,7 @@ class RiskContext(RedactedRepr):
     persons: Sequence[Hashable] | NDArray[Any] | None = None
     """Person of each record of the original; None: each record is a different person."""
     by_person: bool = False
-    """Whether each record is a person, identified by an id."""
+    """Whether an id shows that each record is a person."""
     attacks: Sequence[str] = ()
     """Names of the attacks to run."""
     beside: OtherRelease | None = None

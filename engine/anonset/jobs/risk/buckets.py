@@ -48,11 +48,13 @@ class Guesses(RedactedRepr):
     """Success rate of guessing the sensitive values of random rows of the original."""
 
     known: str
-    """Information used: ``the values of its group``, or ``the values of all rows``, which needs no published groups."""
+    """Values from which the guess is drawn: ``the values of its group``, or ``the values of all rows`` as the
+    baseline.
+    """
     attempts: int
     """Number of guessed rows."""
     success: float
-    """Success rate of picking one of these values at random."""
+    """Expected success of picking one of these values at random."""
     likeliest: float
     """Success rate of picking the most frequent value."""
     promised: float | None
@@ -88,7 +90,9 @@ class BucketRisk(RiskReport):
 
 @risk_of.register
 def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
-    """Count the confidence of inferring sensitive values from a bucketized table, and guess some of the original."""
+    """Compute the confidence of inferring sensitive values from a bucketized table, and guess values of the
+    original.
+    """
     context.require_no_attacks()
     if context.population is not None:
         msg = f"{setting('population')} needs generalized quasi-identifiers; buckets publish them unchanged"

@@ -24,7 +24,7 @@ class ChunkRisk(RiskReport):
 
 @risk_of.register
 def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
-    """Count the confidence of inferring other items of random rows of the original."""
+    """Compute the confidence of inferring other items of random rows of the original."""
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)
     sizes = [cluster.n for cluster in publication.clusters]

@@ -56,7 +56,7 @@ def risk(
     private
         Private directory; by default ``OUT.private``.
     m
-        Number of known items to examine, plus 2; by default that of the guarantee.
+        Attackers with up to m + 2 known items are examined; by default m of the guarantee.
     threshold
         Risk above which a record counts as at risk.
     sensitive
@@ -105,7 +105,9 @@ def risk(
 
 
 def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
-    """Return the algorithm that made a publication; empty if its result was refined or united from parts."""
+    """Return the name of the algorithm that made a publication; empty if its result was refined, or joined from
+    parts.
+    """
     return "" if parameters.get("refine") or "parts" in figures else algorithm
 
 

@@ -40,7 +40,9 @@ class Risk(RiskReport):
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     journalist: tuple[float, float] | None = None
-    """Highest journalist risk, and share of records above the threshold; who is in the data is unknown."""
+    """Journalist risk, for attackers who do not know who is in the data: the highest, and the share of records above
+    the threshold.
+    """
     attempts: tuple[Attempts, ...] = ()
     """Results of the matching attack, if the original is available."""
     unit: str = "row"

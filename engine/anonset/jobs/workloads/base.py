@@ -27,9 +27,10 @@ class WorkloadSpec:
     queries: str | None = None
     """File with the items of a query per line, or (``.json``) a workload."""
     random: str | None = None
-    """``record:100x2`` (or ``domain``, ``published``): 100 random queries for 2 items; ``+1``: and 1 relational value.
+    """Random queries: ``record:100x2`` (or ``domain``, ``published``) is 100 queries for 2 items; ``+1`` adds a
+    relational value.
 
-    For buckets: 2 of the kept columns.
+    For buckets, the 2 are kept columns instead of items.
     """
     seed: int = 0
     """Seed of the random queries."""
@@ -120,7 +121,7 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
 
 
 def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
-    """Return a workload from a file or the original; None if it is drawn from the publication."""
+    """Return a workload from a file, or drawn from the original; None if it is drawn from the publication."""
     if spec.queries is not None:
         return _from_file(Path(spec.queries), original)
     source, n, _, _ = spec.parts

@@ -137,8 +137,8 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
-    """Return True if a row of few fields has a word in the key column, a sum in any language, or only an amount below
-    another column.
+    """Return True if a row has few fields, and a sum or note instead of a key, or only an amount outside the key
+    column.
     """
     held = [field for field in row if field]
     if len(held) == 1 and not row[0] and fields >= _FEWEST_FIELDS and is_figure(held[0]):

@@ -18,9 +18,9 @@ _BYTES_AT_ONCE = 1 << 24
 _ROWS_OF_PART = 1 << 20
 """Rows of a part: row groups are added until there are as many."""
 _LONG, _SMALL = 64, 1 << 20
-"""Encoded bytes per value, and minimum bytes of a column in a row group, above which most values must differ."""
+"""A column of a row group has mostly different values if it has more bytes than `_SMALL` and `_LONG` per value."""
 _CODE, _LARGE = 4, 1 << 23
-"""The same for large columns: bytes above which a value is usually not a code, and minimum bytes of a column."""
+"""A large column, above `_LARGE` bytes, has mostly different values if it has more than `_CODE` bytes per value."""
 
 
 def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:

@@ -80,7 +80,7 @@ def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
-"""Evidence from birth and sex: the values of a column are persons; no evidence; they are not persons (e.g.
+"""Evidence from birth and sex: each value of a column is a person, unknown, or the values are not persons (such as
 physicians)."""
 
 

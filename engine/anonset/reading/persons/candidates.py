@@ -58,7 +58,7 @@ from anonset.reading.persons.missing_values import combined, holds_sets
 from anonset.reading.roles import Roles
 
 REACHES = ("e-mail", "IBAN", "account", "phone", "network")
-"""Meanings of headers and values that reach a person and distinguish persons."""
+"""Meanings of headers and values that single out a person."""
 NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
 NAMED_AT = "names and address"
 _SUREST = (
@@ -69,9 +69,11 @@ _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_COLUMNS = 300
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
-"""Candidates by weak headers need more than 2 distinct values, and more than the smaller of 50 and one per 200 rows."""
-_FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
-"""Minimum number of distinct values of a person id, and the minimum number of rows for this rule."""
+"""A candidate by a weak header needs more than 2 distinct values, and more than the smaller of 50 and rows / 200."""
+_FEWEST_PERSONS = 10
+"""Minimum number of distinct values of a person id."""
+_ROWS_OF_FEW = 200
+"""Minimum number of rows from which `_FEWEST_PERSONS` applies."""
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 """Minimum number of rows for keys."""
@@ -79,7 +81,8 @@ ASKED_FROM = 1_000
 """Number of rows from which a run asks who is a person if no column shows it."""
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Keys as shares of rows: range of distinct keys, maximum of one key, and the upper end of the range for named keys."""
+"""Limits for keys of persons: minimum and maximum number of distinct keys per row, maximum share of rows with the same
+key, and the maximum number of distinct keys per row if the header names a key."""
 _MOST_WITNESSES = 20
 _COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
 _NEARLY_ALL = 0.95
@@ -96,7 +99,7 @@ class UnitCandidate(RedactedRepr):
     meaning: str
     """``person id``, ``e-mail``, ``names and birth``, … as in `_SUREST`."""
     given: int
-    """Number of rows with a value in each of these columns."""
+    """Number of rows with a value in all of these columns."""
     persons: int
     """Number of distinct combinations of values in these rows."""
     agreeing: tuple[str, ...] = ()
@@ -174,7 +177,7 @@ def find_unit_candidates(
 
 
 def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
-    """Return the candidates by header of which no first rows are loaded."""
+    """Return the candidates by header whose first rows are not loaded."""
     return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
@@ -458,9 +461,9 @@ def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) ->
 
 
 def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
-    """Return True if the values repeat like keys of persons.
+    """Return True if the values of a column repeat like keys of persons.
 
-    They repeat often, unless a header names them, and no value is very frequent.
+    Many values must repeat, unless the header names a key, and no value may be very frequent.
     """
     present = codes[codes >= 0]
     if len(present) < _FEWEST_ROWS:
@@ -472,7 +475,9 @@ def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
 
 
 def _repeat_rarely(name: str, column: CodedColumn, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
-    """Return True if most values of a column are distinct keys, some repeat, and rows of a key may be of one person."""
+    """Return True if most values are distinct keys, some keys repeat, and the rows of a key may belong to one
+    person.
+    """
     n_values, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
     return (
         n_values >= _FEWEST_ROWS

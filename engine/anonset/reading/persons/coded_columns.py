@@ -29,10 +29,14 @@ _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullm
 _TIME = re.compile(r"[T ](?=\d{1,2}:\d\d)")
 _LABELS = 300
 _MOST_DATES = 0.9
-_CELL, _FEWEST_DIGITS = "cell", 6
-"""Header of telephone numbers or network cells, and the minimum number of digits of a telephone number."""
-_MOST_NUMBERS, _LONGER = 50, 3
-"""Maximum number of different numbers of persons within a household, and the number of digits that is too long."""
+_CELL = "cell"
+"""Header of telephone numbers or of network cells."""
+_FEWEST_DIGITS = 6
+"""Minimum number of digits of a telephone number."""
+_MOST_NUMBERS = 50
+"""Maximum number of distinct numbers of persons within a household."""
+_LONGER = 3
+"""Numbers of persons within a household have fewer digits than this."""
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ class _Rows(RedactedRepr):
         return replace(self, sets=SetColumn(sets.name, sets.indptr, items, vocabulary))
 
     def require(self, holds: bool | np.bool_, requirement: str) -> None:
-        """Raise an error that describes the required condition, unless it is true."""
+        """Raise an error that states `requirement`, unless `holds` is true."""
         _require(bool(holds), self.path, requirement)
 
     def chunks(self, keys: tuple[str, ...], store: Store) -> tuple[list[Int64], ChunkRows]:

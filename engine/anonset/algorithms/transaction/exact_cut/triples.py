@@ -24,8 +24,10 @@ BYTES_OF_BITS = 1 << 29
 """Maximum size of the bit table of rare triples: 512 MiB, some 2,900 nodes."""
 BYTES_IN_MEMORY = 1 << 26
 """Maximum size of the bit table in memory. Larger tables are in a file, even if the records are in memory."""
-SIZE, LEAST_NODES = 3, 64
-"""Size of a triple; and number of nodes below which tables are so cheap that no nodes are closed first."""
+SIZE = 3
+"""Size of a triple."""
+LEAST_NODES = 64
+"""With fewer nodes, tables are so cheap that no nodes are closed first."""
 MAX_LISTED = 1 << 27
 """Maximum number of listed clauses: 28 bytes each, and another 28 during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
