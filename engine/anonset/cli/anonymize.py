@@ -28,7 +28,7 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _OF_DATA = ("input", "hierarchy", "disclosure")
-"""Codes of errors that other options can avoid."""
+"""Codes of errors for which complete commands are printed."""
 
 
 def anonymize(

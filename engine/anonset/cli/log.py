@@ -55,8 +55,7 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
 def take_standard_error() -> None:
     """Reserve standard error for the lines of the log.
 
-    Other text is dropped, because it may show data and is not JSON. It is written by libraries, by child processes, and
-    by Python when a thread fails or the process exits.
+    Other text from libraries, child processes, or Python itself is dropped: it may show data and is not JSON.
     """
     _own[:] = [os.fdopen(os.dup(2), "w", encoding="utf-8", errors="backslashreplace")]
     nowhere = os.open(os.devnull, os.O_WRONLY)

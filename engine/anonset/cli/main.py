@@ -1,6 +1,6 @@
 """Entry point of ``anonset``: runs a command, reports errors in a single line and returns the exit code.
 
-Keep the imports of this module light: a signal that arrives during these imports causes a traceback.
+Keep the imports of this module few: a signal during these imports causes a traceback.
 """
 
 import gc
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the missing package that caused an error; empty if there is none, or if anonset contains it."""
+    """Return the missing package that caused an error; empty if there is none, or if it is part of anonset."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]

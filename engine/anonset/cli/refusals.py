@@ -1,4 +1,4 @@
-"""Messages about invalid arguments: the option, the allowed values, and the probably intended option."""
+"""Messages about invalid arguments, with the option, the allowed values, and the option that was probably meant."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -24,7 +24,7 @@ _MEANT = {
     "--threads": "--workers",
     "--jobs": "--workers",
 }
-"""Option names that people try, and the corresponding options of anonset."""
+"""Option of anonset for each option name that people try instead."""
 _OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 

@@ -14,7 +14,7 @@ from anonset.settings.parameters import parameters
 
 
 class ShortHelp(NamedTuple):
-    """Beginning of the help of a command."""
+    """Short help of a command."""
 
     example: str
     """Example command line."""

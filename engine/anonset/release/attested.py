@@ -99,10 +99,10 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
 
 
 def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int) -> None:
-    """Reject an attestation whose verification facts differ from another verification.
+    """Reject an attestation whose verification facts differ from the facts of this verification.
 
-    With an accepted unfinished check, the attestation contains no facts. If all records are frequent, counting is
-    unnecessary and is skipped above the budget, so the attested facts may lack counts.
+    If the owner accepted an unfinished check, the attestation contains no facts. If all records are frequent, counts
+    above the budget are skipped because they are unnecessary, so the attestation may lack them.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class BucketsKind(PublicationKind[Buckets]):
     def find_contradiction(
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Compare every row and every group with the original; safe grouping allows each person in one group only."""
+        """Compare every row and group with the original. Under safe grouping, each person may be in one group only."""
         witness = check_buckets_truthful(table, publication)
         if witness is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, publication)
@@ -122,7 +122,7 @@ class BucketsKind(PublicationKind[Buckets]):
         return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
-        """Return why no identity can be linked to fewer values, so that buckets are worthless; otherwise empty."""
+        """Return why buckets are worthless: no group narrows down the values of an identity; otherwise empty."""
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
             return ""
         if not publication.n:

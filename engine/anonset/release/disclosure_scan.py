@@ -1,20 +1,21 @@
 """Scan of a publication, before it is renamed into place, for values that identify persons in any column.
 
 The scan examines the data read back from the written files. A finding stops the publication, unless the owner declares
-the column (``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has
-no k.
+the column (``publish_as_is``). "Few persons" means fewer than the model's k, or fewer than `FEW_PERSONS` if the model
+has no k.
 
-**Relational columns.** Findings are range ends and single values that are exact values of few persons. Members of sets
-(``(a,b)``) are findings if values of few persons make up more than a tenth of the persons: then the sets list persons
-(`lists_persons`), as for household ids, times or order numbers; so do sets of text that mostly belongs to few persons
-(`are_rare_texts`), such as names and remarks. The model hides a few rare categories in sets.
+**Relational columns.** Findings are range ends and single values that are exact values of few persons. Sets of values
+(``(a,b)``) are findings if they list persons: if more than a tenth of the persons have values of few persons
+(`lists_persons`), such as household ids, times or order numbers, or if most members are texts of few persons
+(`are_rare_texts`), such as names and remarks. Sets may contain a few rare categories, because the model protects
+these.
 
-**Kept columns.** Findings are values of few persons, and groups of few persons that are equal in the kept and the
-relational columns. Columns that the model covers, and columns of buckets, are published unchanged by design: their rare
-values are counted for the owner, and do not stop the publication.
+**Kept columns.** Findings are values of few persons, and groups of few persons with equal kept and relational values.
+Models and buckets publish some columns unchanged by design: their rare values are counted for the owner, and do not
+stop the publication.
 
-**Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free text.
-An owner does not expect a model to publish these, even if k persons share them.
+**Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free
+text. No owner expects a model to publish these, even if k persons share them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -56,7 +57,7 @@ from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 _LOOKED_AT = 20_000
-"""Number of on-disk labels compared with patterns, evenly spaced."""
+"""Number of labels on disk that are compared with patterns, evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class ScanResult(RedactedRepr):
     findings: tuple[ScanFinding, ...] = ()
     """Findings that stop the publication."""
     promised: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of few persons that the model publishes unchanged, for columns with such values."""
+    """Number of values of few persons that the model publishes unchanged, by column."""
 
 
 def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
@@ -140,7 +141,7 @@ class _Scanner:
 
     @property
     def few(self) -> int:
-        """Number of persons below which persons are few."""
+        """Number of persons below which values are rare."""
         return few_persons(self.model)
 
     @property
@@ -267,7 +268,7 @@ class _Scanner:
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
     def _coarser(self, column: CategoricalColumn) -> str:
-        """Return a rule that leaves few values of few persons in a column; empty if there is none."""
+        """Return a rule that makes most values of few persons coarser; empty if there is none."""
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)

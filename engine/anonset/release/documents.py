@@ -53,7 +53,9 @@ class Document(BaseModel):
 
 
 class PublishedFiles(Document):
-    """Files of published data. Their number is absent where the data are not in parts, as is a table that is not."""
+    """Files of published data. Fields without a value are omitted from the JSON, such as the number of parts of a
+    single file.
+    """
 
     kind: ClassVar[PublishedKind]
     """Kind of publication."""
@@ -62,11 +64,11 @@ class PublishedFiles(Document):
     complete: ClassVar[bool] = True
     """Whether each record of the original is published."""
     by_blocks: ClassVar[bool] = False
-    """Whether all counts are computed in blocks, including comparisons with the original."""
+    """Whether counts, and comparisons with the original, are computed in blocks."""
     shows_ids: ClassVar[bool] = False
     """Whether ids are published, which identify the person of each row."""
     held_in_memory: ClassVar[bool] = False
-    """Whether the data are in memory during all counts."""
+    """Whether counts need all data in memory."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
@@ -147,7 +149,7 @@ class PublishedFile(PublishedFiles):
 
 
 class BucketFiles(PublishedFiles):
-    """The two tables of a bucketized one, each a file or a folder of files, and how to read them."""
+    """The two published tables of buckets, each a file or a folder of files, and how to read them."""
 
     kind = "buckets"
     described = "a bucketized table"
@@ -247,7 +249,7 @@ class ChunkFiles(PublishedFiles):
 
 
 class Declarations(Document):
-    """Declarations of the owner: facts that the publication does not show. Undeclared fields are absent."""
+    """Declarations of the owner: facts that the publication does not show. Undeclared fields are omitted."""
 
     unit: Literal["person", "row, taken for a person"]
     """Unit that a record represents: a person, identified by an id, or a row."""
@@ -262,11 +264,13 @@ class Declarations(Document):
     partition_made_from_data: Literal[True] | None = None
     """Itemsets are built from item frequencies and co-occurrence, and so disclose information about them."""
     accepted_undecided: Literal[True] | None = None
-    """The check could not finish, and the owner published nevertheless."""
+    """The check could not finish, and the owner accepted this."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
     together_with: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
-    """SHA-256 of the attestation of an earlier publication; both together keep the guarantee for persons in both."""
+    """SHA-256 of the attestation of an earlier publication, if the guarantee also covers persons in both
+    publications.
+    """
     together_if_linked: Literal[True] | None = None
     """The joint guarantee also covers attackers who can link the rows of a person in both publications."""
 
@@ -392,7 +396,7 @@ def read_report(private: Path, out: Path) -> Report:
 
 
 def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
-    """Return a parsed document of a publication, or raise an InputError with the problem."""
+    """Return a parsed document of a publication. Raise an InputError with the problem if it is invalid."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

@@ -41,7 +41,7 @@ class Layout:
     order: Order = "sorted"
     """Order of the rows: by their published content, or as in the input."""
     symbols: Symbols = "auto"
-    """Names of itemsets and value sets: by members, by short code, or by code above 8 members."""
+    """Names of itemsets and value sets: their members, a short code, or a code for sets of more than 8 members."""
     format: Format | None = "csv"
     """Data format; None: the data stay in memory."""
     separator: str | None = None
@@ -104,7 +104,7 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     retention: Mapping[str, Mapping[str, int]]
     """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
-    """Problems of a publication that may be safe nevertheless."""
+    """Warnings about a publication. They do not mean that it is unsafe."""
     earlier: EarlierRelease | None = None
     """Earlier release that it continues."""
     since: ReleaseChanges | None = None
@@ -130,7 +130,7 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class PublicationKind(ABC, Generic[P]):
-    """Operations on a kind of publication. Defaults fit a kind without the feature."""
+    """Operations on a kind of publication. The defaults are for a kind without the feature."""
 
     no_stream: str
     """Reason why there is no single Arrow stream, and the alternative; empty if there is one."""
@@ -198,7 +198,7 @@ class PublicationKind(ABC, Generic[P]):
         """
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
-        """Return attested facts about the data, and the same facts computed from the data, by field."""
+        """Return facts about the data by field: as attested, and as computed from the data."""
         return {}
 
     @abstractmethod

@@ -92,9 +92,9 @@ UNDECIDED = "The check did not finish, and the owner accepted this: the guarante
 """Limit if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
-"""Limits of which the owner sees the first sentence, in this order."""
+"""Limits that are shown to the owner, by their first sentences, in this order."""
 _SHOWN = 2
-"""Number of limits of the model, and of further limits, that the owner sees; the attestation contains all."""
+"""Number of limits of the model, and of these limits, that are shown to the owner; the attestation contains all."""
 
 
 def sentences(text: str) -> list[str]:

@@ -14,9 +14,9 @@ from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
 KEYS = 0.9
-"""Share of item occurrences, of items of few persons, above which items count as keys."""
+"""Items count as keys if items of few persons have more than this share of all occurrences."""
 FEWEST_KEYS = 100
-"""Smallest number of items of few persons at which items count as keys."""
+"""Items count as keys if there are at least this many items of few persons."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ItemScan:
 
     @property
     def few(self) -> int:
-        """Values that belong to fewer persons are reported."""
+        """Number of persons below which items are reported."""
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
@@ -82,7 +82,9 @@ class ItemScan:
         return tuple(keys), number
 
     def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of items of few persons, if they make up almost all occurrences as keys do; otherwise 0."""
+        """Return the number of items of few persons if, like keys, they make up almost all occurrences; otherwise
+        0.
+        """
         rare = counts[(counts > 0) & (counts < self.few)]
         return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
 

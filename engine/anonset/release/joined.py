@@ -1,4 +1,4 @@
-"""Checking and reading of publications whose set-valued columns were joined into one for anonymization."""
+"""Check and read publications whose set-valued columns were joined for anonymization."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def rejoin(
     book
         Codebook. A text that it does not explain is a symbol of its own column, whatever its form.
     sets
-        Treat an unexplained set of prefixed members of several columns as one symbol of these columns.
+        Whether an unexplained set with members of several columns is one symbol of these columns.
     store
         Store for the new column.
 
@@ -83,7 +83,7 @@ def rejoin(
 
 
 def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]:
-    """Return the sets of prefixed members of several columns, by their label ``column:text``."""
+    """Return the labels ``column:text`` that are sets with members of several columns, with these members."""
     symbol_of = {}
     for label in labels:
         name = next(name for name in joined if label.startswith(prefixed(name, "")))

@@ -163,8 +163,8 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> st
 def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
     """Return a warning if only the items, or only the relational values, became worthless.
 
-    Sensitive items, which are published unchanged, do not count. Items are not worthless if an item remains alone in
-    its group.
+    Sensitive items, which are published unchanged, do not count. Items are not worthless if some item is published as
+    itself.
     """
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
@@ -188,7 +188,7 @@ def labels_before_and_after(
     Parameters
     ----------
     without
-        Excluded items, and with them symbols that contain no other items.
+        Items to exclude. Symbols without other items are excluded as well.
     """
     counts: dict[str, tuple[int, int]] = {}
     items, published = table.transactions, publication.transactions

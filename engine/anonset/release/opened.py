@@ -96,9 +96,9 @@ class OpenedPublication(RedactedRepr):
         Parameters
         ----------
         store
-            Store below which the data are stored; part files are always read into files.
+            Parent of the store for the data; part files are always read into files.
         records
-            Whether records may be stored in files, and not only buckets.
+            Whether records may be stored in files; buckets always may.
         """
         if not (records or self.attested.data.by_blocks):
             yield self
@@ -202,7 +202,8 @@ class OpenedPublication(RedactedRepr):
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
-        """Return input record and cluster of each row, int64 (n,) and int32 (n,) or None; None if not stored.
+        """Return the input record of each row, int64 (n,), and the cluster, int32 (n,) or None. Return None if they
+        are not stored.
 
         Parameters
         ----------
@@ -221,7 +222,8 @@ def opening(
     *,
     records: bool = True,
 ) -> Iterator[OpenedPublication]:
-    """Yield an open publication unchanged, or open that of a path or an address, placed by `OpenedPublication.placed`.
+    """Yield an open publication unchanged, or open the publication at a path or an address with
+    `OpenedPublication.placed`.
 
     Raises
     ------

@@ -196,7 +196,8 @@ def evidence(
     Parameters
     ----------
     verdict
-        Verdict on a model, which may cover facts known only to the owner. If it is unfinished, it is returned.
+        Verdict on a model, which may depend on facts known only to the owner. An unfinished verdict is returned
+        unchanged.
     """
     shown = verdict.model.visible
     if shown == verdict.model or verdict.holds is None:

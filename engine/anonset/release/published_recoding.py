@@ -21,7 +21,9 @@ from anonset.reading.publications.codebook import LOCAL, read_mapping
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
-"""Function that returns input record, int64 (n,), and cluster of each published row; None if not stored."""
+"""Function that returns the input record, int64 (n,), and the cluster of each published row; None if they are not
+stored.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ from anonset.writing.publications.records import (
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
-"""Separator that no text field contains: the labels of a set contain no line breaks."""
+"""Separator for columns without sets: labels contain no line breaks."""
 
 
 class RecordsKind(PublicationKind[Records]):

@@ -9,11 +9,11 @@ from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, count_con
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
-"""Number of persons below which persons are few, if the model has no k."""
+"""Values and groups of fewer persons are findings, if the model has no k."""
 
 
 def few_persons(model: PrivacyModel) -> int:
-    """Return the number of persons below which persons are few: the model's k if it has one."""
+    """Return the number of persons below which values and groups are findings: the model's k if it has one."""
     return model.k or FEW_PERSONS
 
 

@@ -21,12 +21,12 @@ def of_ranges() -> str:
 
 
 def of_sets(name: str, rule: str, *, drop: str) -> str:
-    """Return the remedy for a relational column that lists values of few persons, singly or in sets.
+    """Return the remedy for a relational column that publishes values of few persons, as single values or in sets.
 
     Parameters
     ----------
     rule
-        Rule that makes the values coarse enough, so that few belong to few persons; empty if there is none.
+        Rule after which few persons have a rare value; empty if there is none.
     drop
         Settings that drop the column; empty if the model needs it.
     """

@@ -99,7 +99,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     Parameters
     ----------
     by_command
-        Whether the command line runs the job, so that ``--if-exists`` is available.
+        Whether a command runs the job, so that the message may recommend ``--if-exists``.
 
     Raises
     ------
@@ -231,7 +231,7 @@ class Staging:
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Mark the publication as complete: afterwards no file is removed, and no signal unwinds the process."""
+        """Mark the publication as complete: afterwards no file is removed, and signals no longer interrupt the job."""
         self.seal()
         release(self.private)
         sync(self.private)

@@ -81,7 +81,7 @@ class Stopwatch:
 
 
 class PeakMemory:
-    """Largest observed memory of this process: anonymous and shared memory.
+    """Peak memory of this process: anonymous and shared memory.
 
     Pages of mapped files are excluded because the system can reclaim them. Linux reports them separately, but without a
     peak value: a thread samples twenty times a second, about 15 µs each. On other systems the peak is the largest

@@ -45,11 +45,11 @@ def name_sets(
     value_sets
         Names of the relational columns that are published as sets of values.
     symbols
-        Which sets get a code. ``auto`` includes sets with a member that could not be parsed from the name.
+        Sets that get a code. ``auto`` includes sets whose members could not be parsed from the name.
     earlier_codes
         Existing names of itemsets, by members; no other set gets these names.
     others
-        Further excluded codes: inner nodes of the item hierarchy, and symbols of earlier releases.
+        Texts that are not used as codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -153,9 +153,10 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
-    """Return the labels of a column; for labels on disk, one code such as ``G0`` per letter of code-like labels.
+    """Return the labels of a column. For labels on disk, return one code such as ``G0`` for each letter of labels with
+    this form.
 
-    Only the existence of code-like labels matters, so labels on disk need not be in memory.
+    Only the existence of such labels matters, so labels on disk are not loaded.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels

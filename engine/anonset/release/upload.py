@@ -228,7 +228,9 @@ class Upload:
             (self._staged / _STAGED).copy(name, self._out)
 
     def finish(self) -> None:
-        """Mark the publication as complete, and remove the staged files: afterwards no signal unwinds the process."""
+        """Mark the publication as complete, and remove the staged files: afterwards signals no longer interrupt the
+        job.
+        """
         mark_job_done()
         self._finished = True
         with suppress(InputError):  # the publication is complete: the next run removes the rest
@@ -289,7 +291,9 @@ class Upload:
 
 
 def _names_at(place: Place, last: str) -> list[str]:
-    """Return the names of the objects of a place. A list can lack new objects, so the one written last is checked."""
+    """Return the names of the objects of a place. A listing can lack new objects, so the last written object is
+    checked separately.
+    """
     names = place.names()
     return names if last in names or place.size(last) is None else [*names, last]
 

@@ -30,8 +30,9 @@ class _Frame(Protocol):
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""Hierarchy or its specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
-mapping."""
+"""Hierarchy, or specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
+mapping.
+"""
 
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 RANGE, VALUES = "range", "values"
@@ -54,7 +55,7 @@ def bind(
     """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
     If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If a model
-    bounds the inference of a sensitive column within classes, that column is kept: it is published unchanged.
+    protects a sensitive column within classes, that column is kept: it is published unchanged.
 
     Raises
     ------
@@ -70,7 +71,9 @@ def bind(
 
 
 def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
-    """Reject missing values. Buckets would count them, so that the known values have larger shares."""
+    """Reject missing values. Buckets would count them, so that known values would have larger shares than the model
+    allows.
+    """
     counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
     if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
         rows = f"{counted(missing, 'row')} without a value, which model {model.name} rejects"
@@ -147,7 +150,7 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
 
 
 def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy restricted to a column of the hierarchy file, or to the given nodes, and below."""
+    """Return a hierarchy without the nodes above a column of the hierarchy file, or above the given nodes."""
     ceiling = ceiling_of(bound)
     if isinstance(ceiling, int) and hierarchy.unnamed:
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
@@ -300,7 +303,7 @@ _MOST_COMPARED = 10_000
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     """Reject a diversity model without sensitive items, or with items that the column does not contain.
 
-    Accept any model for a column without items.
+    Any model is accepted for a column without items.
 
     Raises
     ------

@@ -65,6 +65,6 @@ def _joined(kind: str, cut: str) -> str:
 
 
 def _as_read(within: str, cut: str, rule: str) -> str:
-    """Return a rule for the values of the file, if dates were generalized on reading."""
+    """Return the rule as it applies to the dates in the file, if they were generalized on reading."""
     form = rule.removeprefix("date:").rpartition(":")[0] if rule.startswith("date:") else None
     return within if form is None else f"date:{form}:{cut}" if form else f"date:{cut}"

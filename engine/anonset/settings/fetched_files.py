@@ -17,12 +17,12 @@ _READ_AT_ADDRESS = ("population", *(name for name in DATA if name not in _RELEAS
 """Settings whose readers or writers accept an address."""
 _PRIVATE = ".private"
 _commands: list[ExitStack] = []
-"""Running commands that fetch side files; each stack removes the copies of its command."""
+"""Running commands that fetch side files. On exit, each stack removes the copies of its command."""
 
 
 @contextmanager
 def fetching_side_files() -> Iterator[None]:
-    """Let the settings that are validated within the block name side files at addresses. Errors name the addresses."""
+    """Accept addresses of side files in settings that are validated within the block. Errors name the addresses."""
     with ExitStack() as stack:
         _commands.append(stack)
         stack.callback(_commands.pop)
@@ -35,7 +35,7 @@ def fetching_side_files() -> Iterator[None]:
 
 
 def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with side files at addresses replaced by local copies, if a command fetches side files.
+    """Replace addresses of side files in settings by local copies, within `fetching_side_files`.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _local_copy(name: str, path: str) -> str:
 
 
 def _fetch_release(place: Place, folder: Path, *, with_publication: bool) -> None:
-    """Fetch a release, given its publication or private directory: all files of both, or only the private files."""
+    """Fetch a release, given its publication or private directory: the files of both, or only the private files."""
     out = place.parent / place.name.removesuffix(_PRIVATE)
     private = out.parent / f"{out.name}{_PRIVATE}"
     for part in (out, private) if with_publication else (place,):

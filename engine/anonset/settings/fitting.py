@@ -41,11 +41,11 @@ TRIED = (
     ("upper", "strip-dots"),
     ("lower", "strip-dots"),
 )
-"""Combinations of rules that may match the codes of data and hierarchy."""
+"""Combinations of normalization rules that may make the codes of the data leaves of the hierarchy."""
 
 
 class HierarchyLabels(NamedTuple):
-    """Labels that a hierarchy covers: of a column, possibly a joined column."""
+    """Labels that a hierarchy must cover: of a column, or of one of the columns joined into the items."""
 
     name: str
     labels: tuple[str, ...]
@@ -97,7 +97,9 @@ def fit_codes(
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
-    """Suppress values that a rule rejects, if requested, and apply levels that the rule always generalizes."""
+    """Suppress values that a rule rejects, if requested, and apply the level that the rule never publishes
+    unchanged.
+    """
     rejected = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if rejected:
         to = None if part.of_items else MISSING_VALUE
@@ -107,7 +109,9 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
-    """Fit a column to the hierarchy by the rules of the table. Return also the misfits that no rule covers."""
+    """Fit a column to the hierarchy by the rules of the table. Return the fitted table and the misfits that no rule
+    covers.
+    """
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
     categories = part.name in {column.name for column in table.relational}
@@ -186,7 +190,7 @@ def _kind(misfit: Misfit) -> str:
 
 
 def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the options that make the labels leaves, the smallest change first."""
+    """Return the options that turn the labels into leaves, the smallest change first."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     if best == len(wrong):
         return f"use {_rules_option(part, names)}"
@@ -206,7 +210,7 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
 
 
 def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules as an option; for a relational column with its name."""
+    """Return rules as an option, with the column name if the column is relational."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 

@@ -29,7 +29,8 @@ class RecommendedSettings(RedactedRepr):
 
 
 def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[RecommendedSettings]:
-    """Return the reading options and roles that a message recommends with values, except settings of the job.
+    """Return the reading options and roles with values that a message recommends, except settings that the job has
+    already.
 
     Adjacent options belong together.
 
@@ -54,7 +55,7 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
 
 
 def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
-    """Return True if a job has all settings of a fix."""
+    """Return True if a job already has all settings of a fix."""
     return all(
         set(value) <= set(name_list(job.get(name, ()))) if isinstance(value, list) else job.get(name) == value
         for name, value in fix.settings.items()

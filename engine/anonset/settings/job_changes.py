@@ -17,7 +17,7 @@ _GENERALIZED = ("items", "one_hot", "one_code", "relational")
 def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     r"""Return the text of a job file with other settings.
 
-    If the job contains roles for each answer to the question ``unit``, the settings of the declared answer change.
+    If the job has settings for each answer to the question ``unit``, only the settings of the declared answer change.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
 def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
     """Return the settings that change if a column gets another role.
 
-    Models protect one sensitive column, so that the former sensitive column is dropped.
+    Models protect only one sensitive column, so the former sensitive column is dropped.
 
     >>> with_role({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"}, "age", "sensitive")
     {'drop': ['born', 'hiv'], 'relational': None, 'sensitive': 'age'}
@@ -98,7 +98,8 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
 
 
 def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, Any]:
-    """Return the settings that change if a column gets another hierarchy. A ceiling names nodes of the former one.
+    """Return the settings that change if a column gets another hierarchy. Its ceiling is removed: it names nodes of
+    the former hierarchy.
 
     >>> with_hierarchy({"numeric": ["age"], "ceiling": {"age": "2"}}, "age", "bins:0,18,65")
     {'hierarchy': {'age': 'bins:0,18,65'}, 'ceiling': {'age': None}, 'numeric': []}
@@ -112,7 +113,8 @@ def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, 
 
 
 def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None) -> dict[str, str]:
-    """Return specifications for the hierarchy of a column, each with a description; the proposed one first.
+    """Return the possible hierarchies of a column as specifications, each with a description; the proposed hierarchy
+    first.
 
     >>> list(hierarchy_choices({"items": ["codes"]}, "codes", "prefix:1,3"))
     ['prefix:1,3', 'halves:frequency', 'balanced:5']
@@ -139,7 +141,7 @@ _FOR_VALUES = {
 
 
 def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a proposal that generalized columns of a job lack: hierarchies and numeric columns.
+    """Return hierarchies and numeric columns of a proposal, for generalized columns that have none in the job.
 
     >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
     ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
@@ -158,5 +160,5 @@ def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str,
 
 
 def role_names(job: Mapping[str, Any], role: str) -> str:
-    """Return the columns in a role of a job, as a list in a sentence."""
+    """Return the names of the columns that have a role in a job."""
     return listed(name_list(job.get(role, ())))

@@ -19,7 +19,9 @@ from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""Unit if each row is a person, undeclared unit, and table of the settings for each answer."""
+"""Value of ``unit`` if each row is a person; value if the unit is undeclared; and table with the settings for each
+answer.
+"""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 

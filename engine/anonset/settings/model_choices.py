@@ -13,11 +13,11 @@ from anonset.settings.settings import Settings
 
 _SETS = ("items", "one_hot", "one_code")
 SIZES = {"k": 5, "m": 2, "l": 2}
-"""Sizes of models, with defaults."""
+"""Size parameters of models, with defaults."""
 
 
 def sizes_of(model: str) -> list[str]:
-    """Return the sizes that a model requires.
+    """Return the size parameters that a model requires.
 
     >>> sizes_of("km"), sizes_of("kl")
     (['k', 'm'], ['k', 'l'])
@@ -61,7 +61,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
 def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     """Return the settings that change if a job gets another model.
 
-    The sizes of the job remain if the model has them. Settings that do not apply to the model are removed.
+    Size parameters of the job remain if the model has them. Settings that do not apply to the model are removed.
 
     >>> with_model({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}, "k")
     {'algorithm': 'cluster', 'm': None, 'model': 'k'}
@@ -147,7 +147,7 @@ def _sets(job: Mapping[str, Any]) -> list[str]:
 
 
 def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
-    """Return the flags with which `compare` runs a candidate of `suggest` with several k, over a job.
+    """Return the flags with which `compare` runs a candidate of `suggest` on the data of a job, with several k.
 
     Parameters as in `with_candidate`.
 
@@ -163,7 +163,7 @@ def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: M
 
 
 def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
-    """Return the candidate of `suggest` that equals the algorithm of a job. Parameters as in `with_candidate`.
+    """Return the algorithm of a job in the form of a candidate of `suggest`. Parameters as in `with_candidate`.
 
     >>> job = {"algorithm": "exact", "k": 5, "items": ["codes"], "hierarchy": {"codes": "halves:frequency"}}
     >>> candidate_of(job, {"codes": "codes.csv"})

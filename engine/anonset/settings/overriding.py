@@ -1,4 +1,6 @@
-"""Flags over a job file: a flag moves columns to another role, or drops parameters that do not apply to its model."""
+"""Override a job file with flags: flags move columns to other roles, and a new model drops parameters that do not
+apply to it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +50,7 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a job without the algorithm and parameters that do not apply to the model of a flag.
+    """Remove the algorithm and parameters that do not apply to a model given as a flag.
 
     >>> _without_other_model({"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2}, {"model": "k"})
     {'model': 'kkm', 'k': 5}
@@ -68,7 +70,7 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return flags in which dropped columns have no other role, so that users can append a suggested --drop.
+    """Remove dropped columns from other roles of the flags, so that users can append a suggested --drop.
 
     >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
     {'relational': ['age'], 'drop': ['house', 'hiv']}

@@ -31,9 +31,9 @@ class ModelEntry:
     algorithm: str
     """Name of the default algorithm."""
     alone: str | None = None
-    """Default algorithm if there are no relational columns and it differs; otherwise None."""
+    """Default algorithm for data without relational columns, if it differs; otherwise None."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
-    """Default settings of an algorithm for this model."""
+    """Settings of the default algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings that are feasible for any data."""
     of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
@@ -47,7 +47,7 @@ class ModelEntry:
         return self.home if isinstance(self.home, type) else resolve_name(self.home)
 
     def is_met_by(self, model: PrivacyModel) -> bool:
-        """Return True if an algorithm that guarantees `model` may serve this model."""
+        """Return True if an algorithm that guarantees `model` also guarantees this model."""
         return isinstance(model, self.model) or (
             self.equals is not None and isinstance(model, MODELS[self.equals].model)
         )
@@ -116,7 +116,7 @@ class Parameter:
 
     @property
     def text(self) -> str:
-        """Line of documentation, from the form or from the source of the class."""
+        """Description of the parameter, from the form or from the source of the class."""
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
@@ -126,7 +126,7 @@ class Parameter:
 
     @property
     def description(self) -> str:
-        """Line of documentation with the algorithms or models of the parameter; for k and m without them."""
+        """Description of the parameter, with the algorithms or models that have it (except for k and m)."""
         if self.name in ("k", "m"):
             return self.text
         many = len(self.users) > _NAMED
@@ -201,7 +201,7 @@ def make_algorithm(
     values
         The parameters by setting.
     context
-        The data. If they are not read yet, parameters derived from them are omitted, and the algorithm is only used to
+        The data. If they are not read yet, parameters derived from them are omitted, and the algorithm only serves to
         validate the others.
 
     Raises
@@ -316,7 +316,9 @@ def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> li
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
-    """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them, if any."""
+    """Return the remedy for settings that do not apply: algorithms of the model that accept all of them, if there are
+    any.
+    """
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
     return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []

@@ -25,7 +25,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 """Keywords that are not paths, by path setting."""
 ADDRESS_OF: dict[str, str] = {}
-"""Addresses of side files by the path of the local copy (`anonset.settings.fetched_files`)."""
+"""Address of each side file by the path of the local copy (see `anonset.settings.fetched_files`)."""
 Replace = Callable[[str, str], str]
 """Function that returns the replacement of a path, given the setting (with the column, if any) and the path."""
 
@@ -134,7 +134,7 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
 
 
 def _is_path(value: str, words: tuple[str, ...]) -> bool:
-    """Return True unless a value is a keyword, a keyword before a colon and a number, or a text of several lines."""
+    """Return True unless a value is a keyword (also ``keyword:number``), or a text of several lines."""
     word, colon, number = value.partition(":")
     return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
 

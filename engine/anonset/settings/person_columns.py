@@ -25,9 +25,9 @@ _MANY_NAMES = 50
 """Minimum number of different capitalized words in a column of names."""
 _ROWS_OF_A_NAME = 100
 FEW_DIFFERING = 0.05
-"""Maximum share of persons with differing rows that may be due to errors."""
+"""Maximum share of persons whose rows may differ because of errors."""
 MARKS = ("0/1", "crosses")
-"""Kinds of columns that mark a property."""
+"""Kinds of columns that mark whether a property is present."""
 _ROWS_OF_AN_ITEM = 4
 """Minimum number of rows per value in a column that may contain an item per row."""
 _CODE_KINDS = ("ICD-10 codes", "ATC codes")
@@ -52,7 +52,9 @@ class ProposedRole(RedactedRepr):
     reason: str
     """Reason for the role."""
     hierarchy: str | None = None
-    """Proposed hierarchy, as a setting; of sensitive and unrecognized columns, that of a quasi-identifier."""
+    """Proposed hierarchy, as a setting. For sensitive and unrecognized columns: the hierarchy as a
+    quasi-identifier.
+    """
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> ProposedRole | None:
@@ -135,11 +137,11 @@ def roles_by_person(
     count_differing
         Returns the number of persons with different rows in a column.
     keep_first
-        Called for each column in which so few persons differ that the value of their first row is published.
+        Called for each column in which few persons differ. The value of the person's first row is then published.
     tree
         Returns the hierarchy of items of a kind.
     most
-        Largest share of persons that may differ in a column of which the first row is published.
+        Largest share of persons that may differ in such a column.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
     single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
@@ -230,10 +232,10 @@ def possible_items(
 def roles_by_behaviour(
     proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
 ) -> dict[str, list[str]]:
-    """Return roles for unrecognized columns, for the owner to check, if no column is recognized.
+    """Return roles for the owner to check, by the behaviour of columns, if no column is recognized.
 
-    Columns with few short values that many rows share are quasi-identifiers if they agree within a person; one text
-    column that differs is the items. If there are only columns that differ, the first row of a person counts.
+    Columns with few short values that many rows share are quasi-identifiers if they agree within a person. A single
+    text column that differs contains the items. If all columns differ, the first row of a person counts.
 
     Parameters
     ----------

@@ -91,14 +91,14 @@ def _decimal(text: str) -> float | None:
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
 """Parsers of numbers; each returns None for a text that is not a number or has more digits."""
 _SAMPLE = "Inclusion"
-"""ARX's criterion for a research sample, which may contain all records."""
+"""ARX's criterion for a research subset, which may contain all records."""
 
 
 def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
     """Return the model that satisfies the criteria, with ``sensitive``, and the unsupported criteria.
 
-    k-anonymity can be combined with any criterion. Without it, k is l, because l distinct values in each class require
-    l records.
+    k-anonymity can be combined with any criterion. Without it, k equals l, because l distinct values in each class
+    require l records.
 
     >>> _guarantee(("5-anonymity", "distinct-3-diversity for attribute 'drug'"))[0]
     {'model': 'kl', 'algorithm': 'full-domain', 'k': 5, 'l_kind': 'distinct', 'l': 3, 'sensitive': 'drug'}

@@ -48,7 +48,8 @@ def propose(
     Parameters
     ----------
     says
-        Returns a key for the content of a column. Columns with one-to-one corresponding values have equal keys.
+        Function that returns a key for the content of a column. Columns have equal keys if their values correspond one
+        to one.
     identifying
         Columns of the candidates for the unit.
     mentioning
@@ -140,7 +141,7 @@ def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
 
 
 def _families(names: Sequence[str]) -> list[str]:
-    """Return the headers that name an item each: with a first word for goods or diagnoses, or codes.
+    """Return the headers that each name an item: their first word names goods or diagnoses, or they are codes.
 
     >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
     (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])
@@ -219,7 +220,9 @@ def _propose_single(profile: Profile) -> ProposedRole:
 
 
 def _is_result(profile: Profile) -> bool:
-    """Return True if values are results of tests or measurements; limits of ages or dates of birth are not."""
+    """Return True if values are results of tests or measurements. Limits such as ``>90`` of ages or dates of birth are
+    not.
+    """
     return profile.results and meaning_of(profile.name) not in ATTRIBUTES
 
 
@@ -236,7 +239,7 @@ def _hierarchy(profile: Profile) -> str:
 
 
 def _of_dates(look: ValueFormat) -> str:
-    """Return the levels above dates, without the month if the values are months, or if it may be the day.
+    """Return the levels above dates; without months if the values are months, or if day and month are ambiguous.
 
     Full dates are never published unchanged.
     """

@@ -67,7 +67,7 @@ class ParsingContext(RedactedRepr):
     given: Mapping[str, Any] = field(default_factory=dict)
     """Given parameters, by setting."""
     early: bool = False
-    """True if the data have not been read yet. A value derived from them may then be a placeholder."""
+    """True if the data have not been read yet. Values derived from the data are then placeholders."""
 
     @classmethod
     def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "ParsingContext":
@@ -98,9 +98,11 @@ class SettingForm:
     companions: Callable[[Any], frozenset[str]] | None = None
     """Function that returns the other settings that a value requires; None: none."""
     words: tuple[str, ...] | None = None
-    """For a path: values that are not paths, also before a colon and a number; None: the setting is not a path."""
+    """For a path: keywords that are not paths, also in the form ``keyword:number``; None: the setting is not a
+    path.
+    """
     missing: str = ""
-    """Message if it is required and missing: the meaning, and how to choose a value."""
+    """Message if a required setting is missing: its meaning, and how to choose a value."""
 
 
 def transaction_class(value: str, context: ParsingContext) -> Any:

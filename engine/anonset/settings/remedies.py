@@ -1,4 +1,4 @@
-"""Find the settings with the smallest change under which the codes of data become leaves of a hierarchy."""
+"""Find the settings that turn the codes of the data into leaves of a hierarchy with the smallest change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Remedy(RedactedRepr):
     left_out: int
     """Number of labels that are suppressed because no setting makes them leaves."""
     lost: float
-    """Share of the occurrences with these labels."""
+    """Share of the occurrences that have these labels."""
 
     def __str__(self) -> str:
         are = "is not a leaf" if self.misfits == 1 else "are not leaves"

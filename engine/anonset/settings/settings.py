@@ -95,7 +95,7 @@ class ReadingSettings(_FileSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that a command reads from a job file, given its flags; by default all fields."""
+        """Return the settings that this command takes from a job file, given its flags; by default all fields."""
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
 
@@ -345,7 +345,7 @@ _REQUIRED = {
     "dict_type": "must be a table of names and values",
     "literal_error": "must be {expected}",
 }
-"""Messages for pydantic's errors."""
+"""Messages by type of pydantic's errors."""
 
 
 def unknown_setting(name: str, names: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Run a command of anonset for the page: ``python -m anonset.ui.child COMMAND …``.
 
-The messages are JSON lines on standard error, as with ``--log-format json``. They may contain data values, because only
-the page of the data owner shows them.
+The messages are JSON lines on standard error, as with ``--log-format json``. They may contain data values: only the
+page of the data owner shows them.
 """
 
 import sys

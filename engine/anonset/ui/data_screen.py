@@ -24,7 +24,7 @@ _ROLES = {
     "drop": "do not publish",
 }
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
-"""Roles that every column can get; other roles only if a column already has them."""
+"""Roles offered for every column. Other roles are offered only if the column already has them."""
 
 
 def data_screen(state: PageState) -> None:
@@ -64,7 +64,7 @@ def _files(screen: Screen) -> None:
 
 
 def _leave(screen: Screen) -> None:
-    """Offer to choose other data."""
+    """Show a button to choose other data."""
 
     def leave() -> None:
         screen.state.close()

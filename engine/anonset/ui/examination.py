@@ -16,7 +16,7 @@ from anonset.ui.runs import CommandRun
 class Examination:
     """Commands on a publication of the folder.
 
-    They also read the original if the private directory names it.
+    The commands also read the original if the private directory names it.
 
     Raises
     ------
@@ -29,7 +29,7 @@ class Examination:
         self.path = folder.inside(name)
         self._folder = folder
         self.subject = _subject(name, folder)
-        """Publication, or the report of the private directory."""
+        """Path given to the commands: the publication, or the private report."""
         self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
         self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
         self.report: CommandRun | None = None

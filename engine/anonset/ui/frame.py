@@ -72,12 +72,13 @@ class Screen:
             self._sections[0].follow()
 
     def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
-        """Call an action of the page state; show the message if it is rejected. Return True if it is not.
+        """Call an action of the page state, and show the message if it is rejected. Return True if it is accepted.
 
         Parameters
         ----------
         shown
-            Section of the action. It already shows the new state, unless another tab changed the state before.
+            Section of the action. It is not rebuilt, because it shows the new state already, unless another tab
+            changed the state.
         """
         keeps = shown is not None and shown.is_current
         try:
@@ -92,7 +93,7 @@ class Screen:
         return not self._message
 
     async def run(self, work: Awaitable[object]) -> bool:
-        """Wait for an action of the state; show the message if it is rejected. Return True if it is not."""
+        """Wait for an action of the state, and show the message if it is rejected. Return True if it is accepted."""
         try:
             await work
         except AnonsetError as error:

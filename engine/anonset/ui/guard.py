@@ -1,4 +1,4 @@
-"""Check requests: only from this machine, with the token, and from the page."""
+"""Accept only requests from this machine, with the token, and from the page."""
 
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping

@@ -105,7 +105,9 @@ class PageState:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the job for the declared unit; without unit-dependent settings if it is not declared."""
+        """Settings of the job for the declared unit. If the unit is not declared, settings that depend on it are
+        omitted.
+        """
         job = self._existing()
         return read_job(str(job), unanswered=True) if job is not None else {}
 
@@ -116,7 +118,7 @@ class PageState:
 
     @property
     def answered(self) -> bool:
-        """True if the job declares who is a person, or need not."""
+        """True if the job declares who is a person, or does not need to."""
         raw = self.raw
         return self.unit not in ("", OPEN) or ("unit" not in raw and ANSWERS not in raw)
 
@@ -195,7 +197,9 @@ class PageState:
         self._inspect_again()
 
     def apply_fix(self, fix: RecommendedSettings) -> None:
-        """Apply a fix to the job file, or to the first inspection of the data, and repeat the inspection."""
+        """Apply recommended settings to the job file, or to the first inspection of the data, and repeat the
+        inspection.
+        """
         if self._existing() is None and self._data is not None:
             self.error = ""
             self.start(self._propose(self._data, shlex.split(fix.options)))
@@ -278,7 +282,7 @@ class PageState:
             self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
-        """Return a command on the job as text."""
+        """Return a command line that reads the job file."""
         return as_typed(command, self.name)
 
     def _tried_settings(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Screen **Policies**: itemsets to protect and groups to keep countable, composed by search and click."""
+"""Screen **Policies**: compose itemsets to protect, and groups whose counts must remain, by search and click."""
 
 from functools import partial
 

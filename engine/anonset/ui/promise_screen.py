@@ -39,7 +39,7 @@ def promise_screen(state: PageState) -> None:
 
 
 def _fits(state: PageState) -> tuple[str, dict[str, str]]:
-    """Return the model of the job, and why each model does not fit."""
+    """Return the model of the job, and the reason why each model does not fit, if any."""
     settings = state.settings
     return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
 

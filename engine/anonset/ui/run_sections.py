@@ -7,7 +7,7 @@ from anonset.ui.runs import CommandRun
 
 
 def ended(run: CommandRun | None) -> object:
-    """Return a value that changes if a command starts or ends."""
+    """Return a value that changes when a command starts or ends."""
     return run and (id(run), run.code)
 
 

@@ -1,4 +1,4 @@
-"""Commands of anonset in processes of their own, with progress and cancellation."""
+"""Commands of anonset in separate processes, with progress and cancellation."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ from anonset.strict_json import loads
 
 _LONGEST_LINE = 64 * 1024 * 1024
 _PATIENCE = 10.0
-"""Seconds for a cancelled command to remove files."""
+"""Seconds that a cancelled command has to remove its files."""
 CANCELLED = 130
 
 

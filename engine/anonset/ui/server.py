@@ -24,7 +24,7 @@ _QUEUE = 128
 
 
 class _DiscreetHandler(logging.Handler):
-    """Log of the server without messages, which may contain data values: type and places of an error."""
+    """Log of server errors without their messages, which may contain data values: type and code lines only."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__(logging.ERROR)
@@ -92,7 +92,7 @@ class _Server(uvicorn.Server):
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen."""
+        """Start to listen, open the first file, and print the address."""
         await super().startup(sockets)
         try:
             if self._first is not None:

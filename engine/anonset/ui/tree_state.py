@@ -65,7 +65,7 @@ class TreeState:
 
     @property
     def choices(self) -> dict[str, str]:
-        """Specifications that fit the column: rules, and the files of the folder."""
+        """Possible specifications for the column: rules, and the files of the folder."""
         findings: Mapping[str, Any] = self._state.findings or {}
         proposed = {column["name"]: column["hierarchy"] for column in findings.get("columns", ())}
         choices = hierarchy_choices(self._state.settings, self.column, proposed.get(self.column))

@@ -1,4 +1,4 @@
-"""Trial of a job: candidates of ``anonset suggest``, and the losses of the best with several k."""
+"""Trial of a job: candidates of ``anonset suggest``, and the losses of the best candidates with several k."""
 
 import shlex
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from anonset.ui.runs import CANCELLED, CommandRun
 _COMPARED = 3
 """Number of candidates whose loss is drawn against k."""
 _BASIS = (*ROLES, "unit", "model", *SIZES)
-"""Settings of the job that the trial depends on."""
+"""Settings of the job that determine the trial."""
 
 
 class Trial:
@@ -36,7 +36,7 @@ class Trial:
         return all(settings.get(name) == self._settings.get(name) for name in _BASIS)
 
     async def finish(self) -> None:
-        """Try the candidates, then compare the best."""
+        """Try the candidates, then run the best with several k."""
         code = await self.suggestion.finish()
         for candidate in self.candidates[:_COMPARED] if "k" in self._settings else ():
             if code == CANCELLED:

@@ -113,7 +113,9 @@ def _label(members: Sequence[str], code_of: Mapping[tuple[str, ...], str]) -> st
 
 
 def _images(mapping: Cut | ItemGroups, code_of: Mapping[tuple[str, ...], str]) -> list[Any]:
-    """Return the items of the universe, in tree order if there is a tree, and the published symbol of each."""
+    """Return the items of the universe, in hierarchy order if there is a hierarchy, and the published symbol of
+    each.
+    """
     place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
     labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
     order = np.arange(len(labels)) if place is None else np.argsort(place)

@@ -14,9 +14,10 @@ _NEEDS_QUOTES = f"[{_MARKS}]"
 
 
 def quoted(column: Any, *, fills_line: bool = False) -> Any:
-    """Quote the fields of a column that need quotes; with `fills_line`, also empty fields, because each fills its line.
+    """Quote the fields of a column that need quotes. With `fills_line`, the column is the only one, and empty fields
+    are quoted.
 
-    Readers that skip blank lines would lose an empty line.
+    An empty field alone would be a blank line, which some readers skip.
     """
     if not (fills_line or _may_need_quotes(column)):
         return column

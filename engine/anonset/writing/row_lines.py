@@ -27,7 +27,7 @@ class RowLines:
     columns
         At least one column.
     store
-        Its workers format the lines.
+        Store whose workers format the lines.
     count
         int64 (n,): number of lines of each row; None: one.
     """
@@ -78,7 +78,7 @@ class RowLines:
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
-        """Yield the row counts of blocks, and their lines. Threads format some of them in advance."""
+        """Yield the row count and the lines of each block. Threads format some blocks in advance."""
         return self._store.with_local_workers().map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:

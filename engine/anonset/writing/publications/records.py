@@ -109,9 +109,9 @@ def write_published(
     ``published.csv``, ``.parquet`` or ``.dat``, or a folder of parts.
 
     Joined set-valued columns are written as separate columns again. Symbols of a record are in canonical order, joined
-    by the separator (a blank in FIMI). In Parquet they are ``list<string>``, in row groups of `ROWS_PER_GROUP` or
-    `BYTES_PER_GROUP`, whichever means fewer rows. All other columns are text. The bytes depend only on the published
-    content and on `part_rows`, not on storage.
+    by the separator (a blank in FIMI). In Parquet they are ``list<string>``, in row groups of at most `ROWS_PER_GROUP`
+    rows and `BYTES_PER_GROUP` bytes. All other columns are text. The bytes depend only on the published content and on
+    `part_rows`, not on storage.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def _require_format(format: str, separator: str) -> None:  # noqa: A002
 def spans_within(
     columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the first row and the end of consecutive spans, each as long as both bounds allow, but at least one row.
+    """Yield the start and end of consecutive spans, each as long as both bounds allow, but of at least one row.
 
     The spans depend on the content of the columns, not on their storage. The byte count includes the texts, and
     `_OFFSET` for each text and each list.
@@ -320,7 +320,7 @@ class _Sizes:
     def __init__(self, column: SetColumn | CategoricalColumn) -> None:
         self._column = column
         self.filed = column.vocabulary.filed is not None
-        """True if the labels are stored in files, so that the longest label is unknown."""
+        """True if the labels are stored in files; the length of the longest is then unknown."""
         self._each = np.empty(0, np.int64) if self.filed else _label_bytes(column.vocabulary)
         self._longest = int(self._each.max(initial=_OFFSET))
 
