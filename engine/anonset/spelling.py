@@ -211,8 +211,21 @@ def as_typed(
     """
     import shlex
 
-    parts = ["anonset", *command.split(), source]
-    for name, value in (given or {}).items():
+    return " ".join(
+        [shlex.join(["anonset", *command.split(), source]), *flags_as_typed(given or {}, hierarchies or {})]
+    )
+
+
+def flags_as_typed(given: Mapping[str, Any], hierarchies: Mapping[str, str] | None = None) -> list[str]:
+    """Return the flags of a command line, quoted for a shell.
+
+    >>> flags_as_typed({"items": ["a", "b b"], "k": 3})
+    ['--items', "'a,b b'", '--k', '3']
+    """
+    import shlex
+
+    parts = list[str]()
+    for name, value in given.items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
         option = f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping):
@@ -221,7 +234,7 @@ def as_typed(
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
     for name, spec in (hierarchies or {}).items():
         parts += ["--hierarchy", f"{name}={spec}"]
-    return shlex.join(parts)
+    return [shlex.quote(part) for part in parts]
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

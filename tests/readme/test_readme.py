@@ -31,6 +31,8 @@ NOT_RUN = {
     "make reproduce": "takes minutes to hours, and real data",
     "FROM python:3.11-slim": "needs a container engine",
     "make wheel && docker build": "needs a container engine",
+    "apiVersion: v1": "needs Kubernetes; checked in tests/readme",
+    "dask scheduler --protocol tls": "starts servers; tested in tests/jobs",
     "from airflow.": "needs Airflow",
     "rows.groupBy(": "needs Spark",
     '{"time": "2026-03-02T08:15:30.120Z"': "lines of a log; the fields are tested in tests/cli/test_log.py",

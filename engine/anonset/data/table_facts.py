@@ -72,14 +72,14 @@ class RepeatedIdentifiers:
 
 @dataclass(frozen=True)
 class PersonMentions(RedactedRepr):
-    """An item column that mentions persons."""
+    """An item column that probably mentions persons."""
 
     items: str
     """Name of the column."""
     column: str
-    """Column of names or ids that occur in the items."""
+    """Column of names or ids that occur in the items. Empty if the items are words of free text."""
     labels: int
-    """Number of such items."""
+    """Number of such items or texts."""
 
 
 @dataclass(frozen=True)

@@ -236,8 +236,13 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Seque
 
 
 def _has_few_values(column: Any) -> bool:
-    """Return True if the first rows of a column have 2 to 100 distinct values."""
-    return 1 < len(given_texts(column.slice(0, _ROWS_OF_WITNESSES)).unique()) <= _MOST_VALUES_OF_WITNESSES
+    """Return True if the first rows of a column have 2 to 100 distinct texts or numbers."""
+    import pyarrow as pa
+
+    return (
+        not pa.types.is_binary(column.type)
+        and 1 < len(given_texts(column.slice(0, _ROWS_OF_WITNESSES)).unique()) <= _MOST_VALUES_OF_WITNESSES
+    )
 
 
 _ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100

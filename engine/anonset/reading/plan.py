@@ -11,7 +11,7 @@ from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
 from anonset.reading.persons.candidates import UnitCandidate, find_unit_candidates
-from anonset.reading.persons.mentions import mentions_in, names_and_ids
+from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
@@ -111,13 +111,16 @@ class Plan:
         beside = roles.relational or roles.keep or roles.drop
         return bool(beside) and not stated and not any(one.shows_persons for one in distinct)
 
-    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[PersonMentions, ...]:
-        """Return the item columns that mention persons named in other columns."""
+    def mentions(
+        self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]], separator: str | None
+    ) -> tuple[PersonMentions, ...]:
+        """Return the item columns that contain free text, or mention persons named in other columns."""
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()
         roles = self.roles
         named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
-        return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
+        free_text = free_text_in(head(roles.items), separator) if roles.items else ()
+        return (*free_text, *mentions_in(table.transactions, table.joined, named, head))
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Reject rules for columns that are not text, and rules for items if there are no items.

@@ -25,15 +25,13 @@ from anonset.reading.input_checks import (
 )
 from anonset.reading.item_separators import separator_of_items
 from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
-from anonset.reading.persons.values import are_capitalised, are_keys, are_names, are_sentences, identifying
+from anonset.reading.persons.values import are_capitalised, are_keys, are_names, identifying, is_free_text
 
 _SOME = 500
 """Number of distinct values examined for personal contact data."""
 _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
-_ROWS_OF_A_TITLE = 4
-"""Capitalized texts are titles, not sentences, if each occurs in at least this many rows on average."""
 _ROWS_OF_A_DATE = 100
 """A column of text contains dates if at least one in this many labels contains a date."""
 _FEW_ROWS = 16
@@ -270,9 +268,7 @@ def _prose(labels: Sequence[str], occurrences: int) -> str:
         return "values contain dates"
     if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain telephone numbers or e-mail addresses"
-    words = [word for label in looked_at for word in label.split()]
-    are_titles = occurrences >= _ROWS_OF_A_TITLE * len(labels) and 2 * sum(w[:1].isupper() for w in words) >= len(words)
-    return "free text" if not are_titles and are_sentences(looked_at) else ""
+    return "free text" if is_free_text(looked_at, occurrences * len(looked_at) // max(1, len(labels))) else ""
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:

@@ -36,7 +36,6 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.persons.candidates import ASKED_FROM
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
 from anonset.reading.persons.grouping import refuse_repeated, unite
-from anonset.reading.persons.mentions import require_no_sentences
 from anonset.reading.persons.placeholders import require_ids
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
@@ -104,8 +103,6 @@ def gather(
     keeps_ids = with_ids or options.group
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
-    if plan.roles.items and not (source.sets_only or options.exact or options.word.identifying_as_declared):
-        require_no_sentences(source.where, source.head(plan.roles.items), options.separator)
     if plan.roles.id and options.group and not options.word.rows_are_persons:
         require_ids(source.where, plan.roles.id, source.head(plan.roles.id))
     encoder = replace(options.encoder(source), unjudged=unjudged)
@@ -149,7 +146,7 @@ def gather(
     if not options.exact:
         require_values(source.where, table)
     changes = (*skipped(without_id, footer), *table.changes)
-    mentions = () if options.exact else plan.mentions(table, source.head)
+    mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
     judged = source.from_files and not options.exact and table.n >= ASKED_FROM
     word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))
     return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)

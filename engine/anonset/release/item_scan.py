@@ -44,8 +44,7 @@ class ItemScan:
         if kind := None if word.identifying_as_declared else identifying_kind(labels):
             yield personal_values_finding(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
-            problem = "items look like free text"
-            yield ScanFinding.of(names, len(labels), problem, f"{remedy}, or extract codes from them")
+            yield _free_text(names, len(labels), remedy)
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that are keys in the original."""
@@ -65,7 +64,10 @@ class ItemScan:
             if mention.items not in word.publish_as_is:
                 remedy = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
                 problem = f"items contain values of {mention.column!r}, which identifies people"
-                yield ScanFinding.of((mention.items,), mention.labels, problem, remedy)
+                if mention.column:
+                    yield ScanFinding.of((mention.items,), mention.labels, problem, remedy)
+                else:
+                    yield _free_text((mention.items,), mention.labels, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
@@ -103,6 +105,10 @@ def labels_of(publication: Records) -> Iterator[str]:
     """Yield the items in the codebook, and the names of nodes."""
     yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
     yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
+
+
+def _free_text(names: tuple[str, ...], number: int, remedy: str) -> ScanFinding:
+    return ScanFinding.of(names, number, "items look like free text", f"{remedy}, or extract codes from them")
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:

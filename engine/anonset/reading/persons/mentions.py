@@ -1,4 +1,4 @@
-"""Detect items that mention persons: items that contain a value of a name or id column of the same data.
+"""Detect items that mention persons: words of free text, or a value of a name or id column of the same data.
 
 Remarks such as ``mother of Smith called`` are not codes. A column of items mentions persons if at least a fifth of its
 items, and at least three, contain a word of a name column, or a value of an id column. A few items may match by chance,
@@ -11,11 +11,9 @@ from typing import Any
 
 from anonset.data import SetColumn
 from anonset.data.table_facts import PersonMentions
-from anonset.errors import InputError
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.missing_values import given_texts, holds_sets
-from anonset.reading.persons.values import are_sentences
-from anonset.spelling import setting
+from anonset.reading.persons.values import is_free_text
 
 _SHARE, _FEWEST = 0.2, 3
 _SHORTEST_NAME, _SHORTEST_ID = 3, 5
@@ -91,8 +89,8 @@ def mentions_in(
                 break
 
 
-def require_no_sentences(where: str, columns: Mapping[str, Any], separator: str | None) -> None:
-    """Reject set-valued columns whose cells are sentences, because their words would become items.
+def free_text_in(columns: Mapping[str, Any], separator: str | None) -> Iterator[PersonMentions]:
+    """Yield the set-valued columns whose cells are sentences: their words would become items.
 
     Parameters
     ----------
@@ -100,15 +98,11 @@ def require_no_sentences(where: str, columns: Mapping[str, Any], separator: str 
         First rows by column name.
     separator
         Declared separator of items. Cells with a separator other than the blank are not examined.
-
-    Raises
-    ------
-    InputError
-        The message names the column and the remedies.
     """
     for name, column in columns.items() if separator is None or not separator.strip() else ():
-        if not holds_sets(column) and are_sentences(given_texts(column).unique()[:_LOOKED_AT].to_pylist()):
-            ways = f"{setting('drop', name)}, or extract codes from it"
-            publish = f"if they are items: {setting('identifying_as_declared', True)}"
-            msg = f"{where}: column {name!r} contains free text, whose words would become items; {ways}; {publish}"
-            raise InputError(msg)
+        if holds_sets(column):
+            continue
+        texts = given_texts(column)
+        labels = texts.unique()[:_LOOKED_AT].to_pylist()
+        if is_free_text(labels, len(texts)):
+            yield PersonMentions(name, "", len(labels))

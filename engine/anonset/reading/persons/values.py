@@ -313,6 +313,17 @@ def are_sentences(labels: Sequence[str]) -> bool:
     return 2 * long > len(looked_at) or _are_long_texts(labels[:: max(1, len(labels) // _LOOKED_AT)])
 
 
+def is_free_text(labels: Sequence[str], occurrences: int) -> bool:
+    """Return True if distinct labels of a column are sentences, and not capitalized titles that occur repeatedly."""
+    words = [word for label in labels for word in label.split()]
+    are_titles = occurrences >= _ROWS_OF_A_TITLE * len(labels) and 2 * sum(w[:1].isupper() for w in words) >= len(words)
+    return not are_titles and are_sentences(labels)
+
+
+_ROWS_OF_A_TITLE = 4
+"""Capitalized texts are titles, not sentences, if each occurs in at least this many rows on average."""
+
+
 def _are_long_texts(labels: Sequence[str]) -> bool:
     rows = [label.split() for label in labels]
     if len(rows) < _FEWEST_TEXTS or 2 * sum(len(words) >= _LONG_TEXT for words in rows) <= len(rows):
