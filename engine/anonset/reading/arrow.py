@@ -72,20 +72,25 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     )
 
 
-_PLAIN = np.array([32 < byte < 128 and not 65 <= byte <= 90 for byte in range(256)])
+_PLAIN = np.array([chr(byte) in "0123456789abcdefghijklmnopqrstuvwxyz" for byte in range(256)])
 """Bytes of texts that `folded` does not change."""
+_SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
+"""Ids whose punctuation distinguishes persons: addresses, names, negative numbers, dates."""
 
 
 def folded(ids: Any) -> Any:
-    """Return ids in lower case without surrounding blanks (``pyarrow.LargeStringArray``): equal ids are one person.
+    """Return ids without differences of spelling (``pyarrow.LargeStringArray``): equal ids are one person.
 
-    >>> folded(text_array([" Ann@B.org", "ann@b.org"])).to_pylist()
-    ['ann@b.org', 'ann@b.org']
+    Case and surrounding blanks are removed. So are blanks and punctuation inside numbers and keys.
+
+    >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12"])).to_pylist()
+    ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12']
     """
     bounds, text = text_of(ids)
     if _PLAIN[text[bounds[0] : bounds[-1]]].all():
         return ids
-    return _call("utf8_trim_whitespace", _call("utf8_lower", ids))
+    lower = _call("utf8_trim_whitespace", _call("utf8_lower", ids))
+    return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, without(lower, r"[^\pL\pN]+"))
 
 
 def same_ids(ids: Any) -> NDArray[np.int64]:

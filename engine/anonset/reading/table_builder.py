@@ -355,7 +355,7 @@ class _IdColumn(ExitStack):
     Parameters
     ----------
     fold
-        Whether ids that differ only in case or surrounding blanks become equal: the first of them replaces the others.
+        Whether ids that differ only in spelling become equal: the first of them replaces the others (see `folded`).
     """
 
     def __init__(self, name: str, *, fold: bool) -> None:

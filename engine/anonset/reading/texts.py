@@ -50,7 +50,7 @@ class FiledTexts(ExitStack):
     Parameters
     ----------
     fold
-        Whether ids that differ only in case or surrounding blanks become equal.
+        Whether ids that differ only in spelling become equal (see `folded`).
     """
 
     def __init__(self, name: str, store: Store, *, fold: bool = False) -> None:

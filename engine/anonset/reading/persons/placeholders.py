@@ -43,10 +43,12 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
     counts
         Frequencies of the values, int64 (n,); 0 if a value is not to be considered.
 
-    >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "99999", "x"])
+    >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "999-99", "x"])
     >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 11, 1]))).tolist()
     [60, 61]
     """
+    import pyarrow as pa
+
     found = np.zeros(len(labels), np.bool_)
     given = counts > 0
     n_given = int(given.sum())
@@ -59,7 +61,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
             if int((given & ~regular).sum()) <= _MOST:
                 found |= odd
             break
-    filler = given & arrow.to_numpy(arrow.matches(labels, _FILLER))
+    filler = given & arrow.to_numpy(arrow.matches(arrow.folded(arrow.cast(labels, pa.large_string())), _FILLER))
     if filler.any():
         others = counts[given & ~(filler | found)]
         found |= filler & (counts > _OFTEN * max(1.0, float(others.mean()) if len(others) else 0.0))
