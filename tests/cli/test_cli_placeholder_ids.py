@@ -58,3 +58,24 @@ def test_frequent_ids_and_single_words_are_no_placeholders() -> None:
     assert placeholder_counts(
         pa.chunked_array([["ada@b.org"] + [f"{c}x@b.org" for c in "abcdefghijklmnopqrst"] + ["none"] * 2])
     ) == {"none": 2}
+
+
+def test_an_id_column_whose_name_contains_a_comma_may_lack_values(place: Place) -> None:
+    data = place.write("t.csv", '"Name, Vorname",code\n"A1",a\n,b\n"A2",a\n')
+    table = anonset.read(data, id="Name, Vorname", items="code", group=True, skip_rows="no-id")
+    assert table.n == 2
+
+
+def test_the_first_record_of_a_file_without_header_is_not_shown(place: Place) -> None:
+    lines = [f"{84900000000 + 7919 * (n % 200)}|{'MS'[n % 2]}|{n % 40 % 13}" for n in range(2000)]
+    data = place.write("calls.txt", "\n".join([*lines, ""]))
+    ran = place.run("inspect", data)
+    commands = [line for line in ran.out.splitlines() if line.startswith("Next")]
+    assert commands, ran.out
+    assert all("--no-header" in command for command in commands)
+    for command in ("inspect", "anonymize", "suggest"):
+        out = ("-o", str(place.out)) if command == "anonymize" else ()
+        km = ("--items", "3", *(() if command == "inspect" else ("--model", "km")), "--k", "5", "--m", "1")
+        ran = place.run(command, data, "--input-format", "csv", *km, *out)
+        assert "84900000000" not in ran.out + ran.err, command
+        assert command == "inspect" or "--no-header" in ran.err, ran.err

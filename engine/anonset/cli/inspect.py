@@ -26,7 +26,7 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
-_RECOGNISED = ("encoding", "header_line", "input_format")
+_RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
 """Reading options that `inspect` detects and applies."""
 
 

@@ -216,7 +216,7 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
         way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {problem}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and not roles and "header_line" not in declared:
+    if opened.first_line and "header_line" not in declared and (not roles or lacking(opened.names)):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     return opened, null

@@ -15,6 +15,7 @@ from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
+from anonset.reading.roles import names_in
 from anonset.reading.source import OBJECT, DataFile, Source, source_of
 from anonset.spelling import setting
 
@@ -160,7 +161,7 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
     opened = _with_nulls(opens(source, properties), properties.null)
     if properties.skip_without_id:
-        opened = without_missing_ids(opened, properties.ids)
+        opened = without_missing_ids(opened, names_in(opened.names, properties.ids))
     if twice := [name for name in source.keys if name in opened.names]:
         msg = (
             f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "

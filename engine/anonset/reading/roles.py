@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
+from anonset.personal_text import is_like_id
 from anonset.spelling import counted, setting
 
 Names = str | Sequence[str] | None
@@ -146,10 +147,13 @@ class Header:
         name_set = frozenset(self.names)
         for name in declared:
             if name not in name_set:
-                columns = f"; columns: {_listed(self.names)}"
-                doubt = "" if self.hint else f"; {self.doubt}"
-                hint = columns if self.genuine else doubt
-                msg = f"{self.where}: no column {name!r} ({setting(role)}){hint}{self.hint}"
+                if any(map(is_like_id, self.names)):  # the header is a record, whose values messages do not show
+                    way = f"; {self.doubt}"
+                elif self.genuine:
+                    way = f"; columns: {_listed(self.names)}{self.hint}"
+                else:
+                    way = self.hint or f"; {self.doubt}"
+                msg = f"{self.where}: no column {name!r} ({setting(role)}){way}"
                 raise InputError(msg)
 
     def require_placed(self, placed: set[str]) -> None:

@@ -8,6 +8,7 @@ from anonset.errors import InputError
 from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.text_chunks import head_of, pieces
+from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
 
 
@@ -49,7 +50,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         return first.head(in_file, HEAD) if in_file else {}
 
     named = not properties.dialect.no_header
-    decimal = max(head.decimal(properties.numeric, properties.null) for head in heads)
+    decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
     return OpenedSource(source.where, heads[0].names, batches, first_line=named, **described)
 

@@ -11,6 +11,7 @@ from anonset.data import spans
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.files import open_parquet, reading
+from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
 
 _BYTES_AT_ONCE = 1 << 24
@@ -43,12 +44,12 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
             msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {difference}"
             raise InputError(msg)
     columns = tuple(schemas[0].names)
-    column_set = frozenset(columns)
+    column_set, ids = frozenset(columns), names_in(columns, properties.ids)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         present = [name for name in names if name in column_set]
         for file in source.files:
-            yield from _row_groups(file, present, names, properties.ids)
+            yield from _row_groups(file, present, names, ids)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
         present = [name for name in names if name in column_set]
@@ -60,7 +61,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
         found, row = list[SourcePart](), 0
         for file in source.files:
             for groups, rows in _parts_of(file):
-                found.append(SourcePart(file.path, row, _PartBatches(file, column_set, properties.ids, groups)))
+                found.append(SourcePart(file.path, row, _PartBatches(file, column_set, ids, groups)))
                 row += rows
         return found
 
