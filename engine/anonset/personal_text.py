@@ -8,6 +8,11 @@ _SIGN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _EAST_ASIAN = re.compile(rf"(?:^|\W){_SIGN}{{1,4}}[ \u3000]{_SIGN}{{1,5}}(?:\W|$)")
 """Surname and first name in Chinese, Japanese or Korean."""
 _CAPITALS = re.compile(r"(?<!\w)[^\W\d_a-zß-öø-ÿ]{4,}(?!\w)")
+_KEY = re.compile(
+    r"(?<!\w)((?=\w*\d)(?=\w*[a-f])[\da-f]{8,}|(?=\w*\d)(?=\w*[A-F])[\dA-F]{8,}|[\da-fA-F]{8}(-[\da-fA-F]{4}){4}[\da-fA-F]{8})"
+    r"(?!\w)"
+)
+"""Opaque key: a hexadecimal number of at least eight digits, such as a hash, or a UUID."""
 _ID = re.compile(
     r"\d([ ./-]?\d){5,}|[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
 )
@@ -15,8 +20,17 @@ _ID = re.compile(
 
 
 def is_like_id(text: str) -> bool:
-    """Return True if a text contains six digits, an e-mail address or a full date."""
-    return _ID.search(text) is not None
+    """Return True if a text contains six digits, an opaque key, an e-mail address or a full date."""
+    return _ID.search(text) is not None or _KEY.search(text) is not None
+
+
+def is_opaque_key(text: str) -> bool:
+    """Return True if a text is a hexadecimal number, such as a hash, or a UUID.
+
+    >>> [is_opaque_key(text) for text in ("e1470fb7dbee", "6fa459ea-ee8a-3ca4-894e-db77e160355e", "12345678", "E119")]
+    [True, True, False, False]
+    """
+    return _KEY.fullmatch(text) is not None
 
 
 def hidden(text: str) -> str:

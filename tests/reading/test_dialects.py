@@ -5,6 +5,7 @@ from tests.facts import names
 
 from anonset.errors import InputError
 from anonset.reading import read
+from anonset.reading.dialect import probable_encoding
 from anonset.spelling import spell_options
 
 ROLES = {"items": "codes", "relational": "age", "id": "p"}
@@ -73,6 +74,26 @@ def test_items_between_commas_and_blanks(tmp_path, text):
 
 def test_a_separator_in_a_single_column_is_not_a_delimiter(tmp_path):
     assert rows(read(write(tmp_path, "s\nE10,I10\n\nJ45\n"), items="s", separator=",")) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("latin-1", "Nom;Prénom;Médicament\nLefèvre;François;Paracétamol"),
+        ("latin-1", "Município;Cor\nSão João;branca\nGoiás;parda"),
+        ("cp1250", "Imię;Płeć;Usługa\nŁukasz;Mężczyzna;Wizyta pielęgniarska"),
+        ("cp1250", "Pohlaví;Příjmení;Město\nžena;Dvořáková;Plzeň"),
+        ("cp1251", "Имя;Пол;Город\nИванов;мужской;Москва"),
+        ("cp1253", "Όνομα;Φύλο;Πόλη\nΓιώργος;Άνδρας;Αθήνα"),
+        ("cp1254", "Adı;İlçe;Doğum\nŞahin;Beyoğlu;1950\nÇelik;Kadıköy;1960"),
+        ("cp1257", "Lytis;Amžius\nvyras;Šiauliai\nmoteris;Kėdainiai;ąžuolas;ūkis"),
+        ("cp932", "氏名;性別;住所\n中村　大輔;男;東京都\n加藤　愛;女;大阪府"),
+        ("gb18030", "姓名;性别;城市\n王伟;男;北京\n李娜;女;上海"),
+        ("cp949", "이름;성별;도시\n김철수;남;서울\n이영희;여;부산"),
+    ],
+)
+def test_an_encoding_is_recognised_by_its_language(encoding: str, text: str) -> None:
+    assert probable_encoding(text.encode(encoding)) == encoding
 
 
 def test_an_encoding_that_is_named(tmp_path):

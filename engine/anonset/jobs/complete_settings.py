@@ -4,21 +4,22 @@ A run stops at its first fault. The complete settings correct all faults visible
 privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
-from anonset.errors import AnonsetError, InputError, MisreadError, foreign
+from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, foreign
 from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
+from anonset.personal_text import is_like_id
 from anonset.reading.persons.candidates import ASKED_FROM
-from anonset.reading.roles import names_in
+from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier
 from anonset.release.disclosure_scan import declared
@@ -43,7 +44,8 @@ _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 def complete_commands(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
     """Return complete commands for a rejected run, one per possible unit, each with its assumptions.
 
-    Commands that would fail with the same error, or repeat the rejected run, are left out.
+    Commands that would be rejected before the search, or repeat the rejected run, are left out. If columns lack roles
+    and no command remains, the reason is returned.
 
     Parameters
     ----------
@@ -99,8 +101,19 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
     proposals = _readable(options) or _readable({**options, "differing": "first"})
-    proposals = _over_ids(options, proposals or _readable({**options, "rows_are_persons": True}))
-    lines = []
+    proposals = proposals or _readable({**options, "rows_are_persons": True})
+    lines, faults = _lines(options, typed, _over_ids(options, proposals))
+    if not lines and any(isinstance(fault, DisclosureError) for fault in faults):
+        lines = _lines(options, typed, _readable(_without_sets(options)))[0]
+    reasons = [str(fault) for fault in faults] if proposals else _problems(options)
+    return lines or [f"no complete command: {reason}" for reason in reasons[:1] if WITHOUT_ROLE in str(error)]
+
+
+def _lines(
+    options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
+) -> tuple[list[str], list[AnonsetError]]:
+    """Return the lines of complete commands for proposals, and the errors of those that would be rejected."""
+    lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
             proposal.table is not None and bool(proposal.table.repeated) and not proposal.unit
@@ -119,18 +132,22 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
         settings = _complete(options, proposal)
         stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
         stated = {name: value for name, value in stated.items() if typed.get(name) is not None or name in ROLES}
-        if settings is not None and not _are_same(settings, stated) and not _repeats(error, settings, proposal.table):
+        if settings is None or _are_same(settings, stated):
+            continue
+        if fault := _fault_of(settings, proposal.table):
+            faults.append(fault)
+        else:
             changed = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", options["input"], changed, settings["hierarchy"])
             unit = f", {_unit_text(proposal)}" if is_open else ""
             other = typed.get("model") and settings.get("model") != typed["model"]
             model_text = f", with model {settings['model']}" if other else ""
             lines.append(f"complete command{unit}{_moved(options, settings)}{model_text}: {foreign(command)}")
-    return lines
+    return lines, faults
 
 
-def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None) -> bool:
-    """Return True if a run with complete settings fails with the same error before its search."""
+def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError | None:
+    """Return the error of a run with complete settings before its search, if any."""
     try:
         settings = make_settings(complete)
         parameters = settings.algorithm_parameters()
@@ -143,16 +160,32 @@ def _repeats(error: InputError, complete: Mapping[str, Any], table: Table | None
             earlier = None if settings.recoding is None else read_earlier(settings.recoding)
             layout = request_of(settings, algorithm, source.format).layout
             job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
-            job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm)
-    except AnonsetError as second:
-        return str(second) == str(error)
-    return False
+            word = replace(table.word, rows_are_persons=settings.rows_are_persons, unit_is_open=False)
+            stated = declared(replace(table, word=word), settings.publish_as_is)
+            job.prepare(stated, settings.hierarchy, algorithm)
+    except AnonsetError as error:
+        return error
+    return None
 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals for which the data can be read, one per possible unit."""
     work = _proposed(options)
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
+
+
+def _problems(options: Mapping[str, Any]) -> list[str]:
+    """Return the last problem of the proposal; none if a column name looks like a value."""
+    work = _proposed(options)
+    unnamed = any(is_like_id(column.profile.name) for column in work.columns)
+    return [] if unnamed else work.problems[-1:]
+
+
+def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that drop the stated sets, which cannot be published."""
+    sets = [name for role in _SETS for name in names_in((), options.get(role))]
+    remaining = {name: value for name, value in options.items() if name not in _SETS}
+    return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
 
 
 def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:

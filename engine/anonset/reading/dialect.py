@@ -24,6 +24,7 @@ _BOMS = (
 _WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
 _EURO = b"\xa4"  # the euro sign in ISO 8859-15; in Latin-1 a rare character
 _CONTROLS = re.compile("[\x80-\x9f]")
+_BEYOND_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
@@ -182,9 +183,42 @@ def in_another_encoding(data: bytes) -> str:
 
 
 def probable_encoding(data: bytes) -> str:
-    """Return the probable encoding of a text that is not UTF-8."""
+    """Return the probable encoding of a text that is not UTF-8.
+
+    It is a western encoding, unless another one makes a text of its languages from the first lines with letters
+    beyond ASCII.
+    """
     windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
-    return "cp1252" if windows else "iso-8859-15" if _EURO in data else "latin-1"
+    western = "cp1252" if windows else "iso-8859-15" if _EURO in data else "latin-1"
+    lines = islice((found[0] for found in _BEYOND_ASCII.finditer(data)), _LINES_OF_LANGUAGE)
+    return _encoding_of_language(b"\n".join(dict.fromkeys(lines))) or western
+
+
+def _encoding_of_language(text: bytes) -> str:
+    """Return the encoding, other than the western, in which a text is most like a language; empty if there is none."""
+    from charset_normalizer import CharsetMatch, from_bytes  # only for texts that are not UTF-8
+    from charset_normalizer.constant import FREQUENCIES
+
+    def evidence(match: CharsetMatch) -> tuple[float, float, bool]:
+        signs = [sign for sign in str(match).lower() if not sign.isascii()]
+        letters = max(sum(sign in alphabet for sign in signs) for alphabet in FREQUENCIES.values())
+        share = letters / len(signs) if len(signs) >= _FEWEST_SIGNS else 0.0
+        return share, match.coherence, match.encoding == _WESTERN
+
+    matches = list(from_bytes(text, cp_isolation=[_WESTERN, *_OF_LANGUAGES]))
+    least = min((match.chaos for match in matches), default=0.0)
+    best = max((match for match in matches if match.chaos <= least + _AS_CLEAN), key=evidence, default=None)
+    if best is None or not any(evidence(best)[:2]) or str(best) == text.decode(_WESTERN, "replace"):
+        return ""
+    return best.encoding if best.encoding != _WESTERN else ""
+
+
+_WESTERN = "cp1252"
+_OF_LANGUAGES = (
+    "cp1250", "cp1254", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp1257", "cp932", "euc_jp",
+    "gb18030", "big5", "cp949",
+)  # fmt: skip
+_LINES_OF_LANGUAGE, _FEWEST_SIGNS, _AS_CLEAN = 1_000, 5, 0.03
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:

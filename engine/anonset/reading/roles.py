@@ -13,6 +13,8 @@ _WIDE = ("one_hot", "one_code")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
+WITHOUT_ROLE = "without a role"
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -166,7 +168,7 @@ class Header:
         columns = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
         if not self.genuine and any(map(_may_be_a_value, self.names)):
             columns, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
-        msg = f"{self.where}: {columns} without a role; {ways}"
+        msg = f"{self.where}: {columns} {WITHOUT_ROLE}; {ways}"
         raise InputError(msg)
 
     @property

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Table
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
-from anonset.reading.persons.values import are_sentences, are_words_of_texts
+from anonset.reading.persons.values import are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
@@ -17,6 +17,8 @@ KEYS = 0.9
 """Items count as keys if items of few persons have more than this share of all occurrences."""
 FEWEST_KEYS = 100
 """Items count as keys if there are at least this many items of few persons."""
+_LOOKED_AT = 20_000
+"""Number of labels compared with the form of keys, evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,30 @@ class ItemScan:
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that are keys in the original."""
-        if set(names) <= set(self.table.word.publish_as_is):
+        word = self.table.word
+        if set(names) <= set(word.publish_as_is):
             return []
+        if opaque := list(self._opaque(names, sets)):
+            return opaque
         columns, rare = self._keys(names, sets)
         if not columns:
             return list(self._mentions(names))
         problem = f"items belong to fewer than {self.few} persons each, like identifiers"
         others = len(columns) < len(names)
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
+
+    def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
+        """Yield findings for item columns of opaque keys."""
+        word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
+        if sets.vocabulary.is_numbered or word.identifying_as_declared:
+            return
+        labels = sets.vocabulary.labels[::step]
+        for name in names:
+            mark = f"{name}:" if len(names) > 1 else ""
+            keys = [label.removeprefix(mark) for label in labels if label.startswith(mark)]
+            if name not in word.publish_as_is and are_opaque_keys(keys):
+                remedy = remedies.of_items((name,), self.model, others=len(names) > 1)
+                yield personal_values_finding((name,), "opaque key", step * len(keys), remedy)
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         """Yield findings for item columns that mention persons of the data."""

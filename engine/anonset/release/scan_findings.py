@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
-from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, count_contacts, pattern_of
+from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, are_opaque_keys, count_contacts, pattern_of
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
@@ -45,6 +45,8 @@ def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
         return next(iter(counts.items()))
     if pattern_of(labels, ("phone",)):
         return "phone", len(labels)
+    if are_opaque_keys(labels):
+        return "opaque key", len(labels)
     return ("name", len(labels)) if are_names(labels) else None
 
 

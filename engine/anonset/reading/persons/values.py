@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from anonset.personal_text import is_opaque_key
 from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.reading.persons.header_words import without_accents
 
@@ -82,6 +83,7 @@ KINDS_OF_VALUES = {
     "IBAN": "IBANs",
     "phone": "telephone numbers",
     "name": "names of persons",
+    "opaque key": "opaque keys, such as hashes of ids",
 }
 """Kinds of values that name or reach persons, with their names in messages."""
 PATTERNS: Mapping[str, Callable[[str], object]] = {
@@ -192,6 +194,14 @@ def are_keys(labels: Sequence[str]) -> bool:
 
 def _are_hexadecimal(labels: Sequence[str]) -> bool:
     return len({len(label) for label in labels}) == 1 and all(map(_HEXADECIMAL, labels))
+
+
+def are_opaque_keys(labels: Sequence[str]) -> bool:
+    """Return True if nearly all of at least ten labels are opaque keys; of many, about 20,000 are examined."""
+    return len(labels) >= _FEWEST_OPAQUE and _nearly_all(is_opaque_key, labels[:: 1 + len(labels) // _LOOKED_AT])
+
+
+_FEWEST_OPAQUE = 10
 
 
 def are_capitalised(labels: Sequence[str]) -> bool:

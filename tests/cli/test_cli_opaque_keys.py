@@ -1,0 +1,48 @@
+"""Opaque keys of persons are not published as items; a rejected run explains why no command is possible."""
+
+from hashlib import md5
+
+import pytest
+
+from anonset.personal_text import hidden
+from cli.place import Place
+
+KEYS = [md5(str(n).encode()).hexdigest()[:12] for n in range(60)]
+RIDES = "cab,card,fare\n" + "".join(f"{n % 40},{KEYS[n % 60]},{n % 3}\n" for n in range(1_200))
+RUN = ("--items", "card", "--id", "cab", "--group", "--model", "km", "--k", "2", "--m", "1")
+
+
+@pytest.fixture
+def rides(place: Place) -> list[str]:
+    return ["anonymize", place.write("rides.csv", RIDES), "-o", str(place.out), *RUN]
+
+
+def test_opaque_keys_are_published_only_by_declaration(place: Place, rides: list[str]) -> None:
+    rides += ["--hierarchy", "card=halves:frequency", "--drop", "fare"]
+    ran = place.run(*rides)
+    assert (ran.code, "60 values look like opaque keys" in ran.err, place.out.exists()) == (2, True, False), ran.err
+    assert place.run(*rides, "--publish-as-is", "card").code == 0
+
+
+def test_the_reason_replaces_a_command_that_would_be_rejected(place: Place, rides: list[str]) -> None:
+    ran = place.run(*rides)
+    assert (ran.code, "no complete command: column 'card'" in ran.err) == (2, True), ran.err
+    assert "anonset anonymize" not in ran.err
+
+
+def test_messages_hide_opaque_keys(place: Place, rides: list[str]) -> None:
+    ran = place.run(
+        *rides, "--drop", "fare", "--publish-as-is", "card", "--hierarchy", f"card={place.write('t.csv', 'a,b')}"
+    )
+    assert (ran.code, "hidden: like an id" in ran.err) == (2, True), ran.err
+    assert not any(key in ran.err for key in KEYS)
+    assert all(map(hidden, KEYS))
+
+
+def test_items_that_are_free_text_are_dropped_in_a_complete_command(place: Place) -> None:
+    words = ["patient", "with", "pain", "and", "the", "was", "sent", "home", "from", "ward", "not", "for"]
+    lines = [f"{'fm'[n % 2]},{n % 3},{' '.join(words[(n * i) % 12] for i in range(1, 8))}" for n in range(300)]
+    data = place.write("data.csv", "\n".join(["sex,ward,text", *lines, ""]))
+    model = ["--items", "text", "--separator", " ", "--relational", "sex", "--model", "kkm", "--k", "5", "--m", "2"]
+    ran = place.run("anonymize", data, "-o", str(place.out), *model)
+    assert "dropping 'text', with model k" in ran.err, ran.err
