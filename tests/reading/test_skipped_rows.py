@@ -159,3 +159,24 @@ def test_records_below_keys_are_no_footers(last):
     )
     data = (keys + last).encode()
     assert footer_of(data, 0, ";", 5, keyed=has_keys(data, 0, ";", 5)) == (len(data), 0)
+
+
+def test_units_below_the_header_are_skipped_on_request(tmp_path):
+    rows = "".join(f"{n};{150 + n % 40};{50 + n % 30};2{n % 9}.5;E1{n % 3}\n" for n in range(40))
+    roles = {"drop": "n,a,b,c", "items": "codes"}
+    path = written(tmp_path, f"n;a;b;c;codes\n;cm;kg;kg/m2;\n{rows}Summe;2.345;;;\n")
+    with pytest.raises(MisreadError) as error:
+        read(path, **roles, skip_rows="footer")
+    assert error.value.settings == {"skip_rows": "labels"}
+    table = read(path, **roles, skip_rows="labels,footer")
+    assert (table.n, changes(table)) == (40, ["skipped footer lines: 1", "skipped rows of labels: 1"])
+    assert anonset.inspect(path).settings["skip_rows"] == "footer,labels"
+    plain = written(tmp_path, f"n;a;b;c;codes\n;170;60;kg;\n{rows}")
+    assert read(plain, **roles).n == 41
+
+
+def test_a_signature_below_the_sums_is_a_footer(tmp_path):
+    rows = "".join(f"{n};{n % 7};x;y;E1{n % 3}\n" for n in range(40))
+    path = written(tmp_path, f"n;a;b;c;codes\n{rows}Razem;40;;;\nSporządziła: Barbara;;;;\n")
+    table = read(path, drop="n,a,b,c", items="codes", skip_rows="footer")
+    assert (table.n, changes(table)) == (40, ["skipped footer lines: 2"])

@@ -45,16 +45,16 @@ FIRST_VALUE = "first of several values"
 """Rule by which the value of a person's first row is used if the rows differ."""
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
-_SKIPPED = ("skipped rows without an id", "skipped footer lines")
+_SKIPPED = ("skipped rows without an id", "skipped footer lines", "skipped rows of labels")
 
 
-def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
+def skipped(without_id: int, footer: int, labels: int) -> tuple[Change, ...]:
     """Return skipped rows as changes.
 
-    >>> [str(change) for change in skipped(12, 0)]
+    >>> [str(change) for change in skipped(12, 0, 0)]
     ['skipped rows without an id: 12']
     """
-    pairs = zip(_SKIPPED, (without_id, footer), strict=True)
+    pairs = zip(_SKIPPED, (without_id, footer, labels), strict=True)
     return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
 
 

@@ -225,7 +225,7 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     """Return the proposal for the named columns; other columns are dropped."""
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
-    recognised = _recognised(options["input"], reading, k)
+    recognised = proposal_for(options["input"], reading, {}, k)
     reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     columns = [column.profile.name for column in recognised.columns]
@@ -241,15 +241,6 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     published = {name: "relational" for role in ("relational", "keep") for name in names_in((), options.get(role))}
     published |= dict.fromkeys(names_in((), options.get("sensitive")), "sensitive")
     return proposal_for(options["input"], {**reading, **stated, **drop}, specs, k, published)
-
-
-def _recognised(source: Any, reading: Mapping[str, Any], k: int) -> Proposal:
-    """Return the proposal for all columns, with the recognized reading settings."""
-    try:
-        return proposal_for(source, reading, {}, k)
-    except MisreadError as error:  # a footer, in addition to rows already skipped
-        rows = [*names_in((), reading.get("skip_rows")), *names_in((), error.settings.get("skip_rows"))]
-        return proposal_for(source, {**reading, **error.settings, **({"skip_rows": rows} if rows else {})}, {}, k)
 
 
 def _matches(column: str, name: str) -> bool:

@@ -72,9 +72,11 @@ def proposal_for(
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
             work = _proposal_for(resolved, options, hierarchies, k, published)
         except MisreadError as error:
-            if error.settings.keys() & {*declared, *recognised}:
+            skipped = names_in((), options.get("skip_rows"))
+            more = names_in((), error.settings.get("skip_rows"))
+            if {*skipped} & {*more} or error.settings.keys() & {*declared, *recognised} - {"skip_rows"}:
                 raise
-            recognised |= error.settings
+            recognised |= {**error.settings, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
             way = f"; if line 1 contains the names: {setting('header_line', 1)}" if "no_header" in recognised else ""
@@ -198,7 +200,7 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
         declared.get("encoding"),
         bool(declared.get("no_header")),
         declared.get("header_line", 1),
-        "footer" in names_in((), declared.get("skip_rows")),
+        names_in((), declared.get("skip_rows")),
     )
 
     def lacking(names: Sequence[str]) -> list[str]:

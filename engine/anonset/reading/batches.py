@@ -59,6 +59,8 @@ class Batch(RedactedRepr):
     """Number of rows skipped because an id is empty or null."""
     footer: int = 0
     """Number of footer lines that were skipped."""
+    labels: int = 0
+    """Number of rows of labels that were skipped."""
 
 
 @dataclass(frozen=True)
@@ -226,8 +228,10 @@ def _require_lines(where: object, kind: str, properties: FileProperties) -> None
     if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
         problem = f"{name} applies to CSV and TSV files only"
-    elif dialect.skip_footer and kind not in _WITH_HEADER:
-        problem = f"{setting('skip_rows', 'footer')} applies to CSV and TSV files only"
+    elif (dialect.skip_footer or dialect.skip_labels) and kind not in _WITH_HEADER:
+        problem = (
+            f"{setting('skip_rows', 'footer' if dialect.skip_footer else 'labels')} applies to CSV and TSV files only"
+        )
     elif properties.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
         problem = f"{setting('null')} applies to tables only, because their fields may be null"
     if problem:

@@ -48,6 +48,8 @@ class Dialect:
     """Number of the header line, from 1. Lines above it are skipped."""
     skip_footer: bool = False
     """True if sums and notes below the last record are skipped."""
+    skip_labels: bool = False
+    """True if the row below the header is skipped: it contains units or descriptions of the columns."""
 
     @classmethod
     def of(
@@ -56,7 +58,7 @@ class Dialect:
         encoding: str | None,
         no_header: bool = False,
         header_line: int = 1,
-        skip_footer: bool = False,
+        skip_rows: Collection[str] = (),
     ) -> "Dialect":
         """Return a validated dialect.
 
@@ -82,7 +84,13 @@ class Dialect:
         if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
             msg = f"{setting('header_line')} must be a line number, 1 or more, got {header_line!r}"
             raise InputError(msg)
-        return cls(delimiter, encoding, no_header=no_header, header_line=header_line, skip_footer=skip_footer)
+        footer, labels = "footer" in skip_rows, "labels" in skip_rows
+        if labels and no_header:
+            msg = (
+                f"{setting('skip_rows', 'labels')} skips the row below the header; remove {setting('no_header', True)}"
+            )
+            raise InputError(msg)
+        return cls(delimiter, encoding, False, no_header, header_line, skip_footer=footer, skip_labels=labels)
 
 
 RECOGNISED = Dialect()

@@ -17,7 +17,7 @@ from anonset.reading.roles import Names, absent, names_in
 from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")
-SKIPPED = ("no-id", "footer")
+SKIPPED = ("no-id", "footer", "labels")
 """Rows that can be skipped: rows without an id, and sums and notes below the last record."""
 
 
@@ -56,12 +56,13 @@ class FileOptions:
     skip_rows: Names = field(
         default=(),
         metadata={
-            "description": "Rows to skip and count: no-id (rows without an --id), footer (totals and notes at the end)."
+            "description": "Rows to skip and count: no-id (rows without an --id), footer (totals and notes at the "
+            "end), labels (units or descriptions below the header)."
         },
     )
-    """Rows to skip: ``no-id`` (rows in which an id is empty or null) and ``footer`` (sums and notes below the last
-    record of a CSV or TSV file). The account and the private report count them. Without this option such rows are
-    rejected."""
+    """Rows to skip: ``no-id`` (rows in which an id is empty or null), ``footer`` (sums and notes below the last record
+    of a CSV or TSV file) and ``labels`` (the row of units or descriptions below the header). The account and the
+    private report count them. Without this option such rows are rejected."""
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
     )
@@ -234,8 +235,7 @@ class ReadOptions(FileOptions):
         """Dialect of a text."""
         if self.exact:
             return EXACT
-        footer = "footer" in self._skipped
-        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, footer)
+        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, self._skipped)
 
     @property
     def rules(self) -> CodeRules:

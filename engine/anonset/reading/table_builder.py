@@ -116,7 +116,7 @@ def gather(
         watcher = None
         if watched:
             watcher = stack.enter_context(WatchedCandidates(watched, store, read_again))
-        without_id = footer = 0
+        without_id = footer = labels = 0
         used = plan.roles.used
         names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
         parts = parts_for_workers(source, encoder, store) if watcher is None and gathering.is_encoded else ()
@@ -129,7 +129,8 @@ def gather(
             if watcher is not None:
                 watcher.add(batch.columns)
             tell(gathering.n)
-            without_id, footer = without_id + batch.without_id, footer + batch.footer
+            without_id += batch.without_id
+            footer, labels = footer + batch.footer, labels + batch.labels
         source.judge()
         if unjudged:
             codes_declared = bool(plan.roles.one_code)
@@ -145,7 +146,7 @@ def gather(
             refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
-    changes = (*skipped(without_id, footer), *table.changes)
+    changes = (*skipped(without_id, footer, labels), *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
     judged = source.from_files and not options.exact and table.n >= ASKED_FROM
     word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))

@@ -43,9 +43,14 @@ _LINES_ABOVE = 30
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
 _ENOUGH = 3  # number of rows with the same field count
+_ROWS_BELOW_LABELS, _FEWEST_LABELS = 10, 3
 _OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
 _END_OF_FILE = b"\x1a"  # end-of-file character of DOS
 _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # first line that spreadsheets write and read
+
+
+def _is_number(field: str) -> bool:
+    return not field or is_figure(field)
 
 
 class DelimitedText:
@@ -92,6 +97,9 @@ class DelimitedText:
             msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
             raise InputError(msg)
         self.header_lines = first[1] if self._named else 0
+        self._rows_above = int(self._named)
+        if dialect.skip_labels and (labels := next(rows, None)) is not None:
+            self.header_lines, self._rows_above = labels[1], 2
         if self._named and not self.exact:
             self._require_names(first[2])
         if not self._named:
@@ -185,8 +193,30 @@ class DelimitedText:
         lines = first[:end].decode("utf-8", "replace")
         with any_field_size():
             rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
-        fields = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in positions]
+        fields = [row[n].strip() for row in rows[self._rows_above :] if len(row) == self._n_fields for n in positions]
         return recognised_decimal([field for field in fields if field not in null])
+
+    def require_records(self) -> None:
+        """Reject a row of units or descriptions below the header: text above the figures of at least three columns.
+
+        Raises
+        ------
+        MisreadError
+            If there is such a row, and it is not skipped.
+        """
+        if self.exact or not self._named or self._rows_above > 1:
+            return
+        lines = self.data[len(self.header) : _LOOKED_AT].decode("utf-8", "replace").splitlines()[:_ROWS_BELOW_LABELS]
+        rows = [[field.strip() for field in header_fields(line, self.delimiter)] for line in lines]
+        if len(rows) < _ROWS_BELOW_LABELS or any(len(row) != self._n_fields for row in rows):
+            return
+        columns = [[row[n] for row in rows] for n in range(self._n_fields)]
+        figures = [[first, *others] for first, *others in columns if any(others) and all(map(_is_number, others))]
+        labels = {first for first, *_ in figures if first}
+        if len(labels) >= _FEWEST_LABELS and not any(map(is_figure, labels)):
+            problem = f"line {self.lines + 1} contains units or descriptions, because figures follow below"
+            msg = f"{self.path}: {problem}; to skip it: {setting('skip_rows', 'labels')}"
+            raise MisreadError(msg, {"skip_rows": "labels"})
 
     def _header_below(self, absent: Missing) -> str:
         """Return the hint for a header below other lines; empty if there is none."""
@@ -287,7 +317,7 @@ class DelimitedText:
         import pyarrow as pa
 
         self._explain()
-        rows = [row or [""] for _, _, row in self._rows()][self._named :]
+        rows = [row or [""] for _, _, row in self._rows()][self._rows_above :]
         position_of = {name: self.names.index(name) for name in names}
         texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
         return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}

@@ -49,6 +49,8 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         first, in_file = heads[0], [name for name in names if name in in_header]
         return first.head(in_file, HEAD) if in_file else {}
 
+    for each in heads:
+        each.require_records()
     named = not properties.dialect.no_header
     decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
@@ -91,7 +93,8 @@ def _rows(
             part = loaded(body)
             columns = part.load(in_file)
             n = len(columns[in_file[0]]) if in_file else len(part.load(head.names[:1])[head.names[0]])
-            yield with_keys(file, before, n, columns, names)
+            labels = int(properties.dialect.skip_labels and not yielded)
+            yield replace(with_keys(file, before, n, columns, names), labels=labels)
             before, yielded = before + n, True
         lines += body.count(b"\n")
     footer = head.footer(pending)

@@ -145,7 +145,9 @@ def _is_below_keys(row: list[str], fields: int) -> bool:
         return True
     if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
         return False
-    return len(row) != fields or (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1])))
+    if len(row) != fields or (len(held) == 1 and _WORDS.search(row[0])):
+        return True
+    return len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1]))
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:
