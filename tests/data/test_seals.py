@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, seals
 from anonset.data.blocks import Blocks, checked_rows
 from anonset.data.seals import Seal
 from anonset.errors import InputError
@@ -28,6 +28,19 @@ def test_a_changed_byte_is_detected(work, table, name, at):
     content[at] ^= 4
     (work.path / name).write_bytes(content)
     with refused(InputError, f"/{name}", code="damaged"):
+        seal.require_unbroken()
+
+
+@pytest.mark.parametrize("at", [1, 15, 17, 40])
+def test_a_changed_byte_is_detected_in_each_range(work, monkeypatch, at):
+    monkeypatch.setattr(seals, "_BYTES_PER_TASK", 16)
+    content = bytearray(range(41))
+    seal = Seal.over([work.keep("bytes", np.array(content))], work)
+    seal.require_unbroken()
+    assert seal.sums[work.path / "bytes"][0] == 41
+    content[at] ^= 4
+    (work.path / "bytes").write_bytes(content)
+    with refused(InputError, "/bytes", code="damaged"):
         seal.require_unbroken()
 
 

@@ -10,6 +10,7 @@ from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
+from anonset.reading.encoded_batches import PartTask
 from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather, gather_files
@@ -64,6 +65,14 @@ def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
     actual = gather_files(data, ROLES, work.with_workers(workers))
     assert columns_of(actual) == columns_of(gather_files(data, ROLES, work))
     assert [part.row for part, _ in n_tasks] == [0, 120, 240, 360, 400, 520, 640, 650]
+
+
+def test_equal_labels_of_batches_are_sent_once(data, work):
+    source = open_source(data)
+    encoder, plan = ROLES.encoder(source), ROLES.plan(source)
+    batches, *_ = PartTask(plan, encoder, plan.roles.used, ("place",), None)((source.parts()[0], True))
+    vocabularies = [batch.sets.vocabulary for batch in batches]
+    assert len(set(map(id, vocabularies))) == len(set(vocabularies)) < len(batches)
 
 
 def test_an_error_is_the_same_on_workers(data, work, workers):

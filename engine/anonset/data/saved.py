@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
+from anonset.data.seals import FileRange, by_ranges
 from anonset.data.store import Files, backing, damage_error
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.table_facts import Change, CodeRules, OwnerStatements, RepeatedIdentifiers
@@ -35,12 +36,12 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         msg = "only a table in a work directory can be saved there"
         raise ValueError(msg)
 
+    names = list[str]()
+
     def array(values: NDArray[Any]) -> dict[str, Any]:
-        if (file := backing(values)) is None:  # empty arrays cannot be mapped
-            name = store.reserve_name("empty")
-            return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(store.path / name)}
-        path = Path(str(file.filename))
-        return {"file": path.name, "dtype": values.dtype.str, "blake2b": _digest(path)}
+        file = backing(values)  # None: an empty array cannot be mapped
+        names.append(store.reserve_name("empty") if file is None else Path(str(file.filename)).name)
+        return {"file": names[-1], "dtype": values.dtype.str}
 
     def column(saved: SetColumn | Column) -> dict[str, Any]:
         if isinstance(saved, SetColumn):
@@ -73,6 +74,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         "rules": asdict(table.rules),
         "changes": [asdict(change) for change in table.changes],
         "facts": dict(facts),
+        "blake2b": _digests(names, store),
     }
     with store.written(NAME) as file:
         file.write(json.dumps(described).encode())
@@ -126,11 +128,12 @@ def saved_table(store: Files) -> Table:
 
 
 def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
+    _require_digests(store, description["blake2b"])
+
     def array(entry: Mapping[str, Any]) -> NDArray[Any]:
-        path = store.path / entry["file"]
-        if path.parent != store.path or not path.is_file() or _digest(path) != entry["blake2b"]:
-            raise damage_error(path)
-        return store.mapped(path.name, entry["dtype"])
+        if entry["file"] not in description["blake2b"]:
+            raise damage_error(store.path / NAME)
+        return store.mapped(entry["file"], entry["dtype"])
 
     def column(entry: Mapping[str, Any]) -> Any:
         if entry["kind"] == "numbers":
@@ -187,10 +190,35 @@ def _sound(store: Files) -> Iterator[None]:
         raise damage_error(store.path / NAME) from None
 
 
-def _digest(path: Path) -> str:
-    """Return the digest of a file, read in chunks."""
-    digest = hashlib.blake2b(digest_size=16)
+def _require_digests(store: Files, expected: Mapping[str, str]) -> None:
+    """Reject files that are missing, or have other digests.
+
+    Raises
+    ------
+    InputError
+        The message names the file.
+    """
+    for name in expected:
+        path = store.path / name
+        if path.parent != store.path or not path.is_file():
+            raise damage_error(path)
+    for name, digest in _digests(expected, store).items():
+        if digest != expected[name]:
+            raise damage_error(store.path / name)
+
+
+def _digests(names: Iterable[str], store: Files) -> dict[str, str]:
+    """Return the digests of files of a store: the digest of the digests of consecutive ranges."""
+    parts = by_ranges(_digest, [store.path / name for name in dict.fromkeys(names)], store)
+    digests = {path.name: hashlib.blake2b(b"".join(found), digest_size=16) for path, found in parts.items()}
+    return {name: digest.hexdigest() for name, digest in digests.items()}
+
+
+def _digest(part: FileRange) -> bytes:
+    """Return the digest of a range of a file, read in chunks."""
+    (path, first, end), digest = part, hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while part := file.read(_AT_ONCE):
-            digest.update(part)
-    return digest.hexdigest()
+        file.seek(first)
+        for begin in range(first, end, _AT_ONCE):
+            digest.update(file.read(min(_AT_ONCE, end - begin)))
+    return digest.digest()

@@ -173,14 +173,18 @@ class LabelCollector:
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
+        self._last: tuple[Sequence[str], NDArray[np.int32]] = (), np.empty(0, np.int32)
 
     def codes_of(self, name: str, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Return the code of each label of a batch, int32, and add new labels."""
-        index = self.index
-        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
+        index, labels = self.index, vocabulary.labels
+        if labels == self._last[0]:  # most batches have the labels of the batch before
+            return self._last[1]
+        codes = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
         if len(index) > MOST_LABELS:
             msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
             raise InputError(msg)
+        self._last = labels, codes
         return codes
 
     def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:

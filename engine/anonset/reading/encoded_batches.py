@@ -72,9 +72,16 @@ class PartTask(RedactedRepr):
             if self.require_expected is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
                 rows = replace(rows, sets=None)
-            encoded.append(rows)
+            encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
             row += rows.n
         return encoded, encoder.unjudged or {}, encoder.several
+
+
+def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
+    """Return the batch with the vocabulary of the batch before if both have the same labels: it is sent once."""
+    if before.sets is None or rows.sets is None or before.sets.vocabulary.labels != rows.sets.vocabulary.labels:
+        return rows
+    return replace(rows, sets=replace(rows.sets, vocabulary=before.sets.vocabulary))
 
 
 def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> Sequence[SourcePart]:

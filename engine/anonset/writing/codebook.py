@@ -249,8 +249,8 @@ def _write_parquet(publication: Records, path: Path) -> Path:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
         with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
             for first, end in spans(publication.n, _ROWS_PER_GROUP):
-                cluster = publication.cluster
-                clusters = pa.nulls(end - first, pa.int32()) if cluster is None else pa.array(cluster[first:end])
-                columns = [pa.array(np.arange(first, end)), pa.array(publication.record[first:end]), clusters]
+                block = publication.slice(first, end)
+                cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else arrow.number_array(block.cluster)
+                columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(block.record), cluster]
                 writer.write_table(pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True))), _ROWS_PER_GROUP)
     return path
