@@ -370,3 +370,27 @@ def test_items_that_are_keys_stop_before_the_search(
     monkeypatch.setattr("anonset.jobs.job.Job.search", search)
     assert publish(data, tmp_path, *KM, "--items", "keys", "--hierarchy", "keys=halves:frequency") == 2
     assert names(capsys.readouterr().err, "keys 1,200 5 persons")
+
+
+@pytest.mark.parametrize(("name", "values"), [("patient_id", "P{}7"), ("notes", "He came with his wife on day {}")])
+def test_ids_and_free_text_stop_as_sensitive_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, values: str
+) -> None:
+    data = {"x": ["x"] * 120, "sex": ["f", "m"] * 60, name: [values.format(n // 2) for n in range(120)]}
+    kl = ("--model", "kl", "--k", "5", "--l", "2")
+    options = ("--relational", "sex", "--sensitive", name, *kl)
+    assert publish(data, tmp_path, *options) == 2
+    message = capsys.readouterr().err
+    assert f"column '{name}'" in message
+    assert values.format(3) not in message
+    assert publish(data, tmp_path, *options, "--publish-as-is", name) == 0
+
+
+def test_names_in_sets_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, last = ("Hans", "Julia", "Karin", "Peter"), ("Maier", "Weber", "Ott", "Lang", "Braun")
+    names = [f"{first[n % 4]} {last[n % 5]}" for n in range(400)]
+    data = {"x": ["x"] * 400, "sex": [("f", "m")[n % 7 % 2] for n in range(400)], "a": names}
+    options = ("--relational", "sex,a", "--model", "k", "--k", "15", "--algorithm", "cluster")
+    assert publish(data, tmp_path, *options, "--identifying-as-declared") == 0
+    assert publish(data, tmp_path, *options, out="other") == 2
+    assert not any(name in capsys.readouterr().err for name in names)

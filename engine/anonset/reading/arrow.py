@@ -81,16 +81,19 @@ _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}
 def folded(ids: Any) -> Any:
     """Return ids without differences of spelling (``pyarrow.LargeStringArray``): equal ids are one person.
 
-    Case and surrounding blanks are removed. So are blanks and punctuation inside numbers and keys.
+    Case and surrounding blanks are removed. So are blanks, punctuation and leading zeros of numbers and keys.
 
-    >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12"])).to_pylist()
-    ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12']
+    >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
+    ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
     """
     bounds, text = text_of(ids)
-    if _PLAIN[text[bounds[0] : bounds[-1]]].all():
+    starts = bounds[:-1][bounds[1:] > bounds[:-1]]
+    if _PLAIN[text[bounds[0] : bounds[-1]]].all() and not (text[starts] == ord("0")).any():
         return ids
     lower = _call("utf8_trim_whitespace", _call("utf8_lower", ids))
-    return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, without(lower, r"[^\pL\pN]+"))
+    key = without(without(lower, r"[^\pL\pN]+"), "^0+")
+    key = _call("if_else", _call("equal", key, text_scalar("")), text_scalar("0"), key)
+    return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, key)
 
 
 def same_ids(ids: Any) -> NDArray[np.int64]:

@@ -36,10 +36,11 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
 from anonset.reading.kinds import kind_of_values
-from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.values import (
     KINDS_OF_VALUES,
+    is_free_text,
     pattern_of,
 )
 from anonset.reading.roles import Names, names_in
@@ -48,9 +49,9 @@ from anonset.release.item_scan import ItemScan, labels_of
 from anonset.release.rare_values import (
     count_rare,
     ends_of_ranges,
-    members_of_sets,
     persons_in_small_groups,
     persons_with,
+    values_in_sets,
 )
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 from anonset.settings.coarse_rules import coarse_rule
@@ -226,7 +227,10 @@ class _Scanner:
                 finding = self._ends(before, labels)
             else:
                 finding = self._values(before, labels, members)
-            if finding is None and (kind := identifying_kind(labels)) and not self.table.word.identifying_as_declared:
+            kind = None if self.table.word.identifying_as_declared else identifying_kind(labels)
+            if kind is None and isinstance(before, CategoricalColumn) and not self.table.word.identifying_as_declared:
+                kind = identifying_kind(values_in_sets(before, labels, members))
+            if finding is None and kind is not None:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
                 finding = personal_values_finding((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
             if finding is not None:
@@ -253,9 +257,7 @@ class _Scanner:
         if rare:
             problem = f"values belong to fewer than {threshold} persons each"
             return ScanFinding.of((before.name,), rare, problem, self._of_sets(before))
-        listed = members_of_sets([label for label in labels if label not in index])
-        listed |= {member for label in labels for member in members.get(label, ())}
-        codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
+        codes = np.array([index[value] for value in values_in_sets(before, labels, members)], np.int64)
         of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < threshold)))
         is_text = of_few > 0 and are_rare_texts(before.vocabulary.labels, counts.tolist(), threshold)
         if not (is_text or lists_persons(counts[codes], threshold, before.n)):
@@ -304,7 +306,7 @@ class _Scanner:
             yield ScanFinding.of(names, small, problem, remedies.remedy_for_singling_out(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
-        """Yield findings for unchanged columns with names or contact data of persons."""
+        """Yield findings for unchanged columns with names, contact data, ids or remarks of persons."""
         word = self.table.word
         for column in columns:
             if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:
@@ -314,6 +316,17 @@ class _Scanner:
                 labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
             if kind := identifying_kind([label for label in labels if label != STAR]):
                 yield personal_values_finding((column.name,), *kind, remedies.remedy_of_dropping(column.name))
+            elif problem := self._of_persons(column, labels):
+                way = remedies.remedy_of_dropping(column.name)
+                yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
+
+    def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
+        """Return why most values describe few persons: free text, or ids by the column name; otherwise empty."""
+        if 2 * count_rare(column, self.few) <= len(column.vocabulary):
+            return ""
+        if is_free_text([label for label in labels if label not in NO_VALUE], column.n):
+            return "values look like free text"
+        return "values are ids of persons by the column name" if meaning_of(column.name) in PERSON_IDS else ""
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}

@@ -3,7 +3,7 @@
 All functions process records in spans and add integers, so the results do not depend on the storage of the data.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,24 @@ def members_of_sets(labels: Sequence[str]) -> set[str]:
     ['a', 'b']
     """
     return {member for label in labels if len(members := members_of(label)) > 1 for member in members}
+
+
+def values_in_sets(
+    original: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """Return the original values that published sets of values list, sorted.
+
+    Parameters
+    ----------
+    labels
+        Published labels.
+    members
+        Members of the published sets that have names.
+    """
+    index = original.vocabulary.index
+    listed = members_of_sets([label for label in labels if label not in index])
+    listed |= {member for label in labels for member in members.get(label, ())}
+    return sorted(value for value in listed - NO_VALUE if value in index)
 
 
 def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int, store: Store = MEMORY) -> int:
