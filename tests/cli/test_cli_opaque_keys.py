@@ -34,7 +34,7 @@ def test_messages_hide_opaque_keys(place: Place, rides: list[str]) -> None:
     ran = place.run(
         *rides, "--drop", "fare", "--publish-as-is", "card", "--hierarchy", f"card={place.write('t.csv', 'a,b')}"
     )
-    assert (ran.code, "hidden: like an id" in ran.err) == (2, True), ran.err
+    assert (ran.code, "60 labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
     assert not any(key in ran.err for key in KEYS)
     assert all(map(hidden, KEYS))
 
@@ -46,3 +46,37 @@ def test_items_that_are_free_text_are_dropped_in_a_complete_command(place: Place
     model = ["--items", "text", "--separator", " ", "--relational", "sex", "--model", "kkm", "--k", "5", "--m", "2"]
     ran = place.run("anonymize", data, "-o", str(place.out), *model)
     assert "dropping 'text', with model k" in ran.err, ran.err
+
+
+@pytest.mark.parametrize(
+    ("header", "items", "code"),
+    [
+        ("peer", [f"{84_745_000_000 + 977 * n}" for n in range(60)], 2),
+        ("customer_id", [f"{n}" for n in range(60)], 2),
+        ("ndc", [f"{10_745_000_000 + 977 * n}" for n in range(60)], 0),
+        ("peer", [f"{1_000 + n}" for n in range(60)], 0),
+    ],
+)
+def test_long_numbers_and_ids_of_persons_are_no_items(place: Place, header: str, items: list[str], code: int) -> None:
+    lines = [f"{n % 40},{items[n % 60]}\n" for n in range(1_200)]
+    data = place.write("data.csv", "".join([f"cab,{header}\n", *lines]))
+    run = [
+        "anonymize",
+        data,
+        "-o",
+        str(place.out),
+        "--items",
+        header,
+        *RUN[2:],
+        "--hierarchy",
+        f"{header}=halves:frequency",
+    ]
+    assert place.run(*run).code == code
+
+
+def test_network_addresses_are_published_only_by_declaration(place: Place) -> None:
+    data = place.write("data.csv", "ip,sex\n" + "".join(f"10.0.{n % 7}.{n % 5},{'fm'[n % 2]}\n" for n in range(350)))
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "ip,sex", "--rows-are-persons", "--model", "k"]
+    ran = place.run(*run, "--k", "5")
+    assert (ran.code, "IP addresses" in ran.err) == (2, True), ran.err
+    assert place.run(*run, "--k", "5", "--identifying-as-declared").code == 0

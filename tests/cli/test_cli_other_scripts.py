@@ -15,12 +15,25 @@ GREEK = (
 )
 JAPANESE = (["中村", "加藤", "山田", "小林", "伊藤"], ["大輔", "翔", "恵子", "拓也", "愛"])
 
+ARABIC = (
+    ["الشهري", "العتيبي", "القحطاني", "الحربي", "الغامدي", "الزهراني"],
+    ["أحمد", "خديجة", "محمد", "فاطمة", "علي", "سارة"],
+)
+CHINESE = (["王", "李", "张", "刘", "陈", "杨"], ["伟", "芳", "娜", "秀英", "敏", "静", "丽", "强"])
+RUSSIAN = (
+    ["Иванов", "Петров", "Сидоров", "Орлов", "Волков", "Зайцев"],
+    ["А.В.", "И.П.", "С.А.", "М.Д.", "О.Н.", "В.В."],
+)
+
 
 def full_names(words: tuple[list[str], list[str]], blank: str) -> list[str]:
     return [f"{first}{blank}{second}" for first in words[0] for second in words[1]]
 
 
-@pytest.mark.parametrize(("words", "blank"), [(GREEK, " "), (JAPANESE, "　")])
+@pytest.mark.parametrize(
+    ("words", "blank"),
+    [(GREEK, " "), (JAPANESE, "　"), (ARABIC, " "), (CHINESE, ""), (RUSSIAN, " ")],
+)
 def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
     place: Place, words: tuple[list[str], list[str]], blank: str
 ) -> None:
@@ -44,12 +57,27 @@ def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
     ran = place.run(*run)
     assert ran.code == 2, ran.out
     assert not any(name in ran.err for name in names)
-    assert all(map(hidden, names))
+
+
+def test_messages_hide_names_in_scripts_with_capitals_or_blanks() -> None:
+    assert all(map(hidden, [*full_names(GREEK, " "), *full_names(JAPANESE, "　")]))
+
+
+def test_a_message_hides_all_labels_of_a_column_of_names(place: Place) -> None:
+    names, source = full_names(CHINESE, ""), random.Random(3)
+    data = place.write("data.csv", "α,β\n" + "".join(f"{n % 2},{source.choice(names)}\n" for n in range(900)))
+    tree = place.write("tree.csv", "a,any\n")
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "α,β", "--model", "k", "--k", "5"]
+    ran = place.run(*run, "--rows-are-persons", "--identifying-as-declared", "--hierarchy", f"β={tree}")
+    assert (ran.code, "48 labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
+    assert not any(name in ran.err for name in names)
 
 
 def test_towns_and_subjects_in_other_scripts_are_no_names() -> None:
     assert not are_names(["Νέα Ελληνικά", "Βιολογία", "Άγιος Νικόλαος", "Αθήνα", "Πάτρα", "Μαθηματικά"] * 8)
     assert not are_names(["東京都", "大阪府", "北海道", "京都府", "福岡県"])
+    first, last = "东西南北中上下新老大小长", "山河江海阳"
+    assert not are_names([f"{one}{other}区" for one in first for other in last])
 
 
 def test_sentences_in_other_languages_are_free_text() -> None:
@@ -80,6 +108,21 @@ def test_a_name_or_date_of_a_key_is_no_person(place: Place) -> None:
     question = anonset.inspect(data, relational="性別").question
     assert question is not None
     assert [one.unit for one in question.answers] == [("番号",), ()]
+
+
+def test_names_and_a_date_that_agree_are_a_person_under_any_header(place: Place) -> None:
+    names, source = ["Hansen", "Olsen", "Larsen", "Berg", "Dahl", "Lie"], random.Random(4)
+    pupils = [
+        (source.choice(names), source.choice(["Anna", "Maria", "Peter", "Thomas"]), 10 + n % 19) for n in range(90)
+    ]
+    lines = [
+        f"{last};{first};{day}.0{1 + n % 9}.201{n % 6};{'JG'[n % 2]};{1 + (n * 7) % 28}.03.2024"
+        for n, (last, first, day) in enumerate(pupils * 12)
+    ]
+    data = place.write("data.csv", "\n".join(["Etternavn;Fornavn;Fødselsdato;Kjønn;Dato", *lines, ""]))
+    question = anonset.inspect(data, relational="Kjønn").question
+    assert question is not None
+    assert question.answers[0].unit == ("Etternavn", "Fornavn", "Fødselsdato")
 
 
 WORDS = ["βοήθεια", "μάθημα", "σχολείο", "ανάγνωση", "μαθηματικά", "γραφή", "ομάδα", "πρόοδος", "στήριξη", "χρόνος"]

@@ -89,6 +89,8 @@ class ProposalReader:
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
     """Number of rows with a value in each column of a unit, and of persons."""
+    of_few: dict[str, ProposedRole] = field(default_factory=dict)
+    """Columns whose values belong to few persons of an earlier unit; they are dropped for all further units."""
 
     def run(self, work: Proposal, *, asked: bool) -> None:
         """Read the table for a unit, with its settings and column roles.
@@ -117,6 +119,7 @@ class ProposalReader:
         work.possible_items = possible_items(self.proposed, roles, by_name)
         possible = {} if work.possible_items else roles_by_behaviour(self.proposed, roles, by_name)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
+        roles |= {name: role for name, role in self.of_few.items() if _lists_values(roles[name])}
         numbers = [
             profile
             for profile in self.profiles
@@ -175,10 +178,11 @@ class ProposalReader:
         dropped = {}
         for column in () if table is None else table.relational:
             role = roles[column.name]
-            if role.hierarchy == "values" and role.reason != "given" and _lists_persons(column, self.k):
+            if _lists_values(role) and _lists_persons(column, self.k):
                 distinct = self._distinct(column.name)
                 reason = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
                 dropped[column.name] = ProposedRole("drop", f"{reason}; {setting('relational')} needs a hierarchy")
+        self.of_few |= dropped
         return dropped
 
     def _distinct(self, name: str) -> int:
@@ -332,6 +336,11 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
         else replace(column, hierarchy=spelled.get(column.profile.name))
         for column in work.columns
     )
+
+
+def _lists_values(role: ProposedRole) -> bool:
+    """Return True if a proposed quasi-identifier has no hierarchy, so that sets list its values."""
+    return role.role == "relational" and role.hierarchy == "values" and role.reason != "given"
 
 
 def _lists_persons(column: Column, k: int) -> bool:

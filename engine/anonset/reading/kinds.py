@@ -26,7 +26,7 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
     "dates": re.compile(
         rf"({WEEKDAY}(\d{{4}}([-./])\d{{1,2}}\3\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\4(\d{{4}}|\d\d))"
-        r"|\d{4}[-./]\d{1,2}|\d{1,2}/\d{4}"
+        r"|\d{4}[-./]\d{1,2}|\d{1,2}/\d{4}|\d{4}[年년] ?\d{1,2}[月월] ?\d{1,2}[日일]"
         rf"|{NAMED_MONTH}|(18|19|20)\d{{2}}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))"
         r"((T|,? )\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?",
         re.IGNORECASE,
@@ -42,7 +42,7 @@ _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes
 _DAY_FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
     "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d %B %Y", "%d-%B-%Y", "%b %d, %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y",
-    "%Y-%b-%d", "%Y %b %d",
+    "%Y-%b-%d", "%Y %b %d", "%Y年%m月%d日", "%Y년 %m월 %d일",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d-%b-%y", "%d %b %y",
     "%Y-%m", "%Y/%m", "%Y.%m", "%m/%Y",
 )  # fmt: skip

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Table
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
-from anonset.reading.persons.values import are_opaque_keys, are_sentences, are_words_of_texts
+from anonset.reading.persons.header_topics import names_a_product
+from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
@@ -43,7 +45,8 @@ class ItemScan:
             return
         counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
-        if kind := None if word.identifying_as_declared else identifying_kind(labels):
+        kind = None if word.identifying_as_declared else identifying_kind(labels)
+        if kind and kind[0] != OPAQUE:  # `keys` decides about opaque keys
             yield personal_values_finding(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             yield _free_text(names, len(labels), remedy)
@@ -63,7 +66,7 @@ class ItemScan:
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        """Yield findings for item columns of opaque keys."""
+        """Yield findings for item columns of opaque keys, or of ids of persons by their headers."""
         word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
         if sets.vocabulary.is_numbered or word.identifying_as_declared:
             return
@@ -71,9 +74,10 @@ class ItemScan:
         for name in names:
             mark = f"{name}:" if len(names) > 1 else ""
             keys = [label.removeprefix(mark) for label in labels if label.startswith(mark)]
-            if name not in word.publish_as_is and are_opaque_keys(keys):
+            is_id = meaning_of(name) == "person id" or (are_opaque_keys(keys) and not names_a_product(name))
+            if is_id and name not in word.publish_as_is:
                 remedy = remedies.of_items((name,), self.model, others=len(names) > 1)
-                yield personal_values_finding((name,), "opaque key", step * len(keys), remedy)
+                yield personal_values_finding((name,), OPAQUE, step * len(keys), remedy)
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         """Yield findings for item columns that mention persons of the data."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
-from anonset.reading.persons.values import KINDS_OF_VALUES, are_names, are_opaque_keys, count_contacts, pattern_of
+from anonset.reading.persons.values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
@@ -40,14 +40,11 @@ class ScanFinding(RedactedRepr):
 
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return the kind and number of values that are names or contact data of persons; None if there are none."""
+    """Return the kind and number of values that are names, contact data or keys of persons; None if there are none."""
     if counts := count_contacts(labels):
         return next(iter(counts.items()))
-    if pattern_of(labels, ("phone",)):
-        return "phone", len(labels)
-    if are_opaque_keys(labels):
-        return "opaque key", len(labels)
-    return ("name", len(labels)) if are_names(labels) else None
+    kind = OPAQUE if are_opaque_keys(labels) else identifying(labels)
+    return (kind, len(labels)) if kind in KINDS_OF_VALUES else None
 
 
 def personal_values_finding(names: tuple[str, ...], kind: str, count: int, remedy: str) -> ScanFinding:

@@ -22,9 +22,11 @@ from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_la
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
+from anonset.personal_text import hidden
 from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
-from anonset.reading.persons.rare_texts import are_rare_texts
+from anonset.reading.persons.rare_texts import are_rare
+from anonset.reading.persons.values import identifying
 from anonset.spelling import counted, setting
 
 _OF_VALUES = ("range", "values")
@@ -178,9 +180,11 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     """Return the message about labels that are not leaves, the most frequent first, and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
-    if not part.of_items and are_rare_texts(part.labels, part.occurrences, _FEW_RECORDS):
-        labels = f"hidden, because most belong to fewer than {_FEW_RECORDS} records each"
     more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
+    if not part.of_items and are_rare(part.labels, part.occurrences, _FEW_RECORDS):
+        labels, more = f"hidden, because most belong to fewer than {_FEW_RECORDS} records each", ""
+    elif identifying(part.labels) or any(hidden(misfit.label) for misfit in ordered[:_SHOWN]):
+        labels, more = "hidden, because some look like names or ids", ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
     return f"hierarchy of {part.name!r}: {number}: {labels}{more}; {label_remedies(part, wrong, tree)}"
 

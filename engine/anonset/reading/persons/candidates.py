@@ -396,6 +396,8 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
     # other name columns may name other persons
     names = tuple(name for name in names if meaning_of(name) == NAMED) or names
     births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
+    if names and not births:
+        births = tuple(name for name in free if name not in names and _is_birth_of(names, name, free))[:1]
     if births and len(names) > 1:
         names = tuple(name for name in names if not _is_another(name, names, births, free))
     key = (*names, *births)
@@ -416,6 +418,21 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
         return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing)] if agreeing and often else []
     beyond = n_values - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in births])
     return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing, beyond_chance=beyond)]
+
+
+def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
+    """Return True if rows with equal names have equal dates far more often than by chance, as dates of birth."""
+    if not free[date].dates or free[date].kind:
+        return False
+    of_names = [free[name].codes for name in names]
+    codes = combined([*of_names, free[date].codes])
+    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
+    beyond = n_values - persons > _by_chance(codes, of_names, [free[date].codes])
+    return beyond and persons <= _SAME_BIRTH * n_values
+
+
+_SAME_BIRTH = 0.8
+"""Largest share of rows that differ in names and a date of birth under an unknown header."""
 
 
 def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:

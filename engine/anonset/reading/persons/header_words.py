@@ -53,7 +53,9 @@ _WORDS = {
     "auteur autore verfasser publisher verlag consultant therapist therapeut merchant haendler course kurs cours curso",
     "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
     "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
-    "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials",
+    "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials "
+    "navn fornavn etternavn efternavn namn fornamn foernamn efternamn etunimi sukunimi nazwisko jmeno prijmeni "
+    "priezvisko prezime vezeteknev keresztnev soyad soyadi prenume sobrenome",
     "of names": "first last full sur given family maiden middle birth geburt geburts geb naissance nacimiento famille "
     "jeune fille complete completo vor nach familien nick display mother father mutter vater spouse guardian",
     "born": "geb geboren geborene nee geborener ne nata nato",

@@ -28,12 +28,22 @@ def are_rare_texts(labels: Sequence[str], counts: Iterable[int], threshold: int)
     >>> are_rare_texts(["", *remarks * 3], [900, *[1] * 12], 5), are_rare_texts(["", *remarks * 3], [0, *[9] * 12], 5)
     (True, False)
     """
-    present = [(label, n) for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
-    rare = sum(n < min(threshold, _FEW) for _, n in present)
-    if rare < FEWEST_RARE or 2 * rare <= len(present):
+    pairs = [(label, n) for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
+    if not are_rare([label for label, _ in pairs], [n for _, n in pairs], threshold):
         return False
-    looked_at = [label for label, _ in present[:: 1 + len(present) // _LOOKED_AT]]
+    looked_at = [label for label, _ in pairs[:: 1 + len(pairs) // _LOOKED_AT]]
     return sum(map(_is_text, looked_at)) >= _MOST * len(looked_at) and not are_keys(looked_at)
+
+
+def are_rare(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bool:
+    """Return True if more than half of the labels, and at least ten, are rare.
+
+    >>> are_rare([f"EE-{n}-LL" for n in range(20)], [2] * 20, 5), are_rare(["north", "south"], [1, 1], 5)
+    (True, False)
+    """
+    present = [n for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
+    rare = sum(n < min(threshold, _FEW) for n in present)
+    return rare >= FEWEST_RARE and 2 * rare > len(present)
 
 
 def _is_text(label: str) -> bool:

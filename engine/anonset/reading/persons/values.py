@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from unicodedata import category
 
 from anonset.personal_text import is_opaque_key
 from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
@@ -48,7 +49,8 @@ _SEXES = frozenset(_WORDS_FOR_SEX.split())
 _YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
 _DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = re.compile(
-    rf"(?:{WEEKDAY}(?:{_YEAR}([-/.]?){_MONTH}\1{_DAY}|{_DAYS}([-/.]){_DAYS}\2(?:{_YEAR}|\d\d))|{NAMED_MONTH})"
+    rf"(?:{WEEKDAY}(?:{_YEAR}([-/.]?){_MONTH}\1{_DAY}|{_DAYS}([-/.]){_DAYS}\2(?:{_YEAR}|\d\d))|{NAMED_MONTH}"
+    rf"|{_YEAR}[年년] ?{_DAYS}[月월] ?{_DAYS}[日일])"
     r"(?:[T ]00:00(?::00)?)?",
     re.IGNORECASE,
 )
@@ -78,12 +80,15 @@ def is_iban(value: str) -> bool:
     return _IBAN.fullmatch(text) is not None and int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
 
 
+OPAQUE = "opaque key"
 KINDS_OF_VALUES = {
     "e-mail": "e-mail addresses",
     "IBAN": "IBANs",
     "phone": "telephone numbers",
     "name": "names of persons",
-    "opaque key": "opaque keys, such as hashes of ids",
+    "account": "device ids",
+    "network": "IP addresses",
+    OPAQUE: "opaque keys or long numbers, such as hashes, card or telephone numbers",
 }
 """Kinds of values that name or reach persons, with their names in messages."""
 PATTERNS: Mapping[str, Callable[[str], object]] = {
@@ -197,11 +202,32 @@ def _are_hexadecimal(labels: Sequence[str]) -> bool:
 
 
 def are_opaque_keys(labels: Sequence[str]) -> bool:
-    """Return True if nearly all of at least ten labels are opaque keys; of many, about 20,000 are examined."""
-    return len(labels) >= _FEWEST_OPAQUE and _nearly_all(is_opaque_key, labels[:: 1 + len(labels) // _LOOKED_AT])
+    """Return True if nearly all labels are opaque keys, or long numbers of one length that are no product numbers.
+
+    Of many labels, about 20,000 are examined.
+
+    >>> are_opaque_keys([f"{n:012x}" for n in range(10**12, 10**12 + 20)])
+    True
+    >>> are_opaque_keys([f"{84_900_000_000 + 17 * n}" for n in range(60)]), are_opaque_keys(["E11.9", "J45"] * 9)
+    (True, False)
+    """
+    examined = labels[:: 1 + len(labels) // _LOOKED_AT]
+    if len(examined) < _FEWEST_OPAQUE:
+        return False
+    if _nearly_all(is_opaque_key, examined):
+        return True
+    long = {len(label) for label in examined if label.isdecimal()}
+    is_number = len(long) == 1 and min(long) >= _LONG_NUMBER and len(examined) >= _FEWEST_NUMBERS
+    return is_number and _nearly_all(str.isdecimal, examined) and 2 * sum(map(_is_gtin, examined)) < len(examined)
 
 
-_FEWEST_OPAQUE = 10
+def _is_gtin(label: str) -> bool:
+    """Return True if the last digit of a number is the check digit of a product number (GTIN)."""
+    digits = [int(digit) for digit in reversed(label) if digit.isdecimal()]
+    return len(digits) in (8, 12, 13, 14) and (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
+
+
+_FEWEST_OPAQUE, _FEWEST_NUMBERS, _LONG_NUMBER = 10, 50, 9
 
 
 def are_capitalised(labels: Sequence[str]) -> bool:
@@ -257,27 +283,40 @@ def are_names(labels: Sequence[str]) -> bool:
 
 
 def are_full_names(labels: Sequence[str]) -> bool:
-    """Return True if nearly all labels are surnames with first names in a script other than Latin.
+    """Return True if nearly all labels are surnames with first names or initials in a script other than Latin.
 
-    In scripts with capitals, labels are two or three capitalised words, and the words recur in other labels.
+    The words recur in other labels. In East Asian scripts without blanks, the first signs recur more than the last.
     """
     if len(labels) < _FEWEST_SURNAMES or labels[0].isascii():
         return False
     if _nearly_all(_EAST_ASIAN_NAME, labels):
         return True
-    if len(labels) < _FEWEST_FULL_NAMES or not _nearly_all(_is_full_name, labels):
+    if len(labels) < _FEWEST_FULL_NAMES:
         return False
-    return len({word for label in labels for word in label.split()}) <= len(labels)
+    if _nearly_all(_EAST_ASIAN_WORD, labels):
+        first, last = len({label[0] for label in labels}), len({label[-1] for label in labels})
+        return 3 * first <= len(labels) and first < last
+    return _nearly_all(_is_full_name, labels) and len({word for label in labels for word in label.split()}) <= len(
+        labels
+    )
 
 
 _SIGN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _EAST_ASIAN_NAME = re.compile(rf"{_SIGN}{{1,4}}[ \u3000]{_SIGN}{{1,5}}").fullmatch
+_EAST_ASIAN_WORD = re.compile(rf"{_SIGN}{{2,4}}").fullmatch
+_INITIALS = re.compile(r"([^\W\d_]\.){1,3}").fullmatch
 _FEWEST_FULL_NAMES = 30
 
 
 def _is_full_name(label: str) -> bool:
-    words = label.split()
-    return len(words) in (2, 3) and all(word.isalpha() and word.istitle() and word[0] > "\u036f" for word in words)
+    words = [word for word in label.split() if not _INITIALS(word)]
+    full = 1 <= len(words) <= 3 and 2 <= len(label.split()) <= 3
+    return full and all(word[0] > "\u036f" and _is_capitalised_or_uncased(word) for word in words)
+
+
+def _is_capitalised_or_uncased(word: str) -> bool:
+    letters = "".join(sign for sign in word if not category(sign).startswith("M"))
+    return letters.isalpha() and (letters.istitle() or letters.upper() == letters.lower())
 
 
 @cache
