@@ -60,8 +60,10 @@ def inspect(
         show(*_of_codes(findings))
     recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
+    job = Path(out or "job.toml")
+    job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     with_items = [
-        f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {out or 'job.toml'}"
+        f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}"
         for roles in _roles_of_items(findings)
     ]
     if out is not None:
@@ -71,7 +73,12 @@ def inspect(
         show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
         first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
-        first = "Next, if these columns may be published: " if findings.possible_roles else first
+        if findings.possible_roles:
+            first = (
+                "To publish further columns, if they may be published: "
+                if findings.records
+                else f"Next{_condition(findings)}: "
+            )
         show(f"{first}{command}")
     return DONE
 
@@ -100,6 +107,14 @@ def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
     ]
 
 
+def _condition(findings: Findings) -> str:
+    """Return what the owner must know of columns chosen by their behaviour."""
+    if not findings.possible_roles:
+        return ""
+    chosen = findings.possible_roles.keys() - {"differing"}
+    return ", if these columns may be published" if chosen else ", if the first row of a person counts"
+
+
 def _to_answer(findings: Findings) -> str:
     return "" if findings.question is None else "; declare in it who is a person"
 
@@ -119,8 +134,7 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
         problem = findings.problems[-1] if json else f"{findings.problems[-1].partition(': ')[0]} (see Check)"
         msg = f"{path} is not written: {foreign(problem)}"
         error = InputError(msg)
-        condition = ", if these columns may be published" if findings.possible_roles else ""
-        error.commands = [f"complete command{condition}: {command}" for command in with_items]
+        error.commands = [f"complete command{_condition(findings)}: {command}" for command in with_items]
         raise error
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"

@@ -102,7 +102,7 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
         return []
     proposals = _readable(options) or _readable({**options, "differing": "first"})
     proposals = proposals or _readable({**options, "rows_are_persons": True})
-    lines, faults = _lines(options, typed, _over_ids(options, proposals))
+    lines, faults = _lines(options, typed, _over_ids(options, _of_persons(proposals)))
     if not lines and any(isinstance(fault, DisclosureError) for fault in faults):
         lines = _lines(options, typed, _readable(_without_sets(options)))[0]
     reasons = [str(fault) for fault in faults] if proposals else _problems(options)
@@ -172,6 +172,21 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     """Return the proposals for which the data can be read, one per possible unit."""
     work = _proposed(options)
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
+
+
+def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
+    """Return the proposals without ids of which many persons have several, by another id without such doubt."""
+    sizes = {id(one): one.table.n for one in proposals if one.unit and one.table is not None and not one.table.repeated}
+    most = _FEW_SHARED * min(sizes.values(), default=0)
+    return [
+        one
+        for one in proposals
+        if not (sizes and one.unit and id(one) not in sizes and one.table and one.table.n > most)
+    ]
+
+
+_FEW_SHARED = 1.05
+"""Different persons may share a number: ids of up to this many times the persons of another id remain possible."""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:
@@ -263,7 +278,8 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     if _shape(must["model"]) != _shape(options.get("model")):
         general = Settings.model_fields.keys() - {"model", "algorithm"}
         remaining = {name: value for name, value in remaining.items() if name in general} | must
-    hierarchies = {n: str(spec) for n, spec in trees.items() if spec != "values" and (n in published or n == "items")}
+    published |= {"items"} if any(settings.get(role) for role in _SETS) else set()
+    hierarchies = {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
     return {**remaining, **settings, "hierarchy": hierarchies}
 
 

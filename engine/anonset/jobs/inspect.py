@@ -86,7 +86,7 @@ def inspect(
         _place_of(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
         _classes(table, k), known_sets, problems,
         _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
-        work.possible_items,
+        work.possible_items, work.possible_roles,
     )  # fmt: skip
 
 

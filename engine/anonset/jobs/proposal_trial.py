@@ -145,6 +145,11 @@ class ProposalReader:
                 break
             except InputError as error:
                 work.problems += [] if str(error) in work.problems else [str(error)]
+                if setting("differing", "first") in str(error):
+                    work.possible_roles = {"differing": ["first"]}
+        sets = any(role.role in ("items", "one_hot", "one_code") for role in roles.values())
+        if work.table is not None and not sets:  # other columns may be published, too
+            work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
         if not _publish(roles):
             work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]

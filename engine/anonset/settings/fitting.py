@@ -184,7 +184,7 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     if not part.of_items and are_rare(part.labels, part.occurrences, _FEW_RECORDS):
         labels, more = f"hidden, because most belong to fewer than {_FEW_RECORDS} records each", ""
     elif identifying(part.labels) or any(hidden(misfit.label) for misfit in ordered[:_SHOWN]):
-        labels, more = "hidden, because some look like names or ids", ""
+        labels, more = "hidden, because some look like a name or an id", ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
     return f"hierarchy of {part.name!r}: {number}: {labels}{more}; {label_remedies(part, wrong, tree)}"
 

@@ -422,7 +422,7 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
 
 def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
     """Return True if rows with equal names have equal dates far more often than by chance, as dates of birth."""
-    if not free[date].dates or free[date].kind:
+    if not free[date].years or free[date].kind:
         return False
     of_names = [free[name].codes for name in names]
     codes = combined([*of_names, free[date].codes])

@@ -20,7 +20,7 @@ from anonset.reading.persons.header_words import (
     meaning_of,
 )
 from anonset.reading.persons.placeholders import are_placeholders
-from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date
+from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date, year_of
 
 _MOST_ROWS = 50_000
 _MISSING = tuple(sorted(MISSING))
@@ -29,6 +29,7 @@ _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullm
 _TIME = re.compile(r"[T ](?=\d{1,2}:\d\d)")
 _LABELS = 300
 _MOST_DATES = 0.9
+_YEARS_OF_BIRTH = 5
 _CELL = "cell"
 """Header of telephone numbers or of network cells."""
 _FEWEST_DIGITS = 6
@@ -63,6 +64,8 @@ class CodedColumn:
     """True if there are few distinct values, all numbers of one or two digits."""
     times: bool = False
     """True if nearly all values are full dates, with or without a time of day."""
+    years: bool = False
+    """True if the values are full dates of at least five years."""
 
 
 def coded_column(name: str, column: Any) -> CodedColumn:
@@ -94,9 +97,11 @@ def coded_column(name: str, column: Any) -> CodedColumn:
     addresses = not dates and identifying(first) == ADDRESS
     small = 1 < len(first) <= _MOST_NUMBERS and all(label.isdecimal() and len(label) < _LONGER for label in first)
     times = sum(is_full_date(_TIME.split(label)[0]) for label in first) >= _MOST_DATES * len(first)
+    years = {year_of(label) for label in first} if dates else set()
     return CodedColumn(
-        codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small, times
-    )
+        codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small, times,
+        len(years) >= _YEARS_OF_BIRTH,
+    )  # fmt: skip
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:

@@ -1,0 +1,59 @@
+"""Commands printed beside a proposal: further columns, the first row of a person, and ids that split persons."""
+
+import shlex
+
+from cli.place import Place
+
+LETTERS = "abcdefghij"
+
+
+def command_of(err: str, begin: str) -> list[str]:
+    line = next(line for line in err.splitlines() if line.startswith(begin))
+    return shlex.split(line[line.index("anonset ") :])[1:]
+
+
+def cards(place: Place) -> str:
+    """Return sales of 60 cards; the sex is recognized, the kind of card and the goods are not."""
+    lines = [f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 3]},{LETTERS[(n + n // 60) % 10]}x" for n in range(1_300)]
+    return place.write("sales.csv", "\n".join(["Kortnr,sex,art,vare", *lines, ""]))
+
+
+def test_further_columns_are_named_by_their_behaviour(place: Place) -> None:
+    job = str(place.folder / "job.toml")
+    ran = place.run("inspect", cards(place), "-o", job)
+    command = command_of(ran.out, "To publish further columns, if they may be published")
+    assert command[2:-1] == ["--relational", "art", "--items", "vare", "-o"], ran.out
+    again = place.run(*command)
+    assert (again.code, (place.folder / "job-more.toml").exists()) == (0, True), again.err
+
+
+def test_a_sensitive_column_that_differs_gets_a_command_with_the_first_row(place: Place) -> None:
+    job = str(place.folder / "job.toml")
+    ran = place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", job)
+    command = command_of(ran.err, "anonset: complete command, if the first row of a person counts")
+    assert place.run(*command).code == 0
+
+
+def test_an_id_that_splits_persons_is_in_no_command(place: Place) -> None:
+    lines = [
+        f"M{n % 300:05},Anna Berg{LETTERS[n % 60 % 10]} {LETTERS[n % 60 // 10]},{10 + n % 60 % 19}.03.19{40 + n % 60},"
+        f"{'fm'[n % 60 % 2]}"
+        for n in range(1_200)
+    ]
+    data = place.write("visits.csv", "\n".join(["mrn,name,birth,sex", *lines, ""]))
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "sex", "--model", "k", "--k", "5"]
+    ran = place.run(*run)
+    assert "each 'name' with 'birth' is a person (60 persons)" in ran.err
+    assert "each 'mrn' is a person" not in ran.err
+    assert not any("--id" in line and "--rows-are-persons" in line for line in ran.err.splitlines())
+
+
+def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
+    lines = [f"p{n % 200},{'fm'[n % 2]},{n % 3},E1{n % 5}.{n % 3},J4{n % 4}.1" for n in range(1_200)]
+    data = place.write("visits.csv", "\n".join(["patient_id,sex,ward,dx1,dx2", *lines, ""]))
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "sex", "--sensitive", "dx1", "--model", "kl"]
+    ran = place.run(*run, "--k", "5", "--l", "2")
+    commands = [line for line in ran.err.splitlines() if "complete command" in line]
+    assert commands
+    assert not any("items=" in line for line in commands)
+    assert place.run(*command_of(ran.err, "anonset: complete command")).code == 0
