@@ -72,8 +72,8 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     )
 
 
-_PLAIN = np.array([chr(byte) in "0123456789abcdefghijklmnopqrstuvwxyz" for byte in range(256)])
-"""Bytes of texts that `folded` does not change."""
+_PLAIN = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
+"""Bytes of ASCII letters and digits."""
 _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
 """Ids whose punctuation distinguishes persons: addresses, names, negative numbers, dates."""
 
@@ -87,13 +87,21 @@ def folded(ids: Any) -> Any:
     ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
     """
     bounds, text = text_of(ids)
-    starts = bounds[:-1][bounds[1:] > bounds[:-1]]
-    if _PLAIN[text[bounds[0] : bounds[-1]]].all() and not (text[starts] == ord("0")).any():
-        return ids
+    if _PLAIN[text[bounds[0] : bounds[-1]]].all():
+        return _without_leading_zeros(_call("utf8_lower", ids))
     lower = _call("utf8_trim_whitespace", _call("utf8_lower", ids))
-    key = without(without(lower, r"[^\pL\pN]+"), "^0+")
-    key = _call("if_else", _call("equal", key, text_scalar("")), text_scalar("0"), key)
+    key = _without_leading_zeros(without(lower, r"[^\pL\pN]+"))
     return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, key)
+
+
+def _without_leading_zeros(keys: Any) -> Any:
+    starts, text = text_of(keys)
+    first = starts[:-1][starts[1:] > starts[:-1]]
+    if not (text[first] == ord("0")).any():
+        return keys
+    trimmed = without(keys, "^0+")
+    of_zeros = _call("and", _call("equal", trimmed, text_scalar("")), _call("not_equal", keys, text_scalar("")))
+    return _call("if_else", of_zeros, text_scalar("0"), trimmed)
 
 
 def same_ids(ids: Any) -> NDArray[np.int64]:
