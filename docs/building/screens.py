@@ -2,7 +2,9 @@
 
 import asyncio
 import io
+import os
 import random
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -21,29 +23,31 @@ _CODES = [f"{letter}{number}" for letter in "EIJKM" for number in range(10, 16)]
 def write_data(folder: Path) -> None:
     """Write visits of generated patients."""
     rng = random.Random(1)
-    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(['north', 'south'])}" for n in range(400)]
+    persons = [f"{n},{rng.choice('fm')},{rng.choice(['north', 'south'])}" for n in range(1001, 1401)]
     rows = [f"{person},{' '.join(rng.sample(_CODES, 3))}" for person in [*persons, *persons]]
     (folder / "visits.csv").write_text("\n".join(["patient_id,sex,region,codes", *rows]))
+    (folder / "baskets.csv").write_text("\n".join(["codes", *(" ".join(rng.sample(_CODES, 3)) for _ in range(400))]))
 
 
-async def take(browser: Browser, name: str, most: int = 1100) -> None:
-    """Store a picture of the screen, at most `most` pixels high."""
-    with Image.open(io.BytesIO(await browser.picture(most))) as image:
+async def take(browser: Browser, name: str, *, first: str = "", most: int = 1000) -> None:
+    """Store a picture of the screen, at most `most` pixels high, from the heading `first` on."""
+    heading = f"[...document.querySelectorAll('h2')].find(e => e.innerText === '{first}')"
+    top = await browser.script(f"{heading}.getBoundingClientRect().top + scrollY - 12") if first else 0
+    with Image.open(io.BytesIO(await browser.picture(most, top))) as image:
         image.convert("RGB").save(PICTURES / f"ui-{name}.webp", quality=60, method=6)
 
 
 async def follow(folder: Path) -> None:
     """Publish by clicks, and take a picture of each screen."""
-    async with opened(folder) as (browser, _):
-        await browser.resize(1000)
+    async with opened(folder) as (browser, address):
+        await browser.resize(1000, height=600)
         await browser.click("visits.csv")
-        await browser.choose("Who is a person?", "Each patient_id is a person")
-        await browser.until("!document.querySelector('[aria-label=\"Role of column sex\"]').disabled")
-        await browser.until_text("Who is at risk now?")
+        await browser.answer("Each patient_id is a person")
         await take(browser, "data")
         await browser.click(". Hierarchies")
-        await browser.until_text("Hierarch")
-        await asyncio.sleep(3)
+        await browser.until_text("30 values")
+        await browser.click("+")
+        await browser.click("E10")
         await take(browser, "hierarchies")
         await browser.click(". Promise")
         await browser.until_text("Not covered")
@@ -51,16 +55,37 @@ async def follow(folder: Path) -> None:
         await browser.click(". Try")
         await browser.click("Try the candidates")
         await browser.until_text("The 30 most frequent codes")
-        await browser.until_text("Loss against k")
         await browser.until("document.querySelectorAll('polyline').length >= 6")
-        await take(browser, "try", 2400)
+        await take(browser, "try", first="Loss against k")
         await browser.click(". Publish")
         await browser.click("Publish")
         await browser.until_text("Open the report")
-        await take(browser, "publish", 1400)
+        await take(browser, "publish")
+        await browser.click("Open")
+        await browser.click("visits-safe")
+        await browser.until_text("Highest risk")
+        await take(browser, "open")
+        await browser.open(address)
+        await browser.click("Choose other data")
+        await browser.click("baskets.csv")
+        await browser.until_text("400 records")
+        await browser.click(". Policies")
+        for items in (("E10", "I10"), ("J15",)):
+            for item in items:
+                await browser.write("Search items to protect", item)
+                await browser.click(f"{item} (")
+            await browser.click("Add")
+            await browser.until_text(f"{' '.join(items)} (")
+        await take(browser, "policies")
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        write_data(Path(name))
-        asyncio.run(follow(Path(name)))
+        os.environ["TMPDIR"] = name
+        data = Path("/tmp/hospital")  # the pictures show this path
+        data.mkdir()
+        try:
+            write_data(data)
+            asyncio.run(follow(data))
+        finally:
+            shutil.rmtree(data)

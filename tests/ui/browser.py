@@ -167,6 +167,12 @@ class Browser:
         await self.click_element(f"{box}.closest('.q-field')")
         await self.click(option)
 
+    async def answer(self, option: str) -> None:
+        """Declare on the screen Data who is a person, and wait for the findings."""
+        await self.choose("Who is a person?", option)
+        await self.until_text("Inspecting the data")
+        await self.until("!document.body.innerText.includes('Inspecting the data')")
+
     async def write(self, label: str, content: str) -> None:
         """Replace the content of an input."""
         found = f"document.querySelector('input[aria-label=\"{label}\"]')"
@@ -185,19 +191,19 @@ class Browser:
                 **(more if kind == "keyDown" else {}),
             )  # fmt: skip
 
-    async def resize(self, width: int, *, dark: bool = False) -> None:
+    async def resize(self, width: int, *, height: int = 900, dark: bool = False) -> None:
         """Change the width of the window, and the color scheme."""
         await self.command(
-            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         await self.command("Emulation.setEmulatedMedia", features=[scheme])
         await asyncio.sleep(0.5)
 
-    async def picture(self, most: int = 2400) -> bytes:
-        """Return a picture of the complete page as PNG, cut at a height."""
+    async def picture(self, most: int, top: float = 0) -> bytes:
+        """Return a picture of the complete page as PNG, from `top` on, at most `most` pixels high."""
         size = (await self.command("Page.getLayoutMetrics"))["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], most), "scale": 1}
+        clip = {"x": 0, "y": top, "width": size["width"], "height": min(size["height"] - top, most), "scale": 1}
         taken = await self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         return base64.b64decode(taken["data"])
 

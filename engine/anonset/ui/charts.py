@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from textwrap import shorten
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 240, 56, 544, 16, 200
+_LONGEST = 70
+"""Characters of a name in the legend."""
 _DASHES = ("none", "7 4", "2 4", "10 3 2 3")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Points of each line, by name."""
@@ -29,7 +32,7 @@ def line_chart(title: str, across: str, lines: Series) -> str:
             *(_marker(number, x, y) for x, y in at),
             f'<line x1="{_LEFT}" x2="{_LEFT + 40}" y1="{legend}" y2="{legend}" stroke="currentColor" '
             f'stroke-width="2" {dash}/>{_marker(number, _LEFT + 20, legend)}',
-            _text(_LEFT + 48, legend + 4, "start", name),
+            _text(_LEFT + 48, legend + 4, "start", shorten(name, _LONGEST, placeholder=" …")),
         ]
     high = _HEIGHT + 10 + 18 * len(lines)
     return (

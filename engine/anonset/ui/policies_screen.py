@@ -18,6 +18,7 @@ _TITLES = {
         "Items may be published as their group or a part of it. Other items remain.",
     ),
 }
+_SEARCHES = {"privacy": "Search items to protect", "utility": "Search items to group"}
 
 
 def policies_screen(state: PageState) -> None:
@@ -75,25 +76,25 @@ def _search(screen: Screen, policy: PolicyState) -> None:
     """Offer the items that contain a text."""
     trees = screen.state.tree
 
-    def find(wanted: str) -> None:
-        results.clear()
-        if trees.tree is None or not wanted.strip():
-            return
-        with results, ui.element("ul").classes("tree"):
-            for node in trees.tree.matches(wanted.strip(), _FOUND, leaves=True):
-                label = trees.tree.hierarchy.labels[node]
-                with ui.element("li"):
-                    row = button(f"{label} ({counted(int(trees.tree.records[node]), 'record')})", partial(add, label))
-                    row.classes("node").mark(f"item-{policy.kind}-{label}")
-
     def add(label: str) -> None:
         if label not in policy.chosen:
             policy.chosen = [*policy.chosen, label]
         screen.follow()
 
-    search = ui.input("Search items", on_change=lambda event: find(event.value or ""))
+    def show() -> None:
+        wanted = (search.value or "").strip()
+        if trees.tree is None or not wanted:
+            return
+        with ui.element("ul").classes("tree").props("role=status"):
+            for node in trees.tree.matches(wanted, _FOUND, leaves=True):
+                label = trees.tree.hierarchy.labels[node]
+                with ui.element("li"):
+                    row = button(f"{label} ({counted(int(trees.tree.records[node]), 'record')})", partial(add, label))
+                    row.classes("node").mark(f"item-{policy.kind}-{label}")
+
+    search = ui.input(_SEARCHES[policy.kind], on_change=screen.follow)
     search.props("outlined stack-label clearable debounce=250").classes("field").mark(f"search-{policy.kind}")
-    results = ui.element("div").props("role=status")
+    screen.section(lambda: (search.value, trees.tree is None), lambda _: show())
 
 
 def _chosen(screen: Screen, policy: PolicyState) -> None:

@@ -171,7 +171,7 @@ def _losses(trial: Trial | None) -> None:
         sizes = sorted({k for points in lines.values() for k, _ in points})
         with ui.element("table").classes("risks"):
             with ui.element("thead"), ui.element("tr"):
-                for head in ("Candidate", *(f"k = {k}" for k in sizes)):
+                for head in ("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes)):
                     text("th", head).props("scope=col")
             with ui.element("tbody"):
                 for name, points in lines.items():
