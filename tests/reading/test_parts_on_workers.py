@@ -1,5 +1,8 @@
 """Parts of Parquet files that tasks of a cluster read are the same table as the files read in this process."""
 
+import gzip
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +14,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
 from anonset.reading.encoded_batches import PartTask
+from anonset.reading.formats import delimited_files
 from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather, gather_files
@@ -67,6 +71,64 @@ def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
     assert [part.row for part, _ in n_tasks] == [0, 120, 240, 360, 400, 520, 640, 650]
 
 
+def write(path, text):
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+@pytest.fixture(params=["csv", "csv.gz"])
+def texts(data, tmp_path, request):
+    """The rows of `data` as CSV files with quoted sets."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for path in sorted(data.iterdir()):
+        rows = parquet.read_table(path).to_pylist()
+        lines = ['"codes","age","place"', *(f'"{",".join(r["codes"])}",{r["age"]}, {r["place"]}' for r in rows)]
+        text = "".join(f"{line}\r\n" for line in lines).encode()
+        write(folder / f"{path.stem}.{request.param}", text)
+    return folder
+
+
+TEXT_ROLES = replace(ROLES, separator=",")
+
+
+def test_text_files_are_read_as_the_same_table(texts, work, workers, monkeypatch):
+    n_tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
+    actual = gather_files(texts, TEXT_ROLES, work.with_workers(workers))
+    expected = gather_files(texts, TEXT_ROLES, work)
+    assert columns_of(actual) == columns_of(expected)
+    assert (actual.n, len(n_tasks)) == (650, 3)
+
+
+def test_an_error_in_text_is_the_same_on_workers(texts, work, workers):
+    path = max(texts.iterdir())
+    text = b"codes,age,place\r\nc1,7,p1\r\nc1,8\r\n"
+    write(path, text)
+    with pytest.raises(InputError, match=r"part-2.*line 3") as here:
+        gather_files(texts, TEXT_ROLES, work)
+    with pytest.raises(InputError) as there:
+        gather_files(texts, TEXT_ROLES, work.with_workers(workers))
+    assert str(there.value) == str(here.value)
+
+
+def test_skipped_footers_are_counted(texts, work, workers):
+    for path in texts.iterdir():
+        text = path.read_bytes() if path.suffix == ".csv" else gzip.decompress(path.read_bytes())
+        write(path, text + b"Total,3,\r\n")
+    table = gather_files(texts, replace(TEXT_ROLES, skip_rows=("footer",)), work.with_workers(workers))
+    assert (table.n, [change.occurrences for change in table.changes]) == (650, [3])
+
+
+@pytest.mark.parametrize("limit", ["_MOST_OF_PART", "_MOST_COMPRESSED"])
+def test_large_text_files_are_read_here(texts, work, workers, monkeypatch, limit):
+    n_tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
+    monkeypatch.setattr(delimited_files, limit, 500)
+    assert gather_files(texts, TEXT_ROLES, work.with_workers(workers)).n == 650
+    compressed = next(texts.iterdir()).suffix == ".gz"
+    assert bool(n_tasks) == (compressed != (limit == "_MOST_COMPRESSED"))
+
+
 def test_equal_labels_of_batches_are_sent_once(data, work):
     source = open_source(data)
     encoder, plan = ROLES.encoder(source), ROLES.plan(source)
@@ -110,3 +172,16 @@ def test_expected_sets_are_compared_on_workers(data, work, workers, change, monk
     else:
         with pytest.raises(AnonsetError, match="differs from the result in memory"):
             compare()
+
+
+def test_expected_sets_are_compared_with_text_files(texts, work, workers):
+    options = ReadOptions(items="codes", separator=",", drop=("age", "place"), exact=True)
+    read = gather_files(texts, options, work)
+    reversed_sets = SetColumn.of([*map(set, read.transactions.rows())][::-1])
+
+    def compare(expected):
+        return gather(open_source(texts, options.reading()), options, work.with_workers(workers), sets=expected)
+
+    assert compare(read.transactions).n == 650
+    with pytest.raises(AnonsetError, match="differs from the result in memory"):
+        compare(reversed_sets)

@@ -69,8 +69,8 @@ class SourcePart(RedactedRepr):
 
     path: str
     """Path of the file."""
-    row: int
-    """Number of earlier rows of the source."""
+    row: int | None
+    """Number of earlier rows of the source; None: unknown."""
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     """Function that yields batches of the named columns; at least one batch."""
 

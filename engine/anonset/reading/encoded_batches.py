@@ -60,7 +60,9 @@ class PartTask(RedactedRepr):
     texts: Sequence[str]
     """Categorical columns."""
     require_expected: Callable[[int, SetColumn], None] | None
-    """Rejects sets that differ from the expected sets from a row on; the sets are then not returned. None: any sets."""
+    """Rejects sets that differ from the expected sets from a row on; the sets are then not returned. None: any sets.
+    It is not called for parts whose first row is unknown.
+    """
 
     def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:
         """Return the encoded batches, the items to judge by column, and the columns with several items in a cell."""
@@ -69,11 +71,11 @@ class PartTask(RedactedRepr):
         for batch, follows in with_more(part.batches(self.names)):
             now = replace(encoder, where=batch.where, before=batch.before, more=follows or more)
             rows = encode(self.plan, now, batch, self.texts)
-            if self.require_expected is not None and rows.sets is not None:
+            if self.require_expected is not None and row is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
                 rows = replace(rows, sets=None)
             encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
-            row += rows.n
+            row = None if row is None else row + rows.n
         return encoded, encoder.unjudged or {}, encoder.several
 
 

@@ -1,15 +1,19 @@
 """Read CSV and TSV files of any size as batches of rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.files import compression_of
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.text_chunks import head_of, pieces
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
+
+_MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
+"""Maximum size of a file that is read as a part, in bytes: its encoded rows are in memory."""
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
@@ -23,19 +27,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     usual = "\t" if source.format == "tsv" else ","
     heads = []
     for file in source.files:
-        data = head_of(file, properties.dialect, HEAD)
-        lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
-        heads.append(
-            DelimitedText(
-                file.where,
-                lines,
-                usual,
-                properties.dialect,
-                properties.absent,
-                separator=properties.separator,
-                is_complete=lines is data,
-            )
-        )
+        heads.append(_head_of(file, usual, properties))
         if heads[-1].names != heads[0].names:
             msg = f"{file.where}: must have the same columns as {source.files[0].where}, in the same order"
             raise InputError(msg)
@@ -51,10 +43,44 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
     for each in heads:
         each.require_records()
+
+    def parts() -> list[SourcePart]:
+        dialect = properties.dialect
+        if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted where all files are read
+            return []
+        if any(file.system is not None or file.size > _most_of_part(file) for file in source.files):
+            return []
+        return [SourcePart(file.path, None, _FileBatches(file, usual, properties)) for file in source.files]
+
     named = not properties.dialect.no_header
     decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
-    return OpenedSource(source.where, heads[0].names, batches, first_line=named, **described)
+    return OpenedSource(source.where, heads[0].names, batches, parts=parts, first_line=named, **described)
+
+
+@dataclass(frozen=True)
+class _FileBatches:
+    """Function that yields the batches of a file."""
+
+    file: DataFile
+    usual: str
+    properties: FileProperties
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        head = _head_of(self.file, self.usual, self.properties)
+        return _rows(self.file, head, self.usual, self.properties, names)
+
+
+def _most_of_part(file: DataFile) -> int:
+    return _MOST_OF_PART if compression_of(file.name) is None else _MOST_COMPRESSED
+
+
+def _head_of(file: DataFile, usual: str, properties: FileProperties) -> DelimitedText:
+    """Return the first lines of a file."""
+    data = head_of(file, properties.dialect, HEAD)
+    lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
+    options: dict[str, Any] = {"separator": properties.separator, "is_complete": lines is data}
+    return DelimitedText(file.where, lines, usual, properties.dialect, properties.absent, **options)
 
 
 def _rows(
