@@ -1,8 +1,10 @@
 """The suggested candidate satisfies the guarantee on all data and has the highest utility."""
 
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
+from string import ascii_lowercase
 
 import pytest
 from tests.facts import names, refused
@@ -448,3 +450,24 @@ def test_a_scan_that_stops_all_candidates_names_the_remedy():
     suggestion = suggest(table, KAnonymity(5), workers=1)
     assert suggestion.recommended is None
     assert names(suggestion.reason, "'place' 60 5 publish_as_is")
+
+
+def test_columns_that_spoil_the_counts_are_named(monkeypatch):
+    only = {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"}
+    monkeypatch.setattr(suggesting, "candidates_for", lambda *_: [only])
+    rng = random.Random(3)
+    baskets = [rng.sample("aaaabbbcdefgh", 3) for _ in range(300)]
+    columns = {"sex": "fm", "zip": ascii_lowercase, "ward": ascii_lowercase}
+    relational = tuple(CategoricalColumn.of(name, rng.choices(values, k=300)) for name, values in columns.items())
+    table = Table(SetColumn.of(baskets), relational)
+
+    def warned(table):
+        return suggest(table, KKmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"}, workers=1).warning
+
+    assert set(re.findall(r"drop='(\w+),(\w+)'", warned(table))[0]) == {"zip", "ward"}
+    without = warned(Table(SetColumn.of(baskets), relational[:2]))
+    assert without.endswith(": drop='zip'")
+    assert "km" not in without
+    assert "little use" not in warned(Table(SetColumn.of(baskets), relational[:1]))
+    assert "km" in warned(Table(SetColumn.of(baskets), relational[1:2]))
+    assert "drop" not in warned(Table(SetColumn.of(baskets), relational[1:2]))

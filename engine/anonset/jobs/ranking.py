@@ -21,7 +21,7 @@ from anonset.jobs.candidate import Candidate
 from anonset.measures.retention import rare_text
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
-from anonset.spelling import counted, setting
+from anonset.spelling import counted, listed, setting
 
 FEW_KEPT = 0.05
 """A warning is issued if the share of unchanged occurrences is smaller."""
@@ -48,7 +48,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
             -candidate.kept,
         ),
     )
-    if (first := best_of(order)) is None or _counts(first) is not False:
+    if (first := best_of(order)) is None or counts_usably(first) is not False:
         return order
     least = NEARLY * first.exact_usefulness
     near = [
@@ -56,12 +56,12 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
         for candidate in order
         if (candidate.sampled, candidate.beside) == (first.sampled, "")
         and candidate.exact_usefulness >= least
-        and _counts(candidate)
+        and counts_usably(candidate)
     ]
     return [*near[:1], *(candidate for candidate in order if candidate is not next(iter(near), None))]
 
 
-def _counts(candidate: Candidate) -> bool | None:
+def counts_usably(candidate: Candidate) -> bool | None:
     """Return True if a candidate's counts of frequent items are usable; None without items."""
     error = None if candidate.countable is None else candidate.countable.items_error
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
@@ -139,8 +139,14 @@ def made_from_data(best: Candidate | None) -> str:
     )
 
 
-def warning(best: Candidate | None) -> str:
-    """Return the problems of the best candidate: almost no unchanged items, or unusable counts; otherwise empty."""
+def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> str:
+    """Return the problems of the best candidate: almost no unchanged items, or unusable counts; otherwise empty.
+
+    Parameters
+    ----------
+    dropped, without
+        Relational columns without which counts are more accurate, and the result of the candidate without them.
+    """
     if best is None or not best.shares.get("items"):
         return ""
     problems = []
@@ -149,15 +155,22 @@ def warning(best: Candidate | None) -> str:
             f"only {best.kept:.1%} of the item occurrences are unchanged, all others are generalized or suppressed; "
             "a hierarchy with fewer children per node may keep more under the same guarantee"
         )
-    if best.countable is not None and _counts(best) is False:
-        hint = (
-            "; publishing the items without other columns (model km) may help" if best.ranges_kept is not None else ""
-        )
+    if best.countable is not None and counts_usably(best) is False:
         problems.append(
             f"the median error of frequent item counts is {best.countable.items_error:.1%}; above "
-            f"{COUNTED_WITHIN:.0%} counts are of little use{hint}"
+            f"{COUNTED_WITHIN:.0%} counts are of little use{_remedy(best, dropped, without)}"
         )
     return "; ".join(problems)
+
+
+def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
+    """Return how counts become more accurate; empty without relational columns."""
+    if best.ranges_kept is None:
+        return ""
+    if without is None or without.countable is None or not counts_usably(without):
+        return "; publishing the items without other columns (model km) may help"
+    columns = f"column{'' if len(dropped) == 1 else 's'} {listed([repr(name) for name in dropped])}"
+    return f"; without {columns} the error is {without.countable.items_error:.1%}: {setting('drop', ','.join(dropped))}"
 
 
 def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:

@@ -19,7 +19,17 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
-from anonset.jobs.ranking import algorithm_text, best_of, explain_failure, limit, ranked, reason, set_beside, warning
+from anonset.jobs.ranking import (
+    algorithm_text,
+    best_of,
+    counts_usably,
+    explain_failure,
+    limit,
+    ranked,
+    reason,
+    set_beside,
+    warning,
+)
 from anonset.measures.countable import FrequentItems, accuracy_of, commonest, expected_counts
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
@@ -201,6 +211,7 @@ def suggest(
         best_of([candidate for candidate in order if candidate.nodes]) if with_own else None,
     )
     explanation = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
+    fewer = trial.with_fewer_columns(table if sample is None else table.take(chosen), best)
     return Suggestion(
         model,
         tuple(order),
@@ -209,7 +220,7 @@ def suggest(
         limit(best, order),
         sample,
         of_nodes_alone,
-        warning(best),
+        warning(best, *fewer),
         set_beside(order),
     )
 
@@ -276,6 +287,29 @@ class _CandidateTrial:
             candidates.append(self._one(bound, trees, settings, began + self.left * share, frequent))
             self.left -= _now() - began
         return candidates
+
+    def with_fewer_columns(self, table: Table, best: Candidate | None) -> tuple[list[str], Candidate | None]:
+        """Leave out relational columns one by one, until the best candidate counts frequent items accurately.
+
+        Each time, the column is left out whose omission gives the most accurate counts. Return the columns and the
+        candidate without them; an attempt ends with the time.
+        """
+        dropped: list[str] = []
+        while best is not None and counts_usably(best) is False and len(table.relational) > 1 and self.left > 0:
+            attempts = []
+            for column in table.relational:
+                fewer = replace(table, relational=tuple(one for one in table.relational if one is not column))
+                specs = {name: spec for name, spec in self.hierarchies.items() if name not in (*dropped, column.name)}
+                trial = replace(self, hierarchies=specs)
+                (candidate,) = trial.of_all(fewer, [best.asked], share=1.0)
+                self.left = trial.left
+                if candidate.outcome == "holds" and candidate.countable is not None:
+                    attempts.append((candidate.countable.items_error or 0.0, column.name, candidate, fewer))
+            if not attempts:
+                break
+            _, name, best, table = min(attempts, key=lambda attempt: attempt[0])
+            dropped.append(name)
+        return dropped, best
 
     def _one(
         self,
