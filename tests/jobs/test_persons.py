@@ -14,7 +14,10 @@ from tests.reading.test_person_candidates import write
 
 import anonset
 from anonset.cli.main import main
+from anonset.data import SetColumn, Table
+from anonset.data.blocks import SetColumnBuilder
 from anonset.errors import InputError
+from anonset.jobs.persons import require_persons
 
 KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
 
@@ -431,3 +434,12 @@ def test_ids_that_differ_only_in_spelling_are_one_person(tmp_path, monkeypatch, 
     assert Path("out/published.csv").read_text().splitlines()[1:] == ["a b c"] * 30
     table = anonset.read("rows.csv", items="code", id="mail", group=True)
     assert (table.n, table.ids[0].labels()[0]) == (30, spellings[0].format(0))
+
+
+def test_items_in_files_are_not_copied(work):
+    sets = SetColumn.of([{f"code {(row * step) % 150}" for step in (1, 3, 7, 11)} for row in range(300)])
+    with SetColumnBuilder("items", work, narrow=True) as growing:
+        growing.append(sets)
+    table, files = Table(growing.finished(sets.vocabulary), store=work), set(work.path.iterdir())
+    require_persons(table)
+    assert set(work.path.iterdir()) == files

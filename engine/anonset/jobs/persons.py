@@ -171,7 +171,7 @@ def _require_no_ids_among_items(table: Table) -> None:
     for code, label in enumerate(sets.vocabulary.labels):
         codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
     n = min(table.n, _MOST_RECORDS)
-    items = np.asarray(sets.items[: int(sets.indptr[n])])
+    items = sets.slice(0, n).items
     record_of = np.repeat(np.arange(n), np.diff(sets.indptr[: n + 1]))
     for form, codes in codes_of.items():
         is_long = "#" in form or form == "@"
