@@ -10,9 +10,11 @@ from anonset.ui.guard import Guard
 PORT, TOKEN = 8123, "a-token"
 COOKIE = f"anonset-{PORT}={TOKEN}"
 HOST = f"127.0.0.1:{PORT}"
+LOCAL = ((f"http://{HOST}", f"http://localhost:{PORT}"), f"anonset-{PORT}", TOKEN)
+HOSTED = (("https://anonset.example",),)
 
 
-def asked(path: str = "/", kind: str = "http", **headers: str) -> tuple[int, dict[str, str]]:
+def asked(path: str = "/", kind: str = "http", guarded: Any = LOCAL, **headers: str) -> tuple[int, dict[str, str]]:
     """Return status and headers of a request; 200 if it reaches the page."""
     sent: list[Any] = []
 
@@ -25,7 +27,7 @@ def asked(path: str = "/", kind: str = "http", **headers: str) -> tuple[int, dic
     path, _, query = path.partition("?")
     given = [(name.encode(), value.encode()) for name, value in {"host": HOST, **headers}.items()]
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": given}
-    asyncio.run(Guard(page, PORT, TOKEN)(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(Guard(page, *guarded)(scope, None, send))  # type: ignore[arg-type]
     if sent[0]["type"] == "websocket.close":
         return sent[0]["code"], {}
     return sent[0]["status"], {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
@@ -73,3 +75,15 @@ def test_pages_are_not_stored_and_load_nothing_from_elsewhere() -> None:
     assert (headers["cache-control"], headers["referrer-policy"], headers["x-own"]) == ("no-store", "no-referrer", "1")
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "cache-control" not in asked("/_nicegui/x.js", cookie=COOKIE)[1]
+
+
+def test_behind_a_proxy_the_public_address_replaces_the_cookie() -> None:
+    own = {"guarded": HOSTED, "host": "anonset.example"}
+    status, headers = asked("/", **own)
+    assert status == 200
+    assert "connect-src 'self' wss://anonset.example;" in headers["content-security-policy"]
+    assert asked("/?token=", **own)[0] == 200
+    assert asked("/", "websocket", origin="https://anonset.example", **own)[0] == 200
+    for origin in ({}, {"origin": "https://evil.example"}, {"origin": "http://anonset.example"}):
+        assert asked("/", "websocket", **origin, **own)[0] == 1008
+    assert asked("/", guarded=HOSTED)[0] == 421

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -136,6 +137,29 @@ def test_it_ends_with_its_terminal(tmp_path: Path, number: signal.Signals) -> No
     assert (page.process.returncode, "error" in error) == (0, False)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_its_end_removes_temporary_data_and_ends_its_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    folder, temporary = tmp_path / "data", tmp_path / "temporary"
+    folder.mkdir()
+    temporary.mkdir()
+    (folder / "visits.csv").write_text("codes\n" + f"{SECRET} E10\n" * 200_000)
+    (folder / "visits.toml").write_text('input = "visits.csv"\nunit = "row"\nitems = ["codes"]\n')
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    page = started(folder, "visits.toml")
+    children = Path(f"/proc/{page.process.pid}/task/{page.process.pid}/children")
+    while not (running := children.read_text().split()):  # the inspection
+        assert page.process.poll() is None
+    assert len(list(temporary.iterdir())) >= 1
+    page.process.send_signal(number)
+    _, error = page.process.communicate(timeout=30)
+    assert page.process.returncode in (0, -number)
+    assert list(temporary.iterdir()) == []
+    assert not any(Path(f"/proc/{child}").exists() for child in running)
+    assert SECRET not in error
+
+
 def test_the_log_has_no_text_of_errors() -> None:
     lines: list[str] = []
     handler = _DiscreetHandler(lines.append)
@@ -157,3 +181,61 @@ def test_a_port_in_use_and_a_missing_file_are_rejected(tmp_path: Path, capsys: p
             _listen(taken.getsockname()[1])
     assert main(["ui", str(tmp_path / "missing.csv")]) == 2
     assert "missing.csv" in capsys.readouterr().err
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """Connection of a proxy to the socket of a page."""
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.host)
+
+
+def hosted(listening: socket.socket, folder: Path) -> subprocess.Popen[str]:
+    """Start the page as a service manager does: with a socket as file descriptor 3."""
+    start = (
+        "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid())); "
+        "os.execv(sys.executable, [sys.executable, '-m', 'anonset', 'ui', '.', '--address', 'https://anonset.example'])"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", start, str(listening.fileno())],
+        cwd=folder, pass_fds=[listening.fileno()], stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_behind_a_proxy_it_serves_an_inherited_unix_socket_only(tmp_path: Path) -> None:
+    with closing(socket.socket(socket.AF_UNIX)) as listening:
+        listening.bind(str(tmp_path / "page.sock"))
+        listening.listen()
+        process = hosted(listening, tmp_path)
+        try:
+            for host, status in (("anonset.example", 200), ("evil.example", 421)):
+                with closing(SocketConnection(str(tmp_path / "page.sock"), timeout=30)) as connection:
+                    connection.request("GET", "/", headers={"Host": host})
+                    answer = connection.getresponse()
+                    assert (answer.status, answer.headers["set-cookie"]) == (status, None)
+        finally:
+            process.terminate()
+            _, error = process.communicate(timeout=30)
+    assert "https://anonset.example" in error
+    assert "token" not in error
+    with closing(_listen(0)) as reachable:
+        process = hosted(reachable, tmp_path)
+        assert "needs a Unix socket" in process.communicate(timeout=30)[1]
+        assert process.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--host", "0.0.0.0"], "--host"),
+        (["--address", "http://anonset.example"], "https://NAME"),
+        (["--address", "https://anonset.example/page"], "https://NAME"),
+        (["--address", "https://anonset.example"], "Unix socket of systemd"),
+    ],
+)
+def test_other_machines_need_a_proxy_with_tls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    assert main(["ui", str(tmp_path), *options]) == 2
+    assert words in capsys.readouterr().err

@@ -19,11 +19,13 @@ def ui(
     *,
     port: Annotated[int, Parameter(help="Port of the page; default: any free port.")] = 0,
     browser: Annotated[bool, Parameter(negative="--no-browser", help="Open the page in a browser.")] = True,
+    address: Annotated[str, Parameter(help="HTTPS address of a proxy that logs users in; needs a socket.")] = "",
 ) -> int:
     """Open a web page to inspect and publish data.
 
     The page is for people who do not use a terminal. Only this machine can reach it, and only with the printed address.
     It reads and writes files of one folder: the folder of FILE or JOB.TOML. Closing the terminal ends it.
+    With --address, only a proxy that logs users in can reach it.
     """
     from anonset.ui.folder import Folder  # the extra `ui` installs these packages
     from anonset.ui.page_state import PageState
@@ -35,5 +37,5 @@ def ui(
         raise InputError(msg)
     mark_job_done()  # the server handles the ending signals
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
-    serve(PageState(Folder(folder)), first, port=port, browser=browser, say=say)
+    serve(PageState(Folder(folder)), first, port=port, browser=browser, address=address, say=say)
     return DONE

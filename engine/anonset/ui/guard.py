@@ -1,7 +1,7 @@
 """Accept only requests from this machine, with the token, and from the page."""
 
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -22,14 +22,23 @@ class Guard:
 
     A request needs the Host of this server, no other Origin, and the cookie. The first request has the token in its
     address; the answer sets the cookie and redirects to the address without the token.
+
+    Parameters
+    ----------
+    origins
+        Addresses of the server without a path.
+    cookie
+        Name of the cookie.
+    token
+        Value of the cookie. If empty, no cookie is needed, because only a proxy with a login reaches the server.
     """
 
-    def __init__(self, app: App, port: int, token: str) -> None:
+    def __init__(self, app: App, origins: Iterable[str], cookie: str = "", token: str = "") -> None:
         self._app = app
         self._token = token
-        self._cookie = f"anonset-{port}"  # browsers share the cookies of all ports
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        self._origins = {f"http://{host}" for host in self._hosts}
+        self._cookie = cookie
+        self._origins = {origin.partition("://")[2]: origin for origin in origins}
+        """Origins by host."""
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Answer a request, or reject it."""
@@ -37,9 +46,9 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if headers.get("host") not in self._hosts:
+        if headers.get("host") not in self._origins:
             await _reject(scope, send, 421, "unknown host: use the address that anonset ui printed")
-        elif headers.get("origin", "" if scope["type"] == "http" else "none") not in {"", *self._origins}:
+        elif headers.get("origin", "" if scope["type"] == "http" else "none") not in {"", *self._origins.values()}:
             await _reject(scope, send, 403, "the request comes from another page")
         elif self._has_token(scope):
             cookie = f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
@@ -51,10 +60,12 @@ class Guard:
 
     def _has_token(self, scope: Scope) -> bool:
         query = scope["query_string"].decode("latin-1")
-        is_start = scope["type"] == "http" and scope["path"] == "/" and query.startswith("token=")
-        return is_start and secrets.compare_digest(query.removeprefix("token=").encode(), self._token.encode())
+        is_start = self._token and scope["type"] == "http" and scope["path"] == "/" and query.startswith("token=")
+        return bool(is_start) and secrets.compare_digest(query.removeprefix("token=").encode(), self._token.encode())
 
     def _has_cookie(self, text: str) -> bool:
+        if not self._token:
+            return True
         try:
             found = SimpleCookie(text).get(self._cookie)
         except CookieError:
@@ -63,7 +74,7 @@ class Guard:
 
     def _headers(self, request: dict[str, str], path: str) -> dict[str, str]:
         headers = {
-            "content-security-policy": _POLICY.format(socket=f"ws://{request['host']}"),
+            "content-security-policy": _POLICY.format(socket=self._origins[request["host"]].replace("http", "ws", 1)),
             "referrer-policy": "no-referrer",
             "x-content-type-options": "nosniff",
             "cross-origin-opener-policy": "same-origin",

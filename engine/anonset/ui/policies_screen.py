@@ -85,7 +85,7 @@ def _search(screen: Screen, policy: PolicyState) -> None:
         wanted = (search.value or "").strip()
         if trees.tree is None or not wanted:
             return
-        with ui.element("ul").classes("tree").props("role=status"):
+        with ui.element("div").props("role=status"), ui.element("ul").classes("tree"):
             for node in trees.tree.matches(wanted, _FOUND, leaves=True):
                 label = trees.tree.hierarchy.labels[node]
                 with ui.element("li"):

@@ -1,6 +1,8 @@
-"""Server of the page: reachable only from this machine, with a random token."""
+"""Server of the page: reachable only from this machine with a random token, or through a proxy that logs users in."""
 
 import logging
+import os
+import re
 import secrets
 import signal
 import socket
@@ -19,6 +21,8 @@ from anonset.ui.page_state import PageState
 from anonset.ui.pages import add_pages
 
 ADDRESS = "127.0.0.1"
+_INHERITED = 3
+"""File descriptor of the socket that a service manager passes."""
 _SECONDS_TO_CLOSE = 1
 _QUEUE = 128
 
@@ -39,7 +43,9 @@ class _DiscreetHandler(logging.Handler):
             self._say(f"  {place.filename}:{place.lineno} in {place.name}")
 
 
-def serve(state: PageState, first: str | None, *, port: int, browser: bool, say: Callable[[str], None]) -> None:
+def serve(
+    state: PageState, first: str | None, *, port: int, browser: bool, address: str, say: Callable[[str], None]
+) -> None:
     """Serve the page until a signal ends the process.
 
     Parameters
@@ -50,27 +56,43 @@ def serve(state: PageState, first: str | None, *, port: int, browser: bool, say:
         Port, or 0 for any free port.
     browser
         True to open the address in a browser.
+    address
+        HTTPS address of a proxy that logs users in; empty for this machine only.
     say
         Called with each line for the terminal.
 
     Raises
     ------
     InputError
-        If the port is taken, or the file cannot be opened.
+        If the port is taken, the service manager passes no socket, or the file cannot be opened.
     """
-    listening = _listen(port)
-    number = listening.getsockname()[1]
-    token = secrets.token_urlsafe(32)
-    address = f"http://{ADDRESS}:{number}/?token={token}"
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    if hosted := bool(address):
+        guard, listening = Guard(app, [_origin(address)]), _inherited()
+        lines = [f"open {address} after the login of the proxy"]
+    else:
+        listening = _listen(port)
+        number, token = listening.getsockname()[1], secrets.token_urlsafe(32)
+        guard = Guard(app, (f"http://{host}:{number}" for host in (ADDRESS, "localhost")), f"anonset-{number}", token)
+        address = f"http://{ADDRESS}:{number}/?token={token}"  # browsers share the cookies of all ports
+        lines = [
+            f"open this address in a browser of this machine: {address}",
+            "only you may know it: it gives access to the files of the folder. Ctrl-C ends the page",
+        ]
+
+    def announce() -> None:
+        for line in lines:
+            say(line)
+        if browser and not hosted:
+            webbrowser.open(address)
+
     add_pages(state)
     ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
     _log_discreetly(say)
     config = uvicorn.Config(
-        Guard(app, number, token),
-        log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
-    )  # fmt: skip
-    server = _Server(config, state, first, lambda: _announce(address, say, browser=browser))
+        guard, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE
+    )
+    server = _Server(config, state, first, announce)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
     with suppress(KeyboardInterrupt):
@@ -103,13 +125,6 @@ class _Server(uvicorn.Server):
             self._announce()
 
 
-def _announce(address: str, say: Callable[[str], None], *, browser: bool) -> None:
-    say(f"open this address in a browser of this machine: {address}")
-    say("only you may know it: it gives access to the files of the folder. Ctrl-C ends the page")
-    if browser:
-        webbrowser.open(address)
-
-
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens on this machine only."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -122,6 +137,26 @@ def _listen(port: int) -> socket.socket:
         msg = f"port {port} of {ADDRESS} cannot be used: {error.strerror}; choose another --port"
         raise InputError(msg) from None
     return listening
+
+
+def _origin(address: str) -> str:
+    """Return the origin of a public address."""
+    if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?/?", address):
+        msg = f"--address must be https://NAME without a path, got {address!r}"
+        raise InputError(msg)
+    return address.rstrip("/")
+
+
+def _inherited() -> socket.socket:
+    """Return the Unix socket that a service manager passes, such as systemd."""
+    variables = os.environ.get("LISTEN_PID"), os.environ.get("LISTEN_FDS")
+    if variables == (str(os.getpid()), "1"):
+        listening = socket.socket(fileno=_INHERITED)
+        if listening.family == socket.AF_UNIX:
+            return listening
+        listening.close()
+    msg = "--address needs a Unix socket of systemd, so that only the proxy can connect; see docs/ui.md"
+    raise InputError(msg)
 
 
 def _log_discreetly(say: Callable[[str], None]) -> None:
