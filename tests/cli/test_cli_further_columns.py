@@ -57,3 +57,10 @@ def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
     assert commands
     assert not any("items=" in line for line in commands)
     assert place.run(*command_of(ran.err, "anonset: complete command")).code == 0
+
+
+def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
+    data = cards(place)
+    ran = place.run("suggest", data, "--items", "vare", "--k", "5", "--m", "2")
+    assert ran.code == 2
+    assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]

@@ -20,6 +20,11 @@ ARABIC = (
     ["أحمد", "خديجة", "محمد", "فاطمة", "علي", "سارة"],
 )
 CHINESE = (["王", "李", "张", "刘", "陈", "杨"], ["伟", "芳", "娜", "秀英", "敏", "静", "丽", "强"])
+GEORGIAN = (
+    ["ლომიძე", "ბერიძე", "კაპანაძე", "გელაშვილი", "მაისურაძე"],
+    ["გიორგი", "ნინო", "დავით", "მარიამ", "ლევან", "თამარ"],
+)
+HINDI = (["मिश्रा", "शर्मा", "वर्मा", "गुप्ता", "सिंह", "यादव"], ["सीता", "राम", "गीता", "मोहन", "अनिल", "सुनीता"])
 RUSSIAN = (
     ["Иванов", "Петров", "Сидоров", "Орлов", "Волков", "Зайцев"],
     ["А.В.", "И.П.", "С.А.", "М.Д.", "О.Н.", "В.В."],
@@ -32,7 +37,7 @@ def full_names(words: tuple[list[str], list[str]], blank: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("words", "blank"),
-    [(GREEK, " "), (JAPANESE, "　"), (ARABIC, " "), (CHINESE, ""), (RUSSIAN, " ")],
+    [(GREEK, " "), (JAPANESE, "　"), (ARABIC, " "), (GEORGIAN, " "), (HINDI, " "), (CHINESE, ""), (RUSSIAN, " ")],
 )
 def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
     place: Place, words: tuple[list[str], list[str]], blank: str

@@ -44,8 +44,8 @@ _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 def complete_commands(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
     """Return complete commands for a rejected run, one per possible unit, each with its assumptions.
 
-    Commands that would be rejected before the search, or repeat the rejected run, are left out. If columns lack roles
-    and no command remains, the reason is returned.
+    Commands that would be rejected before the search, or repeat the rejected run, are left out. If no command
+    remains, the reason is returned, unless the error concerns the options.
 
     Parameters
     ----------
@@ -103,10 +103,12 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     proposals = _readable(options) or _readable({**options, "differing": "first"})
     proposals = proposals or _readable({**options, "rows_are_persons": True})
     lines, faults = _lines(options, typed, _over_ids(options, _of_persons(proposals)))
-    if not lines and any(isinstance(fault, DisclosureError) for fault in faults):
+    others = any(options.get(role) for role in ("relational", "sensitive", "keep"))
+    if not lines and others and any(isinstance(fault, DisclosureError) for fault in faults):
         lines = _lines(options, typed, _readable(_without_sets(options)))[0]
     reasons = [str(fault) for fault in faults] if proposals else _problems(options)
-    return lines or [f"no complete command: {reason}" for reason in reasons[:1] if WITHOUT_ROLE in str(error)]
+    of_columns = isinstance(error, MisreadError) or WITHOUT_ROLE in str(error)
+    return lines or [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != str(error)]
 
 
 def _lines(

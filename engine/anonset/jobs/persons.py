@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
-from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
+from anonset.data.hierarchy_rules import NO_VALUE, PROPOSED, is_coarser
 from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
@@ -204,9 +204,12 @@ _MOST_RECORDS = 100_000
 
 def _ids_among_items(name: str, ids: int) -> str:
     what = f"records contain exactly one of {ids:,} items of the same form, such as the id of a person"
-    way = f"write the ids in a column of their own, in a table with column names, and use {setting('id', 'COLUMN')}"
+    awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
+    way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
+    roles = f"{setting('no_header', True)} {setting('id', '1')} {setting('group', True)} {setting('items', '2')}"
+    roles += f" {hierarchy_of('2', PROPOSED)}"
     publish = setting("identifying_as_declared", True)
-    return f"{name!r}: {what}; {way} {setting('group', True)}; if they are items: {publish}"
+    return f"{name!r}: {what}; {way} and use {roles}; if they are items: {publish}"
 
 
 def _numbers_of(column: NumericColumn) -> list[str]:

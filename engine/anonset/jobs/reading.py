@@ -8,8 +8,10 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
+from anonset.errors import InputError
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
+from anonset.reading.roles import WITHOUT_ROLE
 from anonset.reading.scan import in_temporary_files
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
@@ -19,6 +21,7 @@ from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings
+from anonset.spelling import as_typed
 
 _RISKS = 1.2
 """Memory for counting risks, as a multiple of a run's memory: 654 MiB for 1,048,576 baskets."""
@@ -163,4 +166,9 @@ def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True
     limit = memory_limit(None)
     if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
         return in_temporary_files(source, ReadOptions(**options))
-    return read_by(source, ReadOptions(**options))
+    try:
+        return read_by(source, ReadOptions(**options))
+    except InputError as error:
+        if WITHOUT_ROLE in str(error):
+            error.commands = [f"complete command, to propose roles: {as_typed('inspect', source.where)} -o job.toml"]
+        raise

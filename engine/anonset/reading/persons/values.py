@@ -316,7 +316,7 @@ def _is_full_name(label: str) -> bool:
 
 def _is_capitalised_or_uncased(word: str) -> bool:
     letters = "".join(sign for sign in word if not category(sign).startswith("M"))
-    return letters.isalpha() and (letters.istitle() or letters.upper() == letters.lower())
+    return letters.isalpha() and (letters.title() == letters or letters.isupper())
 
 
 @cache
