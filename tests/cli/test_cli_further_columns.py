@@ -27,6 +27,15 @@ def test_further_columns_are_named_by_their_behaviour(place: Place) -> None:
     assert (again.code, (place.folder / "job-more.toml").exists()) == (0, True), again.err
 
 
+def test_text_with_many_values_is_not_among_further_columns(place: Place) -> None:
+    lines = [
+        f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 30 // 3]}{LETTERS[n % 3]},{LETTERS[n % 3]}" for n in range(1_300)
+    ]
+    data = place.write("sales.csv", "\n".join(["Kortnr,sex,hvem,art", *lines, ""]))
+    command = command_of(place.run("inspect", data).out, "To publish further columns")
+    assert command[2:4] == ["--relational", "art"]
+
+
 def test_a_sensitive_column_that_differs_gets_a_command_with_the_first_row(place: Place) -> None:
     job = str(place.folder / "job.toml")
     ran = place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", job)

@@ -247,7 +247,7 @@ def roles_by_behaviour(
         for name, own in proposed.items()
         if own.role == UNRECOGNIZED and _is_shared(profiles[name]) and not (is_sensitive(name) or is_quantity(name))
     ]
-    agreeing = [name for name in shared if united[name].role == UNRECOGNIZED]
+    agreeing = [name for name in shared if united[name].role == UNRECOGNIZED and not _may_be_names(profiles[name])]
     differing = [name for name in shared if united[name].role == "drop"]
     texts = [n for n in differing if profiles[n].distinct >= _FEWEST_ITEMS and profiles[n].kind not in _NUMBERS]
     items = sorted(texts, key=lambda name: -profiles[name].distinct)[:1]
@@ -256,6 +256,12 @@ def roles_by_behaviour(
     return {"relational": differing, "differing": ["first"]} if differing else {}
 
 
+def _may_be_names(profile: Profile) -> bool:
+    """Return True if a column of text has many values, as names of persons have in any language."""
+    return profile.kind == "text" and profile.distinct > _MOST_WORDS and not is_known(profile.name)
+
+
+_MOST_WORDS = 20
 _FEWEST_ITEMS = 5
 _MOST_SHARED, _ROWS_OF_SHARED = 1_000, 20
 _NUMBERS = ("integers", "zip codes")
