@@ -73,3 +73,14 @@ def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
     ran = place.run("suggest", data, "--items", "vare", "--k", "5", "--m", "2")
     assert ran.code == 2
     assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]
+
+
+def test_a_date_that_identifies_only_with_names_is_published_as_months(place: Place) -> None:
+    names, first = ["Hansen", "Olsen", "Larsen", "Berg", "Dahl", "Lie"], ["Anna", "Maria", "Peter", "Thomas"]
+    lines = [
+        f"{names[n % 90 % 6]},{first[n % 90 % 4]},{10 + n % 90 % 19}.03.19{40 + n % 90 // 2},{'fm'[n % 2]},{n % 7}"
+        for n in range(1_080)
+    ]
+    data = place.write("visits.csv", "\n".join(["etternavn,fornavn,fodt,sex,visit", *lines, ""]))
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "fodt,sex", "--model", "k", "--k", "5"]
+    assert "--hierarchy fodt=date:%d.%m.%Y:from-" in place.run(*run).err

@@ -115,11 +115,13 @@ def _proposal_for(
         loaded = with_nulls(loaded, id_nulls)
         candidates = _candidates(loaded, opened.names, relational)
     opened = opened.with_columns(loaded)  # the source is read only once
+    dates = {described.name for described in profiles if described.kind == "dates"}
     identifying = {
         name
         for candidate in candidates
         if candidate.repeats or candidate.persons == candidate.given
         for name in candidate.columns
+        if len(candidate.columns) == 1 or name not in dates  # a date identifies only together with names
     }
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
