@@ -64,7 +64,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
             "document.querySelectorAll('svg[role=img] polyline').length >= 3 && "
             "[...document.querySelectorAll('button')].some(e => e.innerText === 'Try the candidates')"
         )
-        await browser.click("Choose")
+        await browser.click("Use this result")
         await browser.until("[...document.querySelectorAll('strong')].some(e => e.innerText === 'chosen')")
         await browser.click("Next: publish")
         await browser.write("New folder for the publication", "by-clicks")

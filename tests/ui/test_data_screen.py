@@ -54,9 +54,9 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
-        user.find("Apply --one-hot a1,a2,a3").click()
+        user.find("Apply to a1, a2, a3: item: a 0/1 column").click()
         await until(lambda: not state.busy and state.raw)
-        await until(lambda: "Apply --one-hot" not in texts(user))
+        await until(lambda: "Apply to a1" not in texts(user))
 
     by_clicks(tmp_path, way)
     job = read_job(str(tmp_path / "marks.toml"), {"rows_are_persons": True}, unanswered=True)
@@ -75,5 +75,34 @@ def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
         assert user.client is not None
         bars = [one for one in user.client.elements.values() if "height" in one.style]
         assert len([bar for bar in bars if bar.style["height"].endswith("%")]) == 15
+
+    by_clicks(tmp_path, way)
+
+
+def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    rows = [f"{rng.randint(20, 60)},{rng.choice('fm')},{rng.choice(['x', 'y'])},{rng.choice('abc')}" for _ in range(90)]
+    (tmp_path / "answers.csv").write_text("\n".join(["AGE,sex,grp,blob", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "answers.csv")
+        state.answer("row")
+        await until(lambda: not state.busy and state.answered)
+        await user.open("/")
+        reason = next(text for text in texts(user).splitlines() if "not recognized" in text)
+        assert "“an attacker may know it”" in reason
+        assert "--" not in reason
+        assert state.settings["model"] == "k"
+        state.give_role("grp", "items")
+        assert (state.settings["model"], state.settings["m"]) == ("kkm", 2)
+        await until(lambda: not state.busy)
+        state.give_role("AGE", "sensitive")
+        await until(lambda: not state.busy)
+        await user.open("/promise")
+        await until(lambda: "The model kkm does not protect AGE" in texts(user))
+        state.give_role("AGE", "drop")
+        await until(lambda: "The model kkm" not in texts(user))
+        state.give_role("sex", "drop")
+        assert state.settings["model"] == "km"
 
     by_clicks(tmp_path, way)

@@ -1,6 +1,7 @@
 """The complete way by clicks, from raw data to a download, with the same bytes as the command line."""
 
 import io
+import json
 import random
 import zipfile
 from pathlib import Path
@@ -170,6 +171,15 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
             own = chosen["settings"].get("hierarchy", "codes.csv")
             assert state.raw["unit_is"]["patient_id"]["hierarchy"]["codes"] == own
             state.validated()
+        await user.open("/try")
+        user.find(marker="choose best").click()
+        await until(lambda: state.candidate == found["recommended"]["settings"])
+        remedy = "without column 'region' the error is 20.0%: --drop region"
+        state.trial.suggestion.output = json.dumps({**found, "warning": remedy})
+        await user.open("/try")
+        user.find("Apply to region: do not publish").click()
+        await until(lambda: "region" in state.settings["drop"] and not state.busy)
+        await until(lambda: "Try the candidates again" in texts(user))
         state.change({"k": 3})
         await until(lambda: "Try the candidates again" in texts(user))
 

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -11,6 +11,7 @@ from anonset.settings.job_changes import ROLES, with_role
 from anonset.settings.overriding import name_list
 from anonset.settings.readers import Names
 from anonset.settings.settings import RoleSettings
+from anonset.spelling import setting, spell_options
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d+))?")
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.").fullmatch
@@ -30,7 +31,7 @@ class RecommendedSettings(RedactedRepr):
 
 def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[RecommendedSettings]:
     """Return the reading options and roles with values that a message recommends, except settings that the job has
-    already.
+    already. With a job, roles are recommended only for its columns.
 
     Adjacent options belong together.
 
@@ -38,12 +39,15 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
     [{'null': ['-99']}]
     >>> [fix.options for fix in fixes_in("repeat the command with --id pid --group, or drop it: --drop pid")]
     ['--id pid --group', '--drop pid']
+    >>> [fix.options for fix in fixes_in("--keep publishes it, --drop ZIP removes it", {"relational": ["ZIP"]})]
+    ['--drop ZIP']
     """
+    columns = {name for role in ROLES for name in name_list((job or {}).get(role, ()))}
     fixes: list[RecommendedSettings] = []
     end = -1
     for match in _OPTION.finditer(message):
         text = match[0].rstrip(";:,)")
-        parsed = _parsed(text)
+        parsed = _parsed(text, columns)
         if parsed is None:
             continue
         if fixes and match.start() == end + 1:
@@ -62,12 +66,17 @@ def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
     )
 
 
-def _parsed(option: str) -> dict[str, Any] | None:
-    """Return the setting of an option, or None if it is no reading option or role with a value."""
+def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
+    """Return the setting of an option, or None if it is no reading option or role with a value.
+
+    Columns are all columns with a role; empty if unknown.
+    """
     words = shlex.split(option)
     name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])
     model_field = RoleSettings.model_fields.get(name)
-    if model_field is None or name in _OWNERS or _PLACEHOLDER(value):
+    if model_field is None or name in _OWNERS or (_PLACEHOLDER(value) and value not in columns):
+        return None
+    if name in ROLES and columns and not set(value.split(",")).issubset(columns):
         return None
     kind = model_field.annotation
     if kind is bool:
@@ -78,6 +87,18 @@ def _parsed(option: str) -> dict[str, Any] | None:
         return {name: int(value)} if value.isdecimal() else None
     is_list = kind == get_args(Names)[0] or kind == list[str]
     return {name: value.split(",") if is_list else value}
+
+
+def with_role_words(reason: str, column: str, words: Mapping[str, str]) -> str:
+    """Return the reason for the role of a column, with words in place of the options that give it another role.
+
+    >>> with_role_words("if it is one: --relational 'Q1 trust'", "Q1 trust", {"relational": "an attacker may know it"})
+    'if it is one: “an attacker may know it”'
+    """
+    with spell_options():
+        for role, text in words.items():
+            reason = reason.replace(setting(role, column), f"“{text}”")
+    return reason
 
 
 def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]:

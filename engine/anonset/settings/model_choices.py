@@ -12,6 +12,8 @@ from anonset.settings.parameters import MODELS, form_of, make_algorithm, paramet
 from anonset.settings.settings import Settings
 
 _SETS = ("items", "one_hot", "one_code")
+BY_ROLES = ("km", "k", "kl", "kkm")
+"""Models of which at most one fits the roles of a job."""
 SIZES = {"k": 5, "m": 2, "l": 2}
 """Size parameters of models, with defaults."""
 
@@ -71,6 +73,18 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     made = over(job, chosen) | sizes
     made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
     return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
+
+
+def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that change so that a model in `BY_ROLES` fits the column roles; empty if it does already,
+    or if none does.
+
+    >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})
+    {'algorithm': None, 'm': 2, 'model': 'km'}
+    """
+    if job["model"] not in BY_ROLES or not obstacle(job["model"], job):
+        return {}
+    return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), {})
 
 
 def with_constraints(job: Mapping[str, Any], kind: str, file: str) -> dict[str, Any]:

@@ -6,23 +6,14 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.settings.fixes import fixes_in
+from anonset.settings.fixes import fixes_in, with_role_words
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
+from anonset.ui.fix_buttons import ROLE_WORDS, fix_buttons
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
 
-_ROLES = {
-    "items": "items: a set per person",
-    "one_hot": "item: a 0/1 column",
-    "one_code": "item: a code",
-    "relational": "an attacker may know it",
-    "sensitive": "sensitive: must not be inferred",
-    "id": "identifies the person: not published",
-    "keep": "publish unchanged, not protected",
-    "drop": "do not publish",
-}
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles offered for every column. Other roles are offered only if the column already has them."""
 
@@ -41,7 +32,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: (state.findings, state.answered), lambda _: _risk(state.findings))
         screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
         with ui.element("div").classes("actions"):
-            ui.link("Next: choose the promise", "/promise")
+            ui.link("Next: choose the promise", "/promise").classes("next")
         screen.section(lambda: state.publishing, lambda _: _leave(screen))
 
 
@@ -71,7 +62,7 @@ def _leave(screen: Screen) -> None:
         ui.navigate.to("/")
 
     if not screen.state.publishing:
-        button("Choose other data", leave).mark("leave")
+        button("Choose other data", leave).classes("second").mark("leave")
 
 
 def _status(state: PageState) -> None:
@@ -133,7 +124,7 @@ def _columns_state(state: PageState) -> object:
 def _roles(state: PageState) -> dict[str, str]:
     """Return the role of each column: from the job, else from the findings."""
     settings = state.settings if state.answered else {}
-    named = {name: role for role in _ROLES for name in name_list(settings.get(role, ()))}
+    named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
     columns = state.findings["columns"] if state.findings is not None else []
     return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
 
@@ -144,7 +135,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
     if state.findings is None:
         return
     roles = _roles(state)
-    offered = [role for role in _ROLES if role in _ALWAYS or role in roles.values()]
+    offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
     unit = name_list(state.unit)
     text("h2", "Columns")
     with ui.element("table").classes("columns"):
@@ -163,7 +154,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                     text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                     with ui.element("td"):
                         choice = ui.select(
-                            {one: _ROLES[one] for one in offered if one != "id" or role == "id"}, value=role
+                            {one: ROLE_WORDS[one] for one in offered if one != "id" or role == "id"}, value=role
                         )
                         choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
                         choice.mark(f"role {name}").set_enabled(
@@ -195,7 +186,9 @@ def _reason(state: PageState, column: str, role: str) -> str:
     proposed, reason = state.proposed.get(column, ("", ""))
     if column in name_list(state.unit):
         return "chosen above as the person"
-    return reason if role == proposed and reason != "given" else "role in the job file"
+    if role != proposed or reason == "given":
+        return "role in the job file"
+    return with_role_words(reason, column, ROLE_WORDS)
 
 
 def _risk(findings: Mapping[str, Any] | None) -> None:
@@ -242,8 +235,4 @@ def _problems(screen: Screen) -> None:
         for problem in [*errors, *problems]:
             with ui.element("li"):
                 text("span", problem)
-                if state.publishing:
-                    continue
-                with ui.element("div").classes("actions"):
-                    for fix in fixes_in(problem, job):
-                        button(f"Apply {fix.options}", partial(screen.act, state.apply_fix, fix)).mark("fix")
+                fix_buttons(screen, problem)

@@ -34,7 +34,7 @@ def hierarchies_screen(state: PageState) -> None:
         screen.section(lambda: trees.tree and trees.tree.ceilings, lambda _: _mark(views))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
-            ui.link("Next: choose the promise", "/promise")
+            ui.link("Next: choose the promise", "/promise").classes("next")
 
 
 def _columns(screen: Screen, section: LiveSection) -> None:

@@ -13,7 +13,7 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.fixes import RecommendedSettings, with_fix
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, OPEN, read_job
-from anonset.settings.model_choices import candidate_of, model_of, with_candidate, with_model
+from anonset.settings.model_choices import candidate_of, fitting_model, model_of, with_candidate, with_model
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
@@ -192,8 +192,10 @@ class PageState:
         self._inspect_again()
 
     def give_role(self, column: str, role: str) -> None:
-        """Change the role of a column, and repeat the inspection."""
+        """Change the role of a column, and the model if it does not fit the roles; repeat the inspection."""
         self.change(with_role(self.settings, column, role))
+        if "model" in (job := self.settings):
+            self.change(fitting_model(job))
         self._inspect_again()
 
     def apply_fix(self, fix: RecommendedSettings) -> None:

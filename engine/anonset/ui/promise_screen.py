@@ -7,6 +7,7 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.release.guarantee_limits import sentences
 from anonset.settings.model_choices import obstacle, sizes_of
+from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import LiveSection, Screen, text
 from anonset.ui.page_state import PageState, message_of
 
@@ -32,10 +33,10 @@ def promise_screen(state: PageState) -> None:
             return
         screen.section(lambda: _fits(state), lambda section: _models(screen, section))
         screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
-        screen.section(lambda: _words(state), lambda _: _show_words(_words(state)))
+        screen.section(lambda: _words(state), lambda _: _show_words(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
-            ui.link("Next: try", "/try")
+            ui.link("Next: try", "/try").classes("next")
 
 
 def _fits(state: PageState) -> tuple[str, dict[str, str]]:
@@ -100,14 +101,17 @@ def _words(state: PageState) -> tuple[str, str, str]:
         model = state.model()
     except AnonsetError as error:
         return "", "", message_of(error)
+    if why := _fits(state)[1].get(model.name):
+        return "", "", f"The model {model.name} {why}. Choose a possible answer, or other roles on the screen Data."
     return model.statement, model.limits, ""
 
 
-def _show_words(words: tuple[str, str, str]) -> None:
-    statement, limits, message = words
+def _show_words(screen: Screen) -> None:
+    statement, limits, message = _words(screen.state)
     with ui.element("div").props("aria-live=polite"):
         if message:
             text("p", message).classes("alert")
+            fix_buttons(screen, message)
             return
         text("h2", "Guarantee")
         text("p", statement).classes("good").mark("statement")

@@ -7,6 +7,7 @@ from nicegui import ui
 
 from anonset.report.comparison import shared_losses
 from anonset.ui.charts import line_chart
+from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED
@@ -25,15 +26,20 @@ def try_screen(state: PageState) -> None:
         if not state.answered or not state.raw:
             text("p", "First answer on the screen Data who is a person.").classes("alert")
             return
-        text("p", "anonset tries the algorithms that give this promise. Nothing is published. This step is optional.")
+        text(
+            "p",
+            "anonset tries the algorithms that give this promise, and recommends the result with the most accurate "
+            "counts. Nothing is published. Without this step, the result may be less useful.",
+        )
         screen.section(lambda: (_running(state), state.publishing), lambda _: _start(screen))
         screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
+        screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
         screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
         screen.section(lambda: _compared(state.trial), lambda _: _losses(state.trial))
         screen.section(lambda: _results_state(state), lambda _: _frequencies(state))
         with ui.element("div").classes("actions"):
             ui.link("Back: promise", "/promise")
-            ui.link("Next: publish", "/publish")
+            ui.link("Next: publish", "/publish").classes("next")
 
 
 def _commands(state: PageState) -> str:
@@ -85,18 +91,45 @@ def _results_state(state: PageState) -> object:
     return id(trial), trial.suits(state.settings), state.candidate, state.publishing
 
 
+def _recommended(screen: Screen) -> None:
+    """Show the recommended candidate with its utility, and its problem with buttons that apply the remedy."""
+    state = screen.state
+    found = None if state.trial is None else state.trial.suggestion.result
+    if state.trial is None or found is None:
+        return
+    suits, best = state.trial.suits(state.settings), found["recommended"]
+    text("h2", "Recommended" if best else "Result")
+    if not suits:
+        text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
+    if best is None:
+        text("p", f"No candidate is useful: {found['reason']}.").classes("alert")
+        fix_buttons(screen, found["reason"])
+        return
+    name, _, utility = found["reason"].partition("): ")
+    text("p", f"{name})" if utility else name)
+    with ui.element("ul"):
+        for figure in filter(None, utility.split("; ")):
+            text("li", figure)
+    if best["settings"] == state.candidate:
+        text("p", "The job file contains this algorithm.").classes("good")
+    elif suits and not state.publishing:
+        with ui.element("div").classes("actions"):
+            button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
+    if found["warning"] and suits:
+        text("p", f"{found['warning']}.").classes("alert")
+        fix_buttons(screen, found["warning"])
+
+
 def _candidates(screen: Screen) -> None:
     """Show the candidates as a table, and offer to choose."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
         return
-    suits, best = state.trial.suits(state.settings), found["recommended"]
-    text("h2", "Candidates")
-    if not suits:
-        text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
+    suits = state.trial.suits(state.settings)
     sample = "" if found["sample"] is None else f" First on a sample of {found['sample']:,} records."
-    text("p", f"Best: {found['reason']}.{sample}" if best else f"No candidate is useful: {found['reason']}.")
+    text("h2", "All candidates")
+    text("p", f"Error of item counts: the median error of the counts that recipients estimate.{sample}")
     figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
     with ui.element("table").classes("columns"):
         with ui.element("thead"), ui.element("tr"):
@@ -124,13 +157,13 @@ def _choice(screen: Screen, number: int, *, suits: bool) -> None:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
         return
     if best is not None and chosen == best["settings"]:
-        text("span", "best ").classes("soft")
+        text("span", "recommended ").classes("soft")
     if chosen == state.candidate:
         text("strong", "chosen")
     elif suits and not state.publishing:
         choose = button("Choose", lambda: screen.act(state.choose_candidate, chosen))
         choose.props["aria-label"] = f"Choose {_name(candidate)}"
-        choose.mark(f"choose-{number}")
+        choose.classes("second").mark(f"choose-{number}")
 
 
 def _name(candidate: Mapping[str, Any]) -> str:
