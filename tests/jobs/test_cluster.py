@@ -6,6 +6,7 @@ import signal
 from contextlib import suppress as passing_over
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,6 +67,13 @@ def run(blocks, each=lambda: None):
         for rare in search.rare_sets(size):
             search.fix(rare, looked_up=False)
     return search.cut.labels, search.fixes, search.increments
+
+
+def test_a_large_function_is_sent_by_the_name_of_its_file(client, work):
+    with ClusterWorkers(client, work) as workers:
+        assert isinstance(workers._sent(len), bytes)
+        assert isinstance(workers._sent(partial(np.add, np.arange(1_000))), Path)
+        assert [int(total.sum()) for total in workers.map(partial(np.add, np.arange(1_000)), [1])] == [500_500]
 
 
 def test_arrays_in_files_travel_by_their_names(work):

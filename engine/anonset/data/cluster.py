@@ -53,7 +53,7 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """Certificate of the authority, own certificate and own key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Dask's loggers that report lost connections; they are silenced."""
-_EMBEDDED = 1 << 16
+_EMBEDDED_FUNCTION, _EMBEDDED = 1 << 12, 1 << 16
 """Maximum bytes of a function that is sent with each task, and of an array that is returned through the scheduler."""
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
@@ -237,7 +237,7 @@ class ClusterWorkers(Workers):
         """Return a function in its transport form: packed, or the path of the file that contains it."""
         if id(fn) not in self._functions:
             packed: bytes | Path = _packed(fn)
-            if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
+            if isinstance(packed, bytes) and len(packed) > _EMBEDDED_FUNCTION:
                 name = f"task-{secrets.token_hex(8)}"
                 self.store.keep(name, np.frombuffer(packed, np.uint8))
                 packed = self.store.path / name

@@ -14,6 +14,7 @@ from anonset.data.blocks import SetColumnBuilder
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import Vocabulary
 
 MOST_TOGETHER = 1 << 23
 """Maximum number of rows merged in a hash table. More rows are merged share by share."""
@@ -86,7 +87,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 
 def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of a block, their weights, and whether the block is sorted."""
+    """Return the distinct rows of a block without labels, their weights, and whether the block is sorted."""
     from anonset_kernels.published_rows import MergedRows, merge_runs
 
     runs = MergedRows(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
@@ -96,7 +97,8 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
         sums = merge_equal(block)
         first = np.flatnonzero(sums)
         weight = sums[first]
-    return (block if len(first) == block.n else block.take(first)), weight, n >= 0
+    rows = block if len(first) == block.n else block.take(first)
+    return replace(rows, vocabulary=Vocabulary(())), weight, n >= 0
 
 
 def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:

@@ -168,12 +168,15 @@ class CountSets:
     n_words: int
     """Number of words of first codes."""
 
-    def __call__(self, group: Iterable[StoredRows]) -> "Counted":
-        """Return the table of the sets, the number of codes in each record, and the records that raised a counter."""
-        counted = self.nothing()
+    def __call__(self, group: Iterable[StoredRows]) -> tuple["Planes", Int64, UInt64]:
+        """Return the table of the sets, the number of codes in each record, and the records that raised a counter.
+
+        The bits of all records are one array, which a task on a cluster returns in a file.
+        """
+        counted = table, lengths, adding = self.nothing()
         for rows in group:
             self.add(rows, counted)
-        return counted
+        return table, lengths, np.concatenate([*adding, np.empty(0, np.uint64)])
 
     def add(self, rows: StoredRows, counted: "Counted") -> None:
         """Add records to the counts."""
@@ -184,7 +187,7 @@ class CountSets:
         if self.size == BY_LARGEST:
             count_fives(rows, self.ancestors, table, lengths)
         else:
-            adding.append(np.zeros((len(rows[0]) + 62) // 64, np.uint64))
+            adding.append(np.zeros(_words_of(rows), np.uint64))
             count_sets(rows, self.ancestors, self.size, table, lengths, adding[-1])
 
     def nothing(self) -> "Counted":
@@ -197,6 +200,11 @@ class CountSets:
         cells, lengths = int(start[-1]), np.zeros(self.n_codes + 1, np.int64)
         table = Planes(self.n_words, start, flip, np.zeros(cells, np.uint64), np.zeros(cells * len(flip), np.uint64))
         return table, lengths, []
+
+
+def _words_of(rows: StoredRows) -> int:
+    """Return the number of 64-bit words with one bit per record."""
+    return (len(rows[0]) + 62) // 64
 
 
 def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
@@ -371,13 +379,14 @@ class RareTables:
             small = table.closed.nbytes <= BYTES_IN_CACHE
             groups = workers.divided(pieces, _SMALL_TASKS if small else workers.at_once(_TASKS))
             by_task = list[list[UInt64]]()
-            for other, of_task, adding in self._with_progress(self.store.map(count, groups), len(groups)):
+            counted = self._with_progress(self.store.map(count, groups), len(groups))
+            for group, (other, of_task, bits) in zip(groups, counted, strict=True):
                 if by_task or workers.remote:  # arrays returned from a cluster are read-only
                     merge(table, other)
                     lengths += of_task
                 else:
                     table, lengths = other, of_task
-                by_task.append(adding)
+                by_task.append(np.split(bits, np.cumsum([*map(_words_of, group)])[:-1]) if len(bits) else [])
                 self._require_few(lengths, n_words)
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
         tree, first = self.hierarchy, begins_of(len(indptr) - 1 for indptr, _ in pieces).tolist()
