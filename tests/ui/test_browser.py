@@ -22,6 +22,14 @@ pytestmark = [
 ]
 CODES = [f"{letter}{number}" for letter in "EIJKM" for number in range(10, 16)]
 _AXE = importlib.util.find_spec("axe_playwright_python")
+_CONTROLS = (
+    "[...document.querySelectorAll('a[href], button, input, [tabindex=\"0\"]')].filter(e => e.getClientRects().length"
+    " && !e.disabled && e.tabIndex >= 0 && !(e.type === 'radio' && !e.checked) && !e.closest('[aria-disabled=true]'))"
+)
+_FOCUSED = """(e => {
+  reached.add(e);
+  return e === document.body || getComputedStyle(e).outlineStyle !== 'none' || !!e.closest('.q-field--focused');
+})(document.activeElement)"""
 _RULES = json.dumps({"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]})
 
 
@@ -152,6 +160,17 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
     assert (folder / "visits-safe" / "attestation.json").is_file()
 
 
+async def require_tab_order(browser: Browser, screen: str) -> None:
+    """Check that the Tab key reaches every control, and that the focus is visible."""
+    controls = await browser.script(f"window.reached = new Set(); {_CONTROLS}.length")
+    for _ in range(controls + 5):
+        await browser.press("Tab")
+        focused = "document.activeElement.outerHTML.slice(0, 150)"
+        assert await browser.script(_FOCUSED), (screen, await browser.script(focused))
+    missing = f"{_CONTROLS}.filter(e => !reached.has(e)).map(e => e.outerHTML.slice(0, 150))"
+    assert await browser.script(missing) == [], screen
+
+
 @pytest.mark.skipif(_AXE is None, reason="axe-playwright-python is not installed")
 def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
     assert _AXE is not None
@@ -173,6 +192,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
                 )
                 assert len(result["passes"]) > 10
         await browser.resize(1280)
+        await require_tab_order(browser, screen)
 
     async def way(browser: Browser, address: str) -> None:
         await examine(browser, "files")
