@@ -46,7 +46,9 @@ def file_name(figure: Figure) -> str:
 
 
 def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judged] = ()) -> str | None:
-    """Draw a figure, a panel per quantity, with verdicts; return the file name, or None without a drawing."""
+    """Draw a figure with a panel per quantity and its verdicts. Return the file name, or None if there is nothing to
+    draw.
+    """
     drawn = [panel for panel in panels_of(figure, results) if panel.is_drawn]
     if not drawn:
         return None

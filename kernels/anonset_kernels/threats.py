@@ -174,9 +174,10 @@ def mine(
     -------
     (number of threats found, steps taken)
 
-    Cost: a step per set of `size` and record if the members except the last form a frequent set. Below dense
-    prefixes, a few words per such set. With private items, one more step per private item in the records of each
-    frequent set of `size`. Each rare set costs up to 2^size more steps for the minimality check.
+    Cost: a step per set of `size` and record if the members except the last form a frequent set. If the prefix is
+    dense (stored as a bitmap), each such set costs only a few 64-bit words. With private items, one more step per
+    private item in the records of each frequent set of `size`. Each rare set costs up to 2^size more steps for the
+    minimality check.
     """
     codes, start, position = records
     size, k, budget = rule

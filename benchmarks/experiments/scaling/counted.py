@@ -36,7 +36,7 @@ class Counted(Workers):
 
     @property
     def local(self) -> Workers:
-        """These workers if they run in this process, else workers that do."""
+        """These workers if their tasks run in this process; otherwise workers of this process."""
         return self._inner.local if self.remote else self
 
     def at_once(self, tasks: int) -> int:

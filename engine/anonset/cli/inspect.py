@@ -116,7 +116,7 @@ def _condition(findings: Findings) -> str:
 
 
 def _to_answer(findings: Findings) -> str:
-    return "" if findings.question is None else "; declare in it who is a person"
+    return "" if findings.question is None else "; add to it the line that states who is a person"
 
 
 def _require_new(path: Path) -> None:

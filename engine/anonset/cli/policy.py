@@ -39,7 +39,8 @@ def generate_policy(
     *,
     out: Annotated[str, Parameter(alias="-o", help="New file with a constraint per line.")],
     privacy: Annotated[
-        str | None, Parameter(help="pgen (rare itemsets of the data, by --k), or PP1 to PP9 (random itemsets).")
+        str | None,
+        Parameter(help="pgen (itemsets in fewer than --k records of the data), or PP1 to PP9 (random itemsets)."),
     ] = None,
     utility: Annotated[
         str | None,

@@ -33,7 +33,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 class NumberedLabels(Sequence[str]):
-    """The labels 1, 2, ..., n, computed on access. Constant memory.
+    """The labels 1, 2, ..., n, which are not stored. Constant memory.
 
     >>> labels = NumberedLabels(12)
     >>> len(labels), labels[11], list(labels[:2]), labels == ("1", "2")
@@ -130,7 +130,7 @@ class Vocabulary(RedactedRepr):
 
     @property
     def is_numbered(self) -> bool:
-        """True if the labels are 1, 2, ..., computed on access."""
+        """True if the labels are the numbers 1, 2, ..., which are not stored."""
         return isinstance(self.labels, NumberedLabels)
 
     @property

@@ -97,7 +97,9 @@ def exposures(
 
 
 def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield the number of matching rows of each row, by knowledge: (relational values known, known items, counts)."""
+    """Yield for each kind of knowledge: whether relational values are known, the number of known items, and matches
+    per row.
+    """
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
         yield True, 0, class_figures(group, rows.store)
@@ -110,7 +112,9 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tupl
 def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield the number of matching persons of each person, by knowledge: (values known, known items, counts)."""
+    """Yield for each kind of knowledge: whether values are known, the number of known items, and matches per
+    person.
+    """
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:
         yield True, 0, RecordFigures.of(fewest_persons(classes, persons))

@@ -231,7 +231,7 @@ class ProposalReader:
         if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
-        way = f"skip and count them by {setting('skip_rows', 'no-id')}"
+        way = f"skip and count them with {setting('skip_rows', 'no-id')}"
         problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
         work.problems += [problem] if problem not in work.problems and not asked else []
 

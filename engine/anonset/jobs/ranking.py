@@ -182,7 +182,7 @@ def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, second
         Time limit for all candidates.
     """
     by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates) if not candidate.beside}
-    more = f"allow more time by {setting('seconds', ceil(seconds))}"
+    more = f"allow more time with {setting('seconds', ceil(seconds))}"
     if set(by_outcome) == {"too long"}:
         return f"all candidates ran out of time: {more}"
     reasons = []

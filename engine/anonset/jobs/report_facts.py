@@ -61,7 +61,7 @@ def report_facts(
         If the private directory or the original belongs to another publication.
     """
     if opened.private is None:
-        ways = f"name it by {setting('private')}, or use {setting('shareable', True)}"
+        ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
     report, publication = opened.report, opened.publication

@@ -81,7 +81,7 @@ def check_opened(
     """
     if attested is None and settings.model is None:
         models = ", ".join(sorted(MODELS))
-        msg = f"{published}: no attestation.json; name the privacy model by --model ({models}) and parameters"
+        msg = f"{published}: no attestation.json; name the privacy model with --model ({models}) and its parameters"
         raise InputError(msg)
     original = settings.original_source()
     data = compared_data(attested, original)

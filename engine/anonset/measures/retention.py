@@ -227,6 +227,15 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
     return {name: count for name, count in count_of.items() if count}
 
 
+def level_phrase(name: str) -> str:
+    """Return the name of a level of `by_level` as a phrase.
+
+    >>> level_phrase("2 levels up"), level_phrase("one of 2 to 10")
+    ('by 2 levels', 'as one of 2 to 10 items')
+    """
+    return f"as {name} items" if name.startswith("one of ") else f"by {name.removesuffix(' up')}"
+
+
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Return masks of the pairs by outcome, from the smallest to the largest loss."""
     fates = {KEPT: size == 1}

@@ -50,7 +50,7 @@ class DisassociationModel(PrivacyModel):
         if self.cap is not None:
             object.__setattr__(self, "cap", require_between_0_and_1("cap", self.cap, above_0=True))
             if not self.sensitive_items:
-                msg = f"{setting('cap')} limits sensitive items: name them by {setting('sensitive_items')}, got none"
+                msg = f"{setting('cap')} limits sensitive items: name them with {setting('sensitive_items')}, got none"
                 raise InputError(msg)
 
     @property

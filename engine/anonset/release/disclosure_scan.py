@@ -210,7 +210,7 @@ class _Scanner:
             return
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
-                text = f"the name of column {number} of the publication looks like one of {KINDS_OF_VALUES[kind]}"
+                text = f"the name of column {number} of the publication looks like data ({KINDS_OF_VALUES[kind]})"
                 way = f"use {setting('no_header', True)} if the file has no header line, or rename the column"
                 yield ScanFinding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 

@@ -14,13 +14,13 @@ from anonset.publications.symbols import cells, cells_by_column, generalize, mem
 
 
 def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:
-    """Return the items of a joined column as texts of their original columns."""
+    """Return the items of a joined column without the column prefix, as they are written in the original columns."""
     items = [Symbol(label, "item", (label,)) for label in column.vocabulary.labels]
     return [text for texts in cells_by_column(items, joined).values() for text in texts]
 
 
 def texts_of_nodes(hierarchy: Hierarchy, joined: Sequence[str], nodes: Iterable[int]) -> list[str]:
-    """Return hierarchy nodes as texts of the columns that were joined.
+    """Return the labels of hierarchy nodes without the column prefix, as they are written in the joined columns.
 
     Raises
     ------

@@ -289,8 +289,8 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
     """Return a table of published symbols with its codebook as a publication.
 
     A symbol missing in the codebook is identified by its text; ``(a,b,c)`` has these members. Columns that were joined
-    by prefixing become one column of the symbols that span them: symbols explained in the codebook and, with `sets`,
-    unexplained sets of members of several columns.
+    by prefixing become one column again. A symbol in the codebook may have members of several columns; with `sets`, so
+    may a set ``(a,b)`` that is not in the codebook.
 
     Parameters
     ----------

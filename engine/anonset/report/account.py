@@ -11,7 +11,16 @@ from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.data import SetColumn
 from anonset.generalization import ItemGroups, PerCluster
 from anonset.jobs.evaluate import Evaluation
-from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, rare_text, shares
+from anonset.measures.retention import (
+    KEPT,
+    SUPPRESSED,
+    by_level,
+    level_phrase,
+    of_nodes,
+    rare_in_clusters,
+    rare_text,
+    shares,
+)
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
@@ -26,7 +35,7 @@ from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import facts_table, table
-from anonset.spelling import counted, setting, shortened
+from anonset.spelling import counted, listed, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """Losses shown to people; UL only if items are grouped. Programs get all losses."""
@@ -298,11 +307,11 @@ def levels_text(counts: Mapping[str, int]) -> str:
     """Return by how many levels occurrences are generalized, as counts and shares.
 
     >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
-    '1 level up: 3 (30.0%), 2 levels up: 1 (10.0%)'
+    '3 (30.0%) by 1 level, 1 (10.0%) by 2 levels'
     """
     total = max(1, sum(counts.values()))
     parts = {name: count for name, count in counts.items() if name not in (KEPT, SUPPRESSED)}
-    return ", ".join(f"{name}: {count:,} ({count / total:.1%})" for name, count in parts.items())
+    return ", ".join(f"{count:,} ({count / total:.1%}) {level_phrase(name)}" for name, count in parts.items())
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
@@ -327,22 +336,26 @@ def _time_texts(release: Release) -> dict[str, str]:
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return the number of tuples removed for diversity: by plain count, by the paper's count, and with groups."""
+    """Return the number of rows that were removed for diversity, and with their groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""
     for_diversity, with_groups = counts["removed_for_diversity"], counts["removed_with_groups"]
     return (
-        f"{for_diversity:,} rows for diversity ({shares['removed_for_diversity']:.1%}; "
-        f"{shares['diversity_loss']:.1%} if removed rows count in their groups), {with_groups:,} with their groups"
+        f"{counted(for_diversity, 'row')} ({shares['removed_for_diversity']:.1%}) with a too frequent value, "
+        f"{counted(with_groups, 'row')} of removed groups"
     )
 
 
 def _exact_values_text(release: Release) -> str:
-    """Return, by column, how many values of few persons the model publishes unchanged."""
-    counts = ", ".join(f"{count:,} of {name!r}" for name, count in release.exact_values.items())
-    threshold = few_persons(release.unverified.algorithm.model)
-    return f"{counts}, each of fewer than {threshold} persons: the model publishes them unchanged" if counts else ""
+    """Return a text on the values of few persons that the model publishes unchanged, by column."""
+    if not release.exact_values:
+        return ""
+    counts = listed([f"{counted(count, 'value')} of {name!r}" for name, count in release.exact_values.items()], "and")
+    fewer = f"fewer than {few_persons(release.unverified.algorithm.model)} persons"
+    if sum(release.exact_values.values()) == 1:
+        return f"{counts} belongs to {fewer}; the model publishes it unchanged"
+    return f"{counts} belong to {fewer} each; the model publishes them unchanged"
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:

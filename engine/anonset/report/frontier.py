@@ -18,14 +18,14 @@ def frontier_text(points: Sequence[Pruning]) -> str:
     """Return some points of a frontier as text.
 
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
-    'at relational loss 0.02: 100% of the item loss; at 0.20: 60%; at 1.00: 40% (estimated)'
+    'relative item loss 100% at relational loss 0.02, 60% at 0.20, 40% at 1.00 (estimated)'
     """
     nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]
     listed = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
     losses = scaled(points, 1.0)
     first, *others = [(f"{point.relational_ncp:.2f}", f"{losses[point]:.0%}") for point in listed]
-    further = "".join(f"; at {relational}: {share}" for relational, share in others)
-    return f"at relational loss {first[0]}: {first[1]} of the item loss{further} (estimated)"
+    further = "".join(f", {share} at {relational}" for relational, share in others)
+    return f"relative item loss {first[1]} at relational loss {first[0]}{further} (estimated)"
 
 
 def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:

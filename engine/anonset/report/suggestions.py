@@ -9,6 +9,7 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.ranking import algorithm_text, describe_utility, made_from_data
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
+from anonset.measures.retention import level_phrase
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.report.frontier import frontier_text
@@ -25,7 +26,7 @@ _NOTE = 90
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
-    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a symbol counts as one of its items)"
+    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a group of items counts as exactly one of them)"
 )
 
 
@@ -158,13 +159,12 @@ def levels_text(levels: Any) -> str:
     """Return by how many levels occurrences are generalized.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
-    '1 level up: 30.0%, 2 levels up: 10.0%'
+    '30.0% by 1 level, 10.0% by 2 levels'
     >>> levels_text({"kept": 0.5, "one of 2 to 10": 0.5})
-    'as one of 2 to 10 items: 50.0%'
+    '50.0% as one of 2 to 10 items'
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
-    texts = {f"as {name} items" if name.startswith("one of ") else name: share for name, share in parts.items()}
-    return ", ".join(f"{text}: {share:.1%}" for text, share in texts.items())
+    return ", ".join(f"{share:.1%} {level_phrase(name)}" for name, share in parts.items())
 
 
 def _outcome(candidate: Candidate) -> str:

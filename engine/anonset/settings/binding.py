@@ -268,7 +268,8 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
             raise InputError(msg)
         return None
     if isinstance(column, NumericColumn):
-        msg = f"{hierarchy_of(column.name)}: the column contains numbers, which generalize to ranges; read it as text"
+        problem = f"{hierarchy_of(column.name)}: the column is numeric and generalizes to ranges"
+        msg = f"{problem}; to use a hierarchy, remove it from {setting('numeric')}"
         raise InputError(msg)
     hierarchy = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
     return _named_by_members(hierarchy, column.name) if hierarchy.unnamed else hierarchy

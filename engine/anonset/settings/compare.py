@@ -31,7 +31,11 @@ class CompareSettings(QuerySettings):
     records: str | None = Field(
         None, description="Sizes of nested random samples for a growth study: 1%,10%,100% or row counts."
     )
-    n_items: Share | None = Field(None, description="Numbers of most frequent items for a growth study: 100,1000.")
+    n_items: Share | None = Field(
+        None,
+        description="Growth study over the number of items: keep the 100, then the "
+        "1000 most frequent items (100,1000).",
+    )
     budget: int | None = Field(
         None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
     )
@@ -39,7 +43,9 @@ class CompareSettings(QuerySettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job; if a flag names other algorithms, without the parameters of its algorithm."""
+        """Return the settings of a job. If a flag names other algorithms, omit the parameters of the job's
+        algorithm.
+        """
         if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
             former = tuned(job)
             job = {name: value for name, value in job.items() if name not in former}

@@ -141,7 +141,8 @@ def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
 
 
 def _families(names: Sequence[str]) -> list[str]:
-    """Return the headers that each name an item: their first word names goods or diagnoses, or they are codes.
+    """Return the headers that are names of items: those beginning with a word for goods or diagnoses (``dx_a``), and
+    codes (``E11``).
 
     >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
     (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])

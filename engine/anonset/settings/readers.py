@@ -280,8 +280,8 @@ FORMS: dict[str, SettingForm] = {
     "c": SettingForm(
         "c",
         Share,
-        text="Recursive l-diversity: the most frequent value is less than c times as frequent as all from rank "
-        "l on together.",
+        text="Recursive l-diversity: the most frequent value occurs less than c times as often as the values of rank "
+        "l and below together.",
     ),
     "t": SettingForm(
         "t",
@@ -290,7 +290,7 @@ FORMS: dict[str, SettingForm] = {
     ),
     "t_distance": SettingForm(
         "t_distance",
-        text="Distance of two values: equal (always 1), ordered (numbers, by rank) or hierarchical (by --t-tree).",
+        text="Distance of two values: equal (always 1), ordered (numbers, by rank) or hierarchical (with --t-tree).",
     ),
     "t_tree": SettingForm(
         "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; published in the attestation.", words=()

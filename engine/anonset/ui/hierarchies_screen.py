@@ -23,7 +23,7 @@ def hierarchies_screen(state: PageState) -> None:
     screen = Screen(state, "/hierarchies")
     with screen.opened("How may values be generalized?", lambda: state.tree.command):
         if not state.answered or not state.raw:
-            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
             return
         trees, views = state.tree, list[_TreeView]()
         trees.follow()

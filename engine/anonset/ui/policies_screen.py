@@ -26,7 +26,7 @@ def policies_screen(state: PageState) -> None:
     screen = Screen(state, "/policies")
     with screen.opened("Protect chosen items only (optional)", lambda: state.policies["privacy"].command):
         if not state.answered or not state.raw:
-            text("p", "First answer on the screen Data who is a person.").classes("alert")
+            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
             return
         text("p", "The first constraint changes the model of the job to constraints. Undo this on the screen Promise.")
         state.tree.choose_items()

@@ -28,7 +28,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
 
 
 def checked_groups(publication: Buckets) -> dict[str, Any]:
-    """Return the extent of a check of all groups."""
+    """Return the numbers of rows, groups and values of a check of all groups."""
     return {
         "rows": publication.n,
         "groups": publication.n_groups,

@@ -324,7 +324,7 @@ class ItemsetCounting:
         )
 
     def pair_result(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
-        """Return the result for all pairs, from the counters of parts of the rows."""
+        """Merge the pair counters of row partitions, and return the result for all pairs."""
         support, counted = np.zeros((1, 1), np.int64), 0
         for some, increments in parts:
             support, counted = np.minimum(support + some, self.k), counted + increments

@@ -32,6 +32,7 @@ from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks, items_of
 from anonset.publications.chunks import ChunkWindow, ItemPlaces
+from anonset.spelling import counted
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, sizes_covered, stopped_at, too_large
 
@@ -170,7 +171,8 @@ class _Totals:
             elif label in sensitive:
                 yield _TOTAL, Breach((label,), total, 0, 0, "its total is published, but it is sensitive")
             elif not least <= total <= most:
-                detail = f"the total of a term of {least} clusters must be from {least} to {most}, got {total}"
+                shown = f"it is a term in {counted(least, 'cluster')} of {counted(most, 'record')}"
+                detail = f"{shown}, so its published total must be from {least} to {most}, got {total}"
                 yield _TOTAL, Breach((label,), total, least, 0, detail)
 
 

@@ -42,7 +42,7 @@ def expand_records(
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
-    """Return the start of each code's positions, and an array for the positions in `n` records."""
+    """Return the start of each code's list of records, and an empty array for these lists."""
     start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
     n_positions = int(start[-1])

@@ -365,7 +365,9 @@ class RareTables:
         return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:
-        """Count the sets of some nodes with a first node in the leading words, in all records, up to k."""
+        """Count the sets of some nodes whose first node has its bit in the first `n_words` words, in all records, up
+        to k.
+        """
         from anonset_kernels.bit_planes import merge
 
         count, pieces = self._count(nodes, n_words), self._pieces()
@@ -408,7 +410,7 @@ class RareTables:
                 self.progress(f"sets of {self.size}", float(done), float(n_parts))
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
-        """Return a counter for the sets of `nodes` with a first node in the leading words."""
+        """Return a counter for the sets of `nodes` whose first node has its bit in the first `n_words` words."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)

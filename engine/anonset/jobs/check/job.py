@@ -54,7 +54,7 @@ def check_publication(
     if original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
-            msg = f"{' and '.join(needs)} needs the original data: name them by --original"
+            msg = f"{' and '.join(needs)} needs the original data: name them with --original"
             raise InputError(msg)
         _require_known_policy(verdict, kind.agreed_tree(), None, attested)
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)
@@ -70,7 +70,7 @@ def check_publication(
     if untrue is not None and attested is not None and settings.records is None:
         untrue = kind.impossible(table, hierarchies)
         if untrue is None:
-            undecided = "the map from rows to records is missing; name it by --records or --private"
+            undecided = "the map from rows to records is missing; name it with --records or --private"
     by_records, others = (
         settings.records is not None,
         (

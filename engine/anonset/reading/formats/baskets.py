@@ -51,7 +51,7 @@ def separator_among(where: object, marks: list[str]) -> str:
         return marks[0]
     names = ", ".join(map(repr, marks or DELIMITERS))
     finding = f"{names} all occur" if marks else f"none of {names} occurs"
-    msg = f"{where}: the item separator is unclear: {finding}; set it by {setting('separator')}"
+    msg = f"{where}: the item separator is unclear: {finding}; set it with {setting('separator')}"
     raise InputError(msg)
 
 

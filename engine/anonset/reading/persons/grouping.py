@@ -35,7 +35,7 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) 
     """Return the message that two rows (from 0) have the same id, with the number of rows that repeat an id."""
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
     others = f"; {n_repeats} rows repeat an earlier id" if n_repeats > 1 else ""
-    return f"{where}: {twice}{others}; if an id has several rows, merge them by {setting('group', True)}"
+    return f"{where}: {twice}{others}; if an id has several rows, merge them with {setting('group', True)}"
 
 
 def unite(where: str, table: Table, store: Store, *, first_value: bool = False) -> Table:

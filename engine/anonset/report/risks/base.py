@@ -87,7 +87,8 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     title += ", each row counted as one person" if rows else ""
     note = (
         f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
-        "Item frequencies are known without the publication. A symbol counts as one of its items."
+        "From item frequencies: the attacker knows only these, not the publication. A group of items counts as exactly "
+        "one of them."
     )
     return Section(title, *inference_table(inferences), notes=[note] if inferences else [], data={"told": inferences})
 

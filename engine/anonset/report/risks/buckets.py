@@ -42,7 +42,8 @@ def _sections(risk: BucketRisk) -> list[Section]:
     head = ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum")
     outcome = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
     remarks = [
-        f"Guaranteed maximum probability per row by chance: {attempt.promised:.3g}; {outcome}."
+        f"Guaranteed: a random guess of a row's sensitive value is correct with a probability of at most "
+        f"{attempt.promised:.3g}; {outcome}."
         for attempt in risk.attempts[:1]
     ]
     attack = Section(title, head, _guesses(risk), remarks, {"attack": risk.attempts, "broken": risk.broken})

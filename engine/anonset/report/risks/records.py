@@ -105,12 +105,15 @@ def _attempts(risk: Risk) -> Section:
     ]  # fmt: skip
     promised = [attempt.promised for attempt in risk.attempts if attempt.promised is not None]
     outcome = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
-    notes = [f"Guaranteed maximum probability per person: {limit:.3g}; {outcome}." for limit in promised[:1]]
+    notes = [
+        f"Guaranteed: a random guess finds the person with a probability of at most {limit:.3g}; {outcome}."
+        for limit in promised[:1]
+    ]
     if risk.persons is not None:
         exceeded = f" {counted(risk.broken, 'row')} EXCEEDED it." if risk.broken else ""
         notes = [
-            f"Guaranteed maximum probability per row: {limit:.3g}.{exceeded} "
-            "No maximum is guaranteed per person, because a person has several rows."
+            f"Guaranteed: a random guess finds the row with a probability of at most {limit:.3g}.{exceeded} "
+            "Persons have several rows, so no maximum is guaranteed per person."
             for limit in promised[:1]
         ]
     data = {

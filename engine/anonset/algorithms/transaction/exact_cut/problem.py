@@ -153,7 +153,7 @@ def supports(
     store: Store,
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
-    """Count the records with an item below each node, part by part, in the form of `shown`: int64 (V,)."""
+    """Count, for each node, the records with an item below it: int64 (V,). `shown` first converts the rows."""
     count = BlockTask(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
