@@ -77,7 +77,7 @@ def serve(
         address = f"http://{ADDRESS}:{number}/?token={token}"  # browsers share the cookies of all ports
         lines = [
             f"open this address in a browser of this machine: {address}",
-            "only you may know it: it gives access to the files of the folder. Ctrl-C ends the page",
+            "keep the address secret: it gives access to the files in the folder. Press Ctrl-C to stop the server",
         ]
 
     def announce() -> None:
