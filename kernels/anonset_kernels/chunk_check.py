@@ -38,7 +38,7 @@ class Ranges(NamedTuple):
 
 @kernel()
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
-    """Count the records of some neighboring clusters to which each shared chunk may belong, int64 (chunks,).
+    """Count, for each shared chunk, the records of some clusters that may have a sub-record in it, int64 (chunks,).
 
     Counts the records of clusters in a chunk's range that show none of the chunk's items, neither in own chunks nor in
     a smaller shared chunk.

@@ -353,7 +353,7 @@ def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Ar
 
 @kernel()
 def _around_short_set(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
-    """Find the smallest m-itemset that contains a rare set too short to be an m-itemset's image; return m, or 0."""
+    """Extend a rare set of fewer than m members to the smallest m-itemset that contains it; return m, or 0 for none."""
     roots.state[_SHORT] = 1
     roots.sets[1, :] = len(groups.rep)
     for root in range(len(groups.rep)):

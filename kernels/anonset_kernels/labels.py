@@ -282,7 +282,7 @@ def gathered_starts(code_of: Int32Array, labels: LabelTexts, last: int) -> Int64
     Parameters
     ----------
     code_of
-        (n,): codes of texts in `labels`. The next code after those in `labels` is a text of `last` bytes.
+        (n,): codes of texts in `labels`. Code ``len(labels)`` means an additional text of `last` bytes.
     """
     begins = np.zeros(len(code_of) + 1, np.int64)
     for row in range(len(code_of)):

@@ -1,4 +1,4 @@
-"""Verification kernels that merge equal published rows and symbols of the same rows, and gather suffixes of rows."""
+"""Verification kernels: merge equal rows, merge symbols that occur in the same rows, and gather row suffixes."""
 
 from typing import NamedTuple
 

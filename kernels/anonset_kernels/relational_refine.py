@@ -370,7 +370,7 @@ def _exchange(
     drawn: Integer,
     run: Int64Array,
 ) -> None:
-    """Replace old clusters by new ones, stored in the empty slots from that of the drawn cluster on."""
+    """Replace the dissolved clusters by new ones, stored in the free slots from slot `drawn` onwards."""
     (low, high, code, bits), size, loss, head = clusters
     tuple_of, count, following, free = pieces
     state, new_size, new_loss, place, new_count, new_cluster = formed

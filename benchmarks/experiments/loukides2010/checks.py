@@ -105,7 +105,7 @@ def largest_ratio(
     ways: Mapping[str, str] = _ONE_WAY,
     at: float | str | None = None,
 ) -> Check:
-    """Return a check that the largest AA / COAT (or that at one position) is near a printed ratio, for each part."""
+    """Return a check that, for each part, the largest ratio of the losses of AA and COAT is near a printed ratio."""
 
     def check(results: Results) -> Finding:
         largest = {}

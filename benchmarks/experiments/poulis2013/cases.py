@@ -49,7 +49,7 @@ def by_bound(
 
 
 def by_size() -> list[Case]:
-    """Figure 7a: work over samples, times over runs."""
+    """Return the cases of figure 7a: the work is repeated for several samples, the times for several runs."""
     figure = "fig7a"
     counted = [
         Case(figure, name, n, parameters("rum", merge, "aa", kind="work", records=n, delta=DELTA))
@@ -60,7 +60,7 @@ def by_size() -> list[Case]:
 
 
 def by_k() -> list[Case]:
-    """Figure 7b: work over samples, times over runs."""
+    """Return the cases of figure 7b: the work is repeated for several samples, the times for several runs."""
     figure, n = "fig7b", SIZES[-1]
     counted = [
         Case(figure, name, k, parameters("rum", merge, "aa", kind="work", records=n, k=k, delta=DELTA))

@@ -103,7 +103,7 @@ def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[C
 def by(
     factor: Factor, claims: Sequence[Claim], kind: Literal["paper", "own"] = "paper", main: Sequence[str] = ()
 ) -> list[Claim]:
-    """Return claims as repeated over `factor`; enforced claims keep their kind, others get `kind`."""
+    """Return a copy of each claim for every value of `factor`. Enforced claims keep their kind, others get `kind`."""
     return [
         replace(one, factor=factor, kind=one.kind if one.kind == "enforced" else kind, main=one.text in main)
         for one in claims

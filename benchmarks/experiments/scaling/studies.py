@@ -27,7 +27,7 @@ PREDICTED = {
 
 
 def measure_model(parameters: Parameters) -> Measured:
-    """Return the measured or predicted cost of a run outside the fit, or a prediction for more workers.
+    """Return the costs of a run that was not used to fit the model, or a prediction for more workers.
 
     Raises
     ------

@@ -112,7 +112,7 @@ def _condition(findings: Findings) -> str:
     if not findings.possible_roles:
         return ""
     chosen = findings.possible_roles.keys() - {"differing"}
-    return ", if these columns may be published" if chosen else ", if the first row of a person counts"
+    return ", if these columns may be published" if chosen else ", to use the values of each person's first row"
 
 
 def _to_answer(findings: Findings) -> str:
@@ -170,7 +170,7 @@ def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence
     write_file(path, [text.encode()])
     if not json:
         rejected = any(problem.startswith(REJECTED) for problem in findings.problems)
-        first = "resolve what would be rejected (see Check) in" if rejected else "review"
+        first = "resolve the problems that Check calls rejected in" if rejected else "review"
         first = first if question is None else "declare who is a person in"
         ways = "" if question is None else f" ({' or '.join(line.partition(' # ')[0] for line in lines)})"
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"

@@ -94,7 +94,10 @@ def are_narrow(store: Store, n_codes: int) -> bool:
 
 
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:
-    """Allocate codes below `n_codes`, (length,), writable in any order; narrow in files, if they fit."""
+    """Allocate an array for `length` codes below `n_codes`, writable in any order.
+
+    In files, a code has two bytes if all codes fit.
+    """
     return as_codes(store.array("items", np.uint16 if are_narrow(store, n_codes) else np.int32, length))
 
 

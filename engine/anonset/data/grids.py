@@ -110,7 +110,7 @@ def grid_of(values: Numbers, k: int) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Counted(RedactedRepr):
-    """Record counts in cells of a width that is a power of ten, the smallest with at most `MOST_CELLS` cells."""
+    """Record counts in cells. The cell width is the smallest power of ten that needs at most `MOST_CELLS` cells."""
 
     exponent: int
     """Exponent of the power of ten."""

@@ -82,7 +82,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
-    """Read another release, and match the persons of a release to it by the private report of that release.
+    """Read another release, and match its persons to those of the first release, given the private report of the first.
 
     Raises
     ------

@@ -253,7 +253,7 @@ _ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return the values that stand for a missing id, with their number of rows, of the columns that contain any."""
+    """Return, for each column that contains some, the values that stand for a missing id, and their numbers of rows."""
     counts = {name: placeholder_counts(column) for name, column in columns.items() if not holds_sets(column)}
     return {name: of_column for name, of_column in counts.items() if of_column}
 

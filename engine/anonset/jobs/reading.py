@@ -131,7 +131,7 @@ def _placed(
     obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:
         obstacle = (
-            obstacle or "risks are compared with the original in memory (without an original they run out of core)"
+            obstacle or "the comparison with the original runs in memory (risks of the publication alone, out of core)"
         )
     if obstacle:
         factor = _CHUNKS if data.held_in_memory else _RISKS

@@ -302,7 +302,7 @@ def _maybe_blank(text: Any) -> Int64:
 
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
-    """Return the message for empty ids, given the first such row (from 0) and the number of all."""
+    """Return the message for empty ids, given the first such row (from 0) and a text with their number."""
     ways = f"give each row an id, or skip these rows: {setting('skip_rows', 'no-id')}"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
 

@@ -27,7 +27,7 @@ _ELSEWHERE = {
     **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
         (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"),
-        "archives are not supported; unpack it, or compress the data by gzip",
+        "archives are not supported; unpack the file, or compress the data with gzip",
     ),
 }
 _WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, parquet"

@@ -191,7 +191,7 @@ class KeptTexts(ExitStack):
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:
-    """Return the labels that encoding gives to a column's rows, as text (``pyarrow.LargeStringArray``)."""
+    """Return the label of each row after encoding, as text (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -101,8 +101,8 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
 def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int) -> None:
     """Reject an attestation whose verification facts differ from the facts of this verification.
 
-    If the owner accepted an unfinished check, the attestation contains no facts. If all records are frequent, counts
-    above the budget are skipped because they are unnecessary, so the attestation may lack them.
+    If the owner accepted an unfinished check, the attestation contains no facts. If every complete record
+    occurs at least k times, larger item sets need no count, so the attestation may lack counts above the budget.
 
     Parameters
     ----------

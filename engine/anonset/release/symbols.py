@@ -225,7 +225,8 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
         return f"must have exactly the members that its name lists, got {_first(members)}"
     if nodes_known:
         return ""
-    return f"is named like a set of other items; pass the hierarchy with {hierarchy_of()}, got {_first(members)}"
+    way = f"if it is a hierarchy node, pass {hierarchy_of()}"
+    return f"contains {_first(members)}, but its name lists other items; {way}"
 
 
 def _first(members: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
-        rows.append(("Not protected", f"persons whom the columns published as is may identify: {names}."))
+        rows.append(("Not protected", f"persons who are identified by the columns published as is: {names}."))
     rows.append(("Not protected", "persons of whom an attacker knows more than the guarantee covers; see below."))
     return rows
 

@@ -95,7 +95,7 @@ def read_value(text: str) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    """Return True if a parameter is a number, also if it is passed on as text."""
+    """Return True if a parameter is a number, or a text that contains an exact number."""
     if get_origin(kind) in (Union, UnionType):
         return any(_is_number(part) for part in get_args(kind))
     if get_origin(kind) is Annotated:

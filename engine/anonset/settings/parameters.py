@@ -156,7 +156,7 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
 
 
 def form_of(field: str) -> SettingForm:
-    """Return the form of a field as a setting; by default the plain field."""
+    """Return the name, type and documentation of a field as a setting; by default the field itself."""
     return FORMS.get(field) or SettingForm(field)
 
 

@@ -166,9 +166,9 @@ def roles_by_person(
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns that contain a code per row by their header or values, the most probable first.
+    """Return the columns whose header or values indicate a code per row, the most probable first.
 
-    Quantities are no codes, and numbers are last.
+    Quantities are excluded, and numeric columns are last.
     """
 
     def is_coded(name: str) -> bool:

@@ -62,7 +62,7 @@ def check_disassociation(
     >>> print(check_disassociation(publication, DisassociationModel(1, 2), 1000, None))
     disassociation with k=1, m=2 holds
     >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))
-    disassociation with k=2, m=2 fails: cluster 0 has no terms, and the chunks do not cover the records safely
+    disassociation with k=2, m=2 fails: cluster 0 has no terms, and its chunks cannot give every record an item
     """
     clusters, shared = publication.columns
     sizes = {"clusters": len(clusters), "chunks": len(clusters.rows), "shared_chunks": len(shared)}
@@ -123,7 +123,9 @@ def _of_clusters(
         yield _TWICE, Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
     for chunk_index in np.flatnonzero(filled > n[cluster]).tolist():
         number, most = int(cluster[chunk_index]) + window.first, int(n[cluster[chunk_index]])
-        detail = f"a chunk of cluster {number} has {filled[chunk_index]} sub-records on {most} places"
+        detail = (
+            f"a chunk of cluster {number} has {filled[chunk_index]} sub-records, but the cluster has {most} records"
+        )
         yield _TOO_MANY, Breach((), int(filled[chunk_index]), most, number, detail)
     numbers = cluster + window.first
     for breach in capped.breaches(
@@ -132,7 +134,7 @@ def _of_clusters(
         yield _CAP, breach
     for cluster_index in np.flatnonzero(~_are_covered(clusters, model)).tolist():
         number = cluster_index + window.first
-        detail = f"cluster {number} has no terms, and the chunks do not cover the records safely"
+        detail = f"cluster {number} has no terms, and its chunks cannot give every record an item"
         yield _COVER, Breach((), int(n[cluster_index]), model.k, number, detail)
 
 
@@ -352,7 +354,7 @@ def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]
 
 
 def _sub_records(rows: ChunkRows) -> SetColumn:
-    """Return all sub-records as one column with separate symbols for each chunk: pairs of the domain."""
+    """Return all sub-records as one column. A symbol is a pair of chunk and item."""
     chunk, item = rows.domains
     width = int(rows.items.max(initial=0)) + 1
     key = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items

@@ -39,7 +39,7 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
 def divided(
     rows: Iterable[tuple[NDArray[np.uint64], NDArray[Any]]], count: int, store: Store, dtype: DTypeLike
 ) -> Iterator[NDArray[Any]]:
-    """Yield rows in non-empty shares, (r,) or (r, any) each, by their keys.
+    """Divide rows by a hash of their keys, and yield each non-empty share, (r,) or (r, width).
 
     Raises
     ------

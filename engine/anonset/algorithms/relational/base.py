@@ -40,7 +40,7 @@ class Solution(RedactedRepr):
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(RedactedRepr, ABC):
-    """An algorithm that clusters at least k records each: relational k-anonymity by local recoding.
+    """An algorithm that forms clusters of at least k records each: relational k-anonymity by local recoding.
 
     With a sensitive column and l or t, the result satisfies (k,l)-diversity or (k,t)-closeness in every cluster.
     """

@@ -91,7 +91,9 @@ class ClustersOfAllParts(Clusters):
 
 
 def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
-    """Return the seed loss up to which parts merge, such that about `MOST_BEGUN` clusters remain over all parts.
+    """Return the loss of a merge's first cluster up to which each part merges by itself.
+
+    All parts together then have about `MOST_BEGUN` clusters.
 
     Parameters
     ----------

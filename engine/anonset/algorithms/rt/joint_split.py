@@ -100,7 +100,8 @@ class JointSplit(RedactedRepr):
         _ = self.model
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
-            msg = f"{setting('transaction', function.name)} does not apply to joint-split: it needs a mapping per leaf"
+            option = setting("transaction", function.name)
+            msg = f"joint-split does not support {option}, which uses several mappings in a cluster"
             raise InputError(msg)
 
     @property

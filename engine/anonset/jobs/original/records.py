@@ -127,8 +127,9 @@ def _kept_keys(
 
 
 def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]) -> tuple[Int64, Int64]:
-    """Return ranks of itemset rows by content: of the original after recoding by the codebook, and of the
-    publication.
+    """Recode the original by the codebook, and return ranks of its item sets and of the published item sets.
+
+    Equal sets have equal ranks.
     """
     symbol_of = invert({symbol.label: symbol.members for symbol in symbols})
     place = {symbol.label: code for code, symbol in enumerate(symbols)}

@@ -56,7 +56,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
         return _of_mapping(where, source)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, bytearray)):
         if getattr(source, "ndim", 1) > 1:
-            msg = f"{where}: convert the matrix by scipy.sparse.csr_array(matrix) and pass {setting('labels')}"
+            msg = f"{where}: convert the matrix with scipy.sparse.csr_array(matrix) and pass {setting('labels')}"
             raise InputError(msg)
         return _of_rows(where, _plain(source))
     msg = f"source must be {_KINDS}, got {type(source).__name__}"

@@ -105,7 +105,7 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
 
 
 def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
-    """Return True if names agree within the values of a column.
+    """Return True if rows with the same value in a column have the same name.
 
     Parameters
     ----------

@@ -300,7 +300,7 @@ def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedCo
 
 
 def _is_case_of(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if `case` is a receipt or the like of the candidate `coarser`."""
+    """Return True if each value of `case` (such as a receipt) belongs to one value of `coarser` (such as a card)."""
     alike = case.repeats and coarser.repeats and case.evidence == coarser.evidence
     if not alike or coarser.meaning in (NAMED, ADDRESS) or len(coarser.columns) > 1:
         return False

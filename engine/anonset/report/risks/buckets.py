@@ -94,12 +94,13 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
             ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum"),
             _guesses(risk),
             above=(
-                "The attack guesses the sensitive values of random rows of the original: by chance among the candidate "
-                "values, or the most frequent value. The table shows the share of correct guesses, and the maximum by "
-                "chance that the guarantee allows."
+                "The attack guesses the sensitive values of random rows of the original in two ways: a random "
+                "candidate value, or the most frequent value. The table shows the share of correct guesses, and the "
+                "maximum for random guesses that the guarantee allows."
             ),
         ),
-        losses="Losses are shares of the rows: hidden or removed, removed, and removed for diversity.",
+        losses="Each loss is a share of the rows: rows with a hidden identity or removed, removed rows, and rows that "
+        "were removed because a value was too frequent.",
     )
 
 

@@ -188,7 +188,11 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
-    drawn = "Solid: before; hatched: after." if before else "Hatched: after; --original adds the risk before."
+    drawn = (
+        "Solid: before; hatched: after."
+        if before
+        else "Hatched: risk after anonymization. To show the risk before, pass --original."
+    )
     protection = of_rows(attested)
     if kept := cast("PublishedFile", attested.data).keep:
         names = ", ".join(kept)

@@ -254,7 +254,7 @@ class ExactSearch:
                 return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
-        """Add the clauses of maximal rare sets, or close nodes that they force; return True if there are any."""
+        """Add a clause per maximal rare set, or close the nodes that it forces; return True if anything changed."""
         if self.problem.suppress:
             return self._add(relaxation, witness_clauses(view, sets))
         clauses = Clauses.of(self.problem, sets)
