@@ -141,12 +141,16 @@ _FOR_VALUES = {
 
 
 def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
-    """Return hierarchies and numeric columns of a proposal, for generalized columns that have none in the job.
+    """Return hierarchies and numeric columns of a proposal, for generalized columns that have none in the job, and the
+    item separator if the job has none.
 
     >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
     ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
     {'numeric': ['age'], 'hierarchy': {'age': 'range'}}
+    >>> completing({"items": ["codes"]}, {"separator": ","})
+    {'separator': ','}
     """
+    separator = proposal.get("separator") if job.get("items") and "separator" not in job else None
     trees = job.get("hierarchy", {})
     columns = {name for role in _GENERALIZED for name in name_list(job.get(role, ()))}
     lacking = {
@@ -156,7 +160,11 @@ def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str,
     }
     numeric = name_list(job.get("numeric", ()))
     added = [name for name in name_list(proposal.get("numeric", ())) if name in lacking and name not in numeric]
-    return {**({"numeric": [*numeric, *added]} if added else {}), **({"hierarchy": lacking} if lacking else {})}
+    return {
+        **({"separator": separator} if separator else {}),
+        **({"numeric": [*numeric, *added]} if added else {}),
+        **({"hierarchy": lacking} if lacking else {}),
+    }
 
 
 def role_names(job: Mapping[str, Any], role: str) -> str:
