@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,6 +47,18 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
+def _running(client: Any, dead: set[int]) -> list[int]:
+    """Return the processes of two workers that answer: a process that is killed while it starts is not replaced."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        with suppress(Exception):  # a worker that was killed does not answer
+            if len(processes := {*client.run(os.getpid).values()} - dead) == 2:
+                return sorted(processes)
+        time.sleep(0.1)
+    msg = "the workers were not replaced"
+    raise TimeoutError(msg)
+
+
 @pytest.mark.parametrize("killed", [1, 2])
 def test_killed_workers_change_no_byte(
     client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: int
@@ -58,11 +71,11 @@ def test_killed_workers_change_no_byte(
     def kill(stage: str, _done: float, _total: float) -> None:
         if stage in PHASES and stage not in stages:
             stages.append(stage)
-            client.wait_for_workers(2, timeout=120)  # a process that is killed while it starts is not replaced
-            for process in [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid][:killed]:
-                with suppress(ProcessLookupError):  # the worker has ended, and the next has not started
-                    os.kill(process, signal.SIGKILL)
+            for process in _running(client, dead)[:killed]:
+                dead.add(process)
+                os.kill(process, signal.SIGKILL)
 
+    dead = set[int]()
     stages = list[str]()
     expected = _run(source, tmp_path / "near")
     monkeypatch.setattr(anonymize, "cluster_of", connected)

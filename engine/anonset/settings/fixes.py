@@ -14,7 +14,7 @@ from anonset.settings.settings import RoleSettings
 from anonset.spelling import setting, spell_options
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d+))?")
-_PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.").fullmatch
+_PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.|or|and").fullmatch
 _OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
 """Declarations that only the owner can make."""
 
@@ -41,6 +41,8 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
     ['--id pid --group', '--drop pid']
     >>> [fix.options for fix in fixes_in("--keep publishes it, --drop ZIP removes it", {"relational": ["ZIP"]})]
     ['--drop ZIP']
+    >>> fixes_in("name the columns to publish, by --items, --relational or --sensitive")
+    []
     """
     columns = {name for role in ROLES for name in name_list((job or {}).get(role, ()))}
     fixes: list[RecommendedSettings] = []
