@@ -342,8 +342,8 @@ def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
         return ""
     for_diversity, with_groups = counts["removed_for_diversity"], counts["removed_with_groups"]
     return (
-        f"{counted(for_diversity, 'row')} ({shares['removed_for_diversity']:.1%}) with a too frequent value, "
-        f"{counted(with_groups, 'row')} of removed groups"
+        f"{counted(int(for_diversity), 'row')} ({shares['removed_for_diversity']:.1%}) with a too frequent value, "
+        f"{counted(int(with_groups), 'row')} of removed groups"
     )
 
 
