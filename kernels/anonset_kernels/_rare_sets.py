@@ -143,7 +143,7 @@ def rare_dense_pairs(
 
 @kernel()
 def _count_record(length: int, n_kept: int, k: int, buffers: PairCounts) -> None:
-    """Count all pairs, below k so far, of a record's extensions: the first `length` of ``buffers.row``."""
+    """Count the pairs with a count below k of a record's extensions, the first `length` of ``buffers.row``."""
     words, used, n_words = buffers.words, buffers.used, (n_kept + 63) // 64
     n_used = gather_words(buffers.row, 0, length, words, used)
     begin = 0

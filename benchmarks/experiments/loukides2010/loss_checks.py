@@ -89,7 +89,7 @@ def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
 
 
 def only_up1_suppresses(results: Results) -> Finding:
-    """Check that only UP1 suppresses items, at most twice the printed share: by items and by occurrences."""
+    """Check that only UP1 suppresses, and at most twice the printed shares of items and of occurrences."""
     counted = {"items": "suppressed", "occurrences": "suppressed_occurrences"}
     found = {name: dict(results.curve(f"{COAT}{BMS1}", quantity)) for name, quantity in counted.items()}
     held = {

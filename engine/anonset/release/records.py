@@ -231,7 +231,7 @@ class RecordsKind(PublicationKind[Records]):
         return why_worthless(model, table, publication)
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-        """Return a warning about columns that show one symbol or none, while others show more."""
+        """Return a warning about columns that publish at most one symbol, although other columns publish several."""
         return nothing_left(model, table, publication)
 
     def formula_warnings(self, publication: Records) -> tuple[str, ...]:

@@ -227,7 +227,7 @@ def _together_text(unverified: UnverifiedPublication[Any]) -> str:
     figures = unverified.result.figures
     guarantee = f"guarantee together with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
     against = "even if rows are linked" if other_release.linked else "if rows are not linked"
-    raised = f"{counted(int(figures['raised']), 'hierarchy node')} generalized for it"
+    raised = f"{counted(int(figures['raised']), 'hierarchy node')} generalized to achieve this"
     spared = figures["raised"] > 0 and unverified.earlier is None
     hint = f" ({setting('recoding')} continues that release and may avoid this)" if spared else ""
     return f"{guarantee}, {against}; {raised}{hint}"

@@ -86,7 +86,7 @@ def _violation(violation: Any) -> str:
     individual = f"the individual of row {violation.row} of qit.csv"
     if isinstance(violation, IntraGroupViolation):
         return (
-            f"{individual} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
-            f"{violation.count} of which are {violation.value!r}: at least {violation.certain} belong to the individual"
+            f"of {violation.size} tuples of group {violation.group}, {violation.count} have the value "
+            f"{violation.value!r} and {violation.tuples} belong to {individual}: at least {violation.certain} do both"
         )
     return f"{individual} is with {violation.value!r} in {violation.groups_with} of {violation.groups} groups"

@@ -108,7 +108,7 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
         place_of, ways, scale = _by_tree(column, model)
         kind = WAYS
     if n * n * scale >= _LARGEST:
-        msg = f"model kt: {n:,} records with distances of {scale:,} steps are too many for an exact comparison"
+        msg = f"model kt: too many records ({n:,}) or distances ({scale:,}) for an exact comparison"
         raise InputError(msg)
     t = exact(model.t)
     quotient, remainder = divmod(t.numerator * scale * n, t.denominator)

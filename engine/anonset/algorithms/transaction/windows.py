@@ -1,4 +1,4 @@
-"""Passes over a count-tree. Each set is walked below its first code, over the codes that follow it in the records.
+"""Passes over a count-tree. All sets with the same first code are counted together, from the codes that follow it.
 
 A single block in memory is read directly. For other blocks, the codes that follow the codes of a window (a span of
 first codes) are gathered contiguously for each code, usually within the memory limit. A window is a task: it contains

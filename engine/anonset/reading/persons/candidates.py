@@ -384,9 +384,10 @@ def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, .
 
 
 def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> list[UnitCandidate]:
-    """Return the candidates of all names: with dates of birth, else alone and with addresses.
+    """Return candidates that combine all name columns with the date of birth.
 
-    Without names, return the candidate of dates of birth and agreeing attributes.
+    Without a date of birth, return the names alone and the names with addresses. Without names, return the date of
+    birth with agreeing attributes.
 
     Different persons may have the same name, so names without birth do not show that records of another id belong to
     one person.
@@ -421,7 +422,7 @@ def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> l
 
 
 def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
-    """Return True if rows with equal names have equal dates far more often than by chance, as dates of birth."""
+    """Return True for dates of birth: rows with equal names have equal dates far more often than by chance."""
     if not free[date].years or free[date].kind:
         return False
     of_names = [free[name].codes for name in names]

@@ -158,8 +158,8 @@ def _skewed(skew: Skewness) -> str:
     compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
     return (
         f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). For "
-        f"{percent(skew.doubled)} of the rows, the value is at least twice as likely in the class as in all records; "
-        f"at most {skew.largest_gain:.3g} times."
+        f"{percent(skew.doubled)} of the rows, the value is at least twice as likely in the class as in all records. "
+        f"The largest factor is {skew.largest_gain:.3g}."
     )
 
 
