@@ -39,7 +39,7 @@ def test_text_with_many_values_is_not_among_further_columns(place: Place) -> Non
 def test_a_sensitive_column_that_differs_gets_a_command_with_the_first_row(place: Place) -> None:
     job = str(place.folder / "job.toml")
     ran = place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", job)
-    command = command_of(ran.err, "anonset: complete command, if the first row of a person counts")
+    command = command_of(ran.err, "anonset: complete command, to use the values of each person's first row")
     assert place.run(*command).code == 0
 
 

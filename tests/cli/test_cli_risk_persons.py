@@ -57,7 +57,7 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     assert "fewest persons" in ran.out
     assert "fewest rows" not in ran.out
     assert names(ran.out, "attacker knows guaranteed for rows")
-    assert names(ran.out, "No maximum is guaranteed per person")
+    assert names(ran.out, "no maximum is guaranteed per person")
     assert "no person was found" not in ran.out
     assert not re.search(r"\bx\d+\b", ran.out)
     named = ["--id", key, "--drop", dropped.replace(f"{key},", "")]

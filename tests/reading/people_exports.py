@@ -116,5 +116,5 @@ EXPORTS = [
     PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "an HTML page"),
     PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "ARFF is not supported"),
     PeopleFile("SPSS", "v.sav", "$FL2", ROWS, "save the table as CSV or Parquet"),
-    PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "archives are not supported; unpack it"),
+    PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "archives are not supported; unpack the file"),
 ]

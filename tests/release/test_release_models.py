@@ -118,7 +118,7 @@ WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
         rt_table(),
         anonset.RumBound(k=2, m=2, delta=0.65),
         {"age": "balanced:2"},
-        "age numbers ranges",
+        "age numeric ranges",
     ),
     (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"gender": "range"}, "gender numeric"),
     (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"items": "values"}, "items set-valued"),

@@ -52,9 +52,9 @@ class SafetyConstraint(PrivacyModel):
         return (
             "The publication does not hide that a person is in the data. Someone who knows the sensitive values of "
             "other people in the group, or excludes some values for a person, learns more. The bounds apply to each "
-            "row: the probability that at least one of a person's rows has a value is higher. Rows are removed if "
-            "their value is too frequent in a group. Someone who knows a person's rows notices a missing row and "
-            "infers that it had a frequent value of the group. Someone who notices that a person is "
+            "row: the probability that at least one of a person's rows has a value is higher. Rows are removed if a "
+            "value is too frequent in a group: someone who knows how many rows a person has, or which, notices a "
+            "missing row and infers that it had a frequent value of the group. Someone who notices that a person is "
             "missing may infer the same of all rows of this person. Group sizes may show that rows are missing. "
             "Columns that are published unchanged may show whose row it is although the identity is hidden. A person "
             "with two identities is protected as two persons. Values count as different even if they have almost the "

@@ -68,8 +68,7 @@ SETS_FROM_DATA = (
 """Limit if a partition was built from frequencies and pairs."""
 CONTINUES = (
     "This release continues an earlier release with the same symbol names: someone who has both sees which symbols "
-    "became coarser, and therefore which became rare. Some items of a group may be missing from these data and occur "
-    "only in the earlier data."
+    "became coarser, and therefore which became rare. The labels of a group may occur only in the earlier data."
 )
 """Limit if the release continues an earlier release."""
 GOES_ON = (
