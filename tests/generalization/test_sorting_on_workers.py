@@ -52,11 +52,9 @@ def test_workers_sort_the_same_rows(client, tmp_path, small, monkeypatch, narrow
     expected = sort_rows(rows, largest=largest, store=MEMORY)
     results, sort_on_workers = [], row_order._sorted_on_workers
     monkeypatch.setattr(row_order, "_sorted_on_workers", lambda *a: results.append(sort_on_workers(*a)) or results[-1])
-    with (
-        Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work,
-        ClusterWorkers(client, work) as workers,
-    ):
-        actual = sort_rows(rows, largest=largest, store=work.with_workers(workers), narrow=narrow)
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work:
+        with ClusterWorkers(client, work) as workers:
+            actual = sort_rows(rows, largest=largest, store=work.with_workers(workers), narrow=narrow)
         assert content(actual) == content(expected)
         remaining = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
         assert [name for name in remaining if name not in ("codes", "fixed")] == ["indptr", "items", "record"]

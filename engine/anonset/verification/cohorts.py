@@ -100,7 +100,7 @@ def check_cohorts(
     store
         Store of the distinct records, if the column is in files. Then no array of table length is in memory.
     """
-    require_well_formed(column)
+    require_well_formed(column, store)
     cohorts = _Cohorts(column, groups, sensitive, rule, store)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
     if cohorts.distinct_columns is not None:

@@ -70,7 +70,7 @@ def check_constraints(
     privacy constraints with k=3, 1 protected itemset fails: {(a,b), c} matches 2 records, 3 required; \
 published row 0 shows it; of privacy constraint 1 {a, c}
     """
-    require_well_formed(column)
+    require_well_formed(column, store)
     if model.policy is None:
         if model.m is None:
             msg = "privacy constraints have neither a policy nor m"

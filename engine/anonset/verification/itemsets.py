@@ -234,7 +234,7 @@ class DistinctRows:
         return SetColumn(self.column.name, indptr, items, self.column.vocabulary), weight
 
 
-def require_well_formed(column: SetColumn, store: Store = MEMORY) -> None:
+def require_well_formed(column: SetColumn, store: Store) -> None:
     """Validate the codes of a column: inside the vocabulary, and strictly ascending in each record.
 
     Raises

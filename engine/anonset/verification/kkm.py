@@ -79,7 +79,7 @@ def check_kkm(
     if not store.in_files or not items.n or relational[0].n != items.n:
         verdict = _check_k(relational, model)
         return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
-    require_well_formed(items)
+    require_well_formed(items, store)
 
     def check(rows: Int64) -> tuple[Verdict, Verdict | None]:
         part = [column.take(rows) for column in relational]
@@ -126,7 +126,7 @@ def _check_items(
     store: Store,
 ) -> Verdict:
     """Check the items of rows if `verdict` accepts the class sizes."""
-    require_well_formed(items)
+    require_well_formed(items, store)
     class_of = classes_of(relational)
     if len(class_of) != items.n:
         msg = f"relational columns have {len(class_of)} rows, column {items.name!r} has {items.n}"

@@ -38,7 +38,7 @@ def check_klm(
     """
     if not store.in_files or not relational or not column.n:
         return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)
-    require_well_formed(column)
+    require_well_formed(column, store)
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
         groups = classes_of(len(rows), tuple(values.take(rows) for values in relational))

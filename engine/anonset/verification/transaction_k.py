@@ -21,7 +21,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
     store
         Store of the distinct records, if the column is in files.
     """
-    require_well_formed(column)
+    require_well_formed(column, store)
     merged_rows = merged(column, store)
     checked = {"rows": column.n, "distinct_rows": merged_rows.column.n, "covered": "every record"}
     first, rows = (
