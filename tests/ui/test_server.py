@@ -67,7 +67,7 @@ def started(folder: Path, *arguments: str) -> Page:
     process = subprocess.Popen(
         [sys.executable, "-m", "anonset", "ui", *arguments, "--no-browser"],
         cwd=folder, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup would be inherited
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores SIGHUP, children too
     )  # fmt: skip
     assert process.stderr is not None
     line = process.stderr.readline()
