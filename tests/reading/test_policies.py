@@ -76,8 +76,26 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         read_utility_policy(tmp_path / "latin")
 
 
-@pytest.mark.parametrize("item", ["a b", "", "a\u00a0b"])
-def test_items_with_blanks_cannot_be_written(tmp_path: Path, item: str) -> None:
-    with refused(InputError, "item blank"):
+@pytest.mark.parametrize("item", ["", "a\nb", "a\u2028b"])
+def test_items_that_do_not_fit_into_a_line_cannot_be_written(tmp_path: Path, item: str) -> None:
+    with refused(InputError, "item empty 'line break'"):
         write_privacy_policy(PrivacyPolicy.of([[item]]), tmp_path / "p")
     assert not (tmp_path / "p").exists()
+
+
+def test_items_with_blanks_and_quotes_are_quoted(tmp_path: Path) -> None:
+    rows = [["cat food", "milk"], ["a\u00a0b", '"', 'say "no"', '12"', " x "], ["O'Neil"]]
+    path = write_privacy_policy(PrivacyPolicy.of(rows), tmp_path / "p")
+    assert path.read_text().splitlines()[0] == '"cat food" milk'
+    assert path.read_text().splitlines()[2] == "O'Neil"
+    assert read_privacy_policy(path).itemsets == tuple(map(tuple, rows))
+    assert read_utility_policy(write_utility_policy(UtilityPolicy.of(rows), tmp_path / "u")).groups == tuple(
+        map(tuple, rows)
+    )
+
+
+@pytest.mark.parametrize("line", ['"cat food', '"cat" "food', '"cat"food', '"a""'])
+def test_an_open_quote_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "p").write_text(f"milk\n{line}\n")
+    with refused(InputError, "'line 2' quote"):
+        read_privacy_policy(tmp_path / "p")

@@ -86,3 +86,27 @@ def test_a_job_with_attributes_is_not_changed(tmp_path: Path) -> None:
     by_clicks(tmp_path, way)
     assert (tmp_path / "visits.toml").read_text() == job
     assert not (tmp_path / "visits-privacy.txt").exists()
+
+
+def test_items_with_blanks_are_protected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ("milk;cat food", "milk;cat food", "milk;rye bread", "milk", "milk")
+    (tmp_path / "baskets.csv").write_text("\n".join(["codes", *rows]))
+    job = JOB.replace("visits", "baskets").replace('codes = "prefix:1"', 'codes = "balanced:2"')
+    (tmp_path / "baskets.toml").write_text(job.replace("[hier", 'separator = ";"\n[hier'))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("baskets.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/policies")
+        await until(lambda: state.tree.tree is not None)
+        element(user, "search-privacy").set_value("rye")
+        await until(lambda: user.find(marker="item-privacy-rye bread").elements)
+        user.find(marker="item-privacy-rye bread").click()
+        user.find(marker="add-privacy").click()
+        await until(lambda: '"rye bread" (1 record)' in texts(user))
+
+    by_clicks(tmp_path, way)
+    assert (tmp_path / "baskets-privacy.txt").read_text() == '"rye bread"\n'
+    monkeypatch.chdir(tmp_path)
+    assert main(["anonymize", "baskets.toml", "--quiet"]) == 0
+    assert (tmp_path / "safe/published.csv").read_text().count("(cat food,rye bread)") == 3

@@ -102,7 +102,7 @@ def check_policy(
 
 def convert_policy(
     file: Annotated[str, Parameter(help="File of constraints, one per line.")],
-    out: Annotated[str, Parameter(help="New file; items separated by blanks.")],
+    out: Annotated[str, Parameter(help="New file; items separated by blanks, quoted if they contain blanks.")],
     /,
     *,
     kind: Kind = "privacy",
@@ -110,7 +110,7 @@ def convert_policy(
 ) -> int:
     """Convert constraints to the format of anonset.
 
-    The format separates items by blanks.
+    The format separates items by blanks, and quotes items that contain blanks.
     """
     target = Path(out)
     require_new(target)

@@ -1,5 +1,6 @@
-"""Policy files: one protected itemset or one item group per line, items separated by blanks."""
+"""Policy files: one protected itemset or one item group per line, items separated by blanks, quoted as in CSV."""
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,9 @@ from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.reading.files import read_bytes, write_file
+
+_ITEM = re.compile(r'"(?:[^"]|"")*"(?!\S)|[^"\s]\S*')
+"""Item of a line. An item with blanks, or with a quote at its start, is quoted; quotes within it are doubled."""
 
 
 def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> PrivacyPolicy:
@@ -98,7 +102,7 @@ def write_privacy_policy(policy: PrivacyPolicy, path: str | Path) -> Path:
     Raises
     ------
     InputError
-        If an item contains a blank or is empty, or the file cannot be written.
+        If an item is empty or contains a line break, or the file cannot be written.
     """
     return _write(policy.itemsets, Path(path))
 
@@ -109,7 +113,7 @@ def write_utility_policy(policy: UtilityPolicy, path: str | Path) -> Path:
     Raises
     ------
     InputError
-        If an item contains a blank or is empty, or the file cannot be written.
+        If an item is empty or contains a line break, or the file cannot be written.
     """
     return _write(policy.groups, Path(path))
 
@@ -120,11 +124,19 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         msg = f"{path}: the text is not valid UTF-8 (byte {error.start})"
         raise InputError(msg) from None
-    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(number, _items(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         msg = f"{path}: the file is empty; at least one line of items is required"
         raise InputError(msg)
     return lines
+
+
+def _items(path: Path, number: int, line: str) -> list[str]:
+    if _ITEM.sub("", line).strip():
+        msg = f"{path}: line {number}: a quote at the start of an item must close at its end; double a quote within it"
+        raise InputError(msg, line=number)
+    items = _ITEM.findall(line)
+    return [item[1:-1].replace('""', '"') if item.startswith('"') else item for item in items]
 
 
 def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
@@ -148,8 +160,21 @@ def _write(rows: Iterable[Sequence[str]], path: Path) -> Path:
     lines = []
     for row in rows:
         for item in row:
-            if not item or item.split() != [item]:
-                msg = f"{path}: item {datum(item)} contains a blank or is empty; blanks separate items in this file"
+            if not item or item.splitlines() != [item]:
+                msg = f"{path}: item {datum(item)} is empty or contains a line break; each line of this file is a set"
                 raise InputError(msg)
-        lines.append(" ".join(row) + "\n")
+        lines.append(f"{items_as_text(row)}\n")
     return write_file(path, [line.encode() for line in lines])
+
+
+def items_as_text(row: Iterable[str]) -> str:
+    """Return items as a line of a policy file.
+
+    >>> items_as_text(["milk", "cat food"])
+    'milk "cat food"'
+    """
+    return " ".join(map(_quoted, row))
+
+
+def _quoted(item: str) -> str:
+    return item if _ITEM.fullmatch(item) and not item.startswith('"') else '"' + item.replace('"', '""') + '"'

@@ -4,6 +4,7 @@ from functools import partial
 
 from nicegui import ui
 
+from anonset.reading.policies import items_as_text
 from anonset.spelling import counted
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
@@ -65,9 +66,9 @@ def _rows(screen: Screen, policy: PolicyState) -> None:
             with ui.element("li"):
                 supports = policy.supports
                 records = f" ({counted(supports[number], 'record')})" if number < len(supports) else ""
-                text("span", f"{' '.join(row)}{records} ")
+                text("span", f"{items_as_text(row)}{records} ")
                 remove = button("Remove", partial(screen.act, policy.remove, number)).classes("node")
-                remove.mark(f"remove-{policy.kind}").props["aria-label"] = f"Remove {' '.join(row)}"
+                remove.mark(f"remove-{policy.kind}").props["aria-label"] = f"Remove {items_as_text(row)}"
     if len(rows) > _SHOWN:
         text("p", f"{len(rows) - _SHOWN:,} more").classes("soft")
 
@@ -107,7 +108,7 @@ def _chosen(screen: Screen, policy: PolicyState) -> None:
         policy.chosen = []
         screen.follow()
 
-    text("p", f"New: {' '.join(policy.chosen)}").classes("good")
+    text("p", f"New: {items_as_text(policy.chosen)}").classes("good")
     with ui.element("div").classes("actions"):
         button("Add", partial(screen.act, policy.add, tree)).mark(f"add-{policy.kind}")
         button("Clear", clear)
