@@ -5,10 +5,13 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from tests.facts import names
 
+from anonset.release import opened
+from anonset.settings.parameters import build
 from cli.place import Place
 from cli.published import KKM, ROLES, hierarchies, publish
 
@@ -235,6 +238,18 @@ def test_an_empty_list_of_generated_constraints_verifies(place: Place) -> None:
     # an empty file is rejected unless the attestation declares it
     check = ["verify", data, "--model", "constraints", "--k", "2", "--privacy-constraints", str(written)]
     assert place.run(*check).code == 2
+
+
+@pytest.mark.parametrize(("given", "n_built"), [([], 1), (["--k", "3"], 2)])
+def test_the_attested_model_is_built_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch, given: list[str], n_built: int
+) -> None:
+    place.run(*place.job())
+    counted = Mock(wraps=build)
+    monkeypatch.setattr(opened, "build", counted)
+    ran = place.run("verify", str(place.out), "--json", *given)
+    assert ran.json["parameters"]["k"] == (3 if given else 2), ran.err
+    assert counted.call_count == n_built
 
 
 def test_labels_cannot_write_to_the_terminal(place: Place) -> None:

@@ -17,7 +17,6 @@ from anonset.jobs.risk import risk as count
 from anonset.reading.batches import open_source
 from anonset.reading.read import read
 from anonset.reading.source import source_of
-from anonset.release.documents import PublishedFile
 from anonset.release.opened import OpenedPublication
 from anonset.report.risks import account_and_summary
 from anonset.settings.job_files import over_job
@@ -85,8 +84,7 @@ def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None
 
 def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population; columns that are numeric in the original are read as numbers."""
-    data = opened.attested.data
-    names = data.relational if isinstance(data, PublishedFile) else []
+    names = opened.attested.data.quasi_identifiers
     source = source_of(population)
     columns = open_source(source).names
     of_original = () if original is None else original.relational

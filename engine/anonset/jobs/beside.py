@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
+from anonset.publications.base import require_kind
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
@@ -55,12 +56,9 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     >>> again.row.tolist() == first.publication.record.argsort()[[2, 0]].tolist()
     True
     """
-    publication: Any = earlier.publication
-    if not isinstance(publication, Records) or len(earlier_persons) != publication.n:
-        msg = (
-            f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of "
-            "earlier_persons"
-        )
+    msg = f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of earlier_persons"
+    publication = require_kind(earlier.publication, Records, msg)
+    if len(earlier_persons) != publication.n:
         raise InputError(msg)
     for name, identities in (("persons", persons), ("earlier_persons", earlier_persons)):
         missing = next(
@@ -151,9 +149,9 @@ def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
     """Return another release, with its row for each record of a table. `other_records` contains record numbers, -1 if
     absent.
     """
-    way_back, publication = opened.way_back(opened.store), opened.publication
-    if opened.report is None or way_back is None or not isinstance(publication, Records):
-        msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
+    msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
+    publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)
+    if opened.report is None or way_back is None:
         raise InputError(msg)
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)

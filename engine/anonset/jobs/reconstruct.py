@@ -9,8 +9,8 @@ from anonset.data import SetColumn, Table
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
-from anonset.errors import InputError
 from anonset.publications import Chunks
+from anonset.publications.base import require_kind
 from anonset.publications.chunk_columns import PublishedCluster, Rows
 from anonset.release.opened import OpenedPublication
 from anonset.release.publish import require_decided
@@ -59,12 +59,10 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
     else:
         opened = OpenedPublication.at(published)
         publication, model = opened.publication, opened.model
-    if not isinstance(publication, Chunks):
-        msg = "reconstruct needs a disassociated publication (--model disassociation)"
-        raise InputError(msg)
-    require_decided(verify(publication, model), accept_undecided=True)
+    chunks = require_kind(publication, Chunks, "reconstruct needs a disassociated publication (--model disassociation)")
+    require_decided(verify(chunks, model), accept_undecided=True)
     for seed in seeds:
-        yield _drawn(publication, SplitMix(seed))
+        yield _drawn(chunks, SplitMix(seed))
 
 
 def _drawn(publication: Chunks, random: SplitMix) -> Table:

@@ -1,6 +1,6 @@
 """Check of a publication on disk, including publications of other tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,29 +11,22 @@ from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.check.base import kind_check
-from anonset.jobs.check.records import names_items
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
-from anonset.privacy.model import PublishedKind
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.reading.publications.buckets import read_buckets
-from anonset.reading.publications.chunks import read_chunks
-from anonset.reading.publications.codebook import read_codebook, read_records, records_file
-from anonset.reading.publications.records import read_published
+from anonset.publications import Published
+from anonset.reading.publications.codebook import read_records, records_file
 from anonset.reading.source import Source
 from anonset.release.attested import (
-    attested_parameters,
     is_promised,
-    require_policy,
+    model_to_check,
     require_statements,
     require_verified,
 )
 from anonset.release.documents import Attestation
+from anonset.release.formats import kind_of
 from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.publish import evidence
-from anonset.release.records import with_codebook
 from anonset.release.staging import private_of, require_apart
-from anonset.release.symbols import require_sound
 from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
@@ -89,10 +82,10 @@ def check_opened(
         place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
         if attested is not None:
             return _check(stack.enter_context(attested.placed(place)), original, settings, place, progress)
-        model = make_model(settings, None)
+        model = _requested_model(settings)
         if progress is not None:
             progress("read", 0, 0)
-        foreign = _with_records(_FOREIGN[model.kind](published, settings, model), settings, place)
+        foreign = _with_records(kind_of(model).read_foreign(published, settings, model), settings, place)
         return check_publication(foreign, model, settings, place, original=original, progress=progress)
 
 
@@ -101,7 +94,7 @@ def _check(
 ) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
     settings = _with_kept_records(settings, opened)
-    model = make_model(settings, attested)
+    model = _model_of(opened, settings)
     if progress is not None:
         progress("read", 0, 0)
     publication = _require_readable(opened, settings, model)
@@ -123,68 +116,21 @@ def _check(
     )
 
 
-def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
+def _requested_model(settings: CheckSettings) -> PrivacyModel:
+    """Return the model that the settings name."""
+    return built_model(require_known("--model", settings.model, MODELS), settings.model_parameters())
+
+
+def _model_of(opened: OpenedPublication, settings: CheckSettings) -> PrivacyModel:
     """Return the requested model, or else the attested model.
 
     If the attested model depends on private data such as partitions, and these are missing, only its public part is
     checked.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown or missing, or a parameter does not apply or is missing.
     """
-    parameters = settings.model_parameters()
-    name = settings.model
-    if name is None and attested is not None:
-        name = attested.model
-        parameters = attested_parameters(attested, parameters)
-    name = require_known("--model", name, MODELS)
-    made = built_model(name, parameters)
-    if settings.model is None and attested is not None:
-        require_policy(attested, made)
-        return made if settings.records is not None else made.visible
-    return made
-
-
-def _foreign_chunks(published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
-    return read_chunks(published, settings.items[0] if settings.items else "items")
-
-
-def _foreign_buckets(published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:
-    return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
-
-
-def _foreign_records(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
-    table = read_published(
-        published,
-        items=settings.items or None,
-        relational=settings.relational,
-        keep=list(dict.fromkeys([*settings.keep, *([model.sensitive_column] if model.sensitive_column else [])])),
-        reading=_of_texts(settings),
-    )
-    if settings.codebook is None:
-        return with_codebook(table, (), sets=model.reads_sets)
-    book = read_codebook(Path(settings.codebook))
-    require_sound(book, f"codebook {settings.codebook!r}", nodes_known=names_items(settings, table.transactions, table))
-    return with_codebook(table, book, sets=model.reads_sets)
-
-
-_FOREIGN: Mapping[PublishedKind, Callable[[Path, CheckSettings, PrivacyModel], Published]] = {
-    "records": _foreign_records,
-    "buckets": _foreign_buckets,
-    "chunks": _foreign_chunks,
-}
-"""Readers of publications of other tools, by kind."""
-
-
-def _of_texts(settings: CheckSettings) -> dict[str, Any]:
-    """Return reading options for texts of other tools: rows are already grouped, and nulls already replaced."""
-    return {
-        **settings.reading_options(),
-        "missing": "value" if settings.file.missing == "value" else "refuse",
-        "group": False,
-    }
+    if settings.model is not None:
+        return _requested_model(settings)
+    model = model_to_check(opened, settings.model_parameters())
+    return model if settings.records is not None else model.visible
 
 
 def _require_readable(opened: OpenedPublication, settings: CheckSettings, model: PrivacyModel) -> Published:

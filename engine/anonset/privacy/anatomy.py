@@ -13,6 +13,7 @@ class AnatomyDiversity(PrivacyModel):
     name: ClassVar[str] = "anatomy"
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
     kind: ClassVar[PublishedKind] = "buckets"
+    needs_known_values: ClassVar[bool] = True
 
     l: int  # noqa: E741
     """Inverse of the maximum share of the tuples of a group with the same sensitive value (>= 1)."""

@@ -40,6 +40,8 @@ class PrivacyModel(RedactedRepr, ABC):
     """Roles of the columns that the model protects. Columns in other roles must be kept or dropped."""
     kind: ClassVar[PublishedKind] = "records"
     """Publication kind that the model applies to."""
+    needs_known_values: ClassVar[bool] = False
+    """Missing values of the sensitive column would count as values, so they are rejected."""
     k: int | None
     """Minimum number of matching records or individuals, or None for a model without this parameter."""
     m: int | None

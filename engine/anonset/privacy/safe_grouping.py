@@ -15,6 +15,7 @@ class SafetyConstraint(PrivacyModel):
     name: ClassVar[str] = "safe-grouping"
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
     kind: ClassVar[PublishedKind] = "buckets"
+    needs_known_values: ClassVar[bool] = True
 
     k: int
     """Minimum number of individuals in a group (>= l)."""

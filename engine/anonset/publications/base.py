@@ -1,10 +1,11 @@
 """Base class of published data (a table with a recoding applied). Each kind is one module of this package."""
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Self, TypeVar
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
 
 
 class Published(RedactedRepr, ABC):
@@ -32,6 +33,22 @@ class Published(RedactedRepr, ABC):
         AnonsetError
             The message names the first column or table that differs.
         """
+
+
+_P = TypeVar("_P", bound=Published)
+
+
+def require_kind(publication: Published, kind: type[_P], message: str) -> _P:
+    """Return a publication of the required kind.
+
+    Raises
+    ------
+    InputError
+        If the publication is of another kind.
+    """
+    if not isinstance(publication, kind):
+        raise InputError(message)
+    return publication
 
 
 def unknown_kind(publication: object) -> TypeError:

@@ -11,7 +11,7 @@ from anonset.reading.files import read_bytes
 from anonset.release.documents import ATTESTATION, Attestation
 from anonset.release.formats import kind_named
 from anonset.release.guarantee_limits import declared_limits
-from anonset.release.opened import OpenedPublication
+from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.statements import parameters_of, plain, public_checks
 from anonset.verification import DEFAULT_BUDGET, verify
 
@@ -19,27 +19,30 @@ _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
 
 
-def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attested parameters, overridden by the given parameters.
+def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> PrivacyModel:
+    """Return the attested model; given parameters replace the attested ones.
 
     The attestation does not contain the privacy constraints.
 
     Raises
     ------
     InputError
-        If the model has privacy constraints, and none are given.
+        If the model has privacy constraints, and none are given, or not as many; or if a parameter is invalid.
     """
-    attested_values, overrides = dict(attested.parameters), dict(given)
-    policy = attested_values.pop("policy", None)
+    attested = opened.attested
+    values, policy = _but_policy(attested.parameters), attested.parameters.get("policy")
     if policy == _NO_CONSTRAINTS and _is_blank(given.get("privacy_constraints")):
-        overrides["privacy_constraints"] = PrivacyPolicy(())
+        values["privacy_constraints"] = PrivacyPolicy(())
+        given = {name: value for name, value in given.items() if name != "privacy_constraints"}
     elif policy is not None and "privacy_constraints" not in given:
         msg = (
             "the attestation does not contain the privacy constraints; pass them with --privacy-constraints "
             "(their file is in the private directory)"
         )
         raise InputError(msg)
-    return {**attested_values, **overrides}
+    model = built_model(attested.model, {**values, **given}) if given else opened.model
+    _require_policy(attested, model)
+    return model
 
 
 def _is_blank(path: str | None) -> bool:
@@ -76,7 +79,7 @@ def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name != "policy"}
 
 
-def require_policy(attested: Attestation, model: PrivacyModel) -> None:
+def _require_policy(attested: Attestation, model: PrivacyModel) -> None:
     """Reject privacy constraints that differ in number from the attested constraints.
 
     Raises

@@ -20,6 +20,7 @@ from anonset.release.formats import Layout, PublicationKind, UnverifiedPublicati
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.statements import digests
+from anonset.settings.publication import CheckSettings
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.writing.codebook import write_records
 from anonset.writing.publications.buckets import buckets_to_arrow, write_buckets
@@ -88,6 +89,10 @@ class BucketsKind(PublicationKind[Buckets]):
         return read_buckets(
             folder, id=files.id, keep=files.keep, store=place, files=files.tables, expected=tuple(filed)
         )
+
+    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:
+        """Read both tables."""
+        return read_buckets(published, id=settings.id, keep=settings.keep, reading=settings.foreign_reading())
 
     def stated(self, publication: Buckets, files: BucketFiles) -> dict[str, tuple[Any, Any]]:
         """Return the name of the sensitive column."""

@@ -20,6 +20,7 @@ from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts
 from anonset.release.formulas import item_warnings
 from anonset.release.statements import digests
+from anonset.settings.publication import CheckSettings
 from anonset.verification.chunk_truth import check_chunks_true
 from anonset.writing.codebook import write_records
 from anonset.writing.publications.chunks import chunks_to_arrow, write_chunks
@@ -101,6 +102,10 @@ class ChunksKind(PublicationKind[Chunks]):
     ) -> Chunks:
         """Read the tables."""
         return read_chunks(folder, files.items[0], files.tables, store)
+
+    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
+        """Read the tables."""
+        return read_chunks(published, settings.items[0] if settings.items else "items")
 
     def find_contradiction(
         self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel

@@ -80,6 +80,11 @@ class PublishedFiles(Document):
         """Whether the format has no column names."""
         return False
 
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """Names of the generalized relational columns."""
+        return []
+
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
         """Return the protected columns of an original and of the publication, by role."""
         raise NotImplementedError
@@ -128,6 +133,11 @@ class PublishedFile(PublishedFiles):
     def nameless(self) -> bool:
         """Whether the format is FIMI, which has no column names."""
         return self.format == "dat"
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """Names of the generalized relational columns."""
+        return self.relational
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
         """Return the item columns and the relational columns."""

@@ -21,6 +21,7 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
+from anonset.settings.publication import CheckSettings
 from anonset.spelling import require_known, setting
 
 Order = Literal["sorted", "input"]
@@ -195,6 +196,16 @@ class PublicationKind(ABC, Generic[P]):
         ------
         AnonsetError
             If columns differ from the expected columns during reading.
+        """
+
+    @abstractmethod
+    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> P:
+        """Read a publication of another program.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read with these settings.
         """
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:

@@ -38,6 +38,7 @@ from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
+from anonset.settings.publication import CheckSettings
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
 from anonset.writing.codebook import write_codebook, write_local_mapping, write_mapping, write_records, write_symbols
@@ -183,6 +184,23 @@ class RecordsKind(PublicationKind[Records]):
         )
         record = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
+
+    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
+        """Read a table of published symbols, and its codebook if the settings name one."""
+        keep = [*settings.keep, *([model.sensitive_column] if model.sensitive_column else [])]
+        table = read_published(
+            published,
+            items=settings.items or None,
+            relational=settings.relational,
+            keep=list(dict.fromkeys(keep)),
+            reading=settings.foreign_reading(),
+        )
+        if settings.codebook is None:
+            return with_codebook(table, (), sets=model.reads_sets)
+        book = read_codebook(Path(settings.codebook))
+        nodes_known = settings.names_tree_of(table.transactions, table.joined)
+        require_sound(book, f"codebook {settings.codebook!r}", nodes_known=nodes_known)
+        return with_codebook(table, book, sets=model.reads_sets)
 
     def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
         """Return the separator, and for FIMI files, which have no header, the column name."""

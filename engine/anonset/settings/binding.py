@@ -63,7 +63,7 @@ def bind(
         If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values; if the
         model names sensitive items or a column that do not exist; or if buckets would contain missing sensitive values.
     """
-    if model.kind == "buckets" and table.sensitive is not None:
+    if model.needs_known_values and table.sensitive is not None:
         _require_known(table.sensitive, model)
     table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)

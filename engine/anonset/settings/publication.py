@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
+from anonset.data import SetColumn
 from anonset.reading.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
@@ -114,6 +115,15 @@ class CheckSettings(OriginalSettings):
     def model_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the privacy model."""
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
+
+    def foreign_reading(self) -> dict[str, Any]:
+        """Return reading options for texts of other programs: rows are already grouped, and nulls already replaced."""
+        missing = "value" if self.file.missing == "value" else "refuse"
+        return {**self.reading_options(), "missing": missing, "group": False}
+
+    def names_tree_of(self, items: SetColumn | None, joined: tuple[str, ...]) -> bool:
+        """Return True if a hierarchy is given for a set-valued column, or for one of the columns joined in it."""
+        return items is not None and not {items.name, *joined}.isdisjoint(self.hierarchy)
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
@@ -18,7 +18,6 @@ from anonset.release.documents import CODEBOOK
 from anonset.release.opened import OpenedPublication
 from anonset.release.symbols import items_hierarchy, require_agreement, require_complete, require_sound, spell_out
 from anonset.settings.binding import require_sensitive
-from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
 from anonset.verification.constraints import check_utility
 from anonset.verification.item_truth import check_items_possible
@@ -97,7 +96,7 @@ class RecordsCheck(KindCheck[Records]):
         settings, publication = self.settings, self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"
         only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
-        nodes_known = only or names_items(settings, publication.transactions, publication)
+        nodes_known = only or settings.names_tree_of(publication.transactions, publication.joined)
         require_sound(opened.codebook, where, nodes_known=nodes_known)
         require_complete(opened.codebook, publication, where)
 
@@ -123,11 +122,6 @@ class RecordsCheck(KindCheck[Records]):
             raise InputError(NO_ITEMS)
         policy = read_utility_policy(self.settings.utility_constraints, table.transactions.vocabulary)
         return check_utility(table.transactions, self.publication, policy, 1.0).reason
-
-
-def names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Records) -> bool:
-    """Return True if a hierarchy of the set-valued column is given."""
-    return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
 def _value(label: str) -> Fraction | str:

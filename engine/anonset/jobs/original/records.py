@@ -1,7 +1,7 @@
 """The original of published records."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ def _read(
 ) -> Table:
     sets = publication.transactions
     named = () if sets is None else publication.joined or (sets.name,)
-    files = None if attested is None else attested.data
-    data = files if isinstance(files, PublishedFile) else None
+    data = None if attested is None else cast("PublishedFile", attested.data)
     roles: dict[str, Any] = {
         "id": settings.id,
         "drop": settings.drop,
