@@ -145,10 +145,36 @@ def hashes_as_json(n: int, seed: int) -> RawFile:
     return RawFile("shots.jsonl", content, persons, frozenset(secrets), unit="person_hash")
 
 
+def genotypes(n: int, seed: int) -> RawFile:
+    """Participants with markers, whose names contain many digits, as column names."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    for i in range(n):
+        drugs = "; ".join(random.choice(["aspirin", "metformin", "salbutamol"], 1 + i % 3, replace=False).tolist())
+        rows.append([f"BX-{i * 7919 % 99991:05d}", 20 + i % 60, "FM"[i % 2], ["TT", "TC", "CC"][i % 3], drugs])
+    secrets = {str(row[0]) for row in rows}
+    return _file("cohort.csv", "participant_code,age,sex,rs429358,medication", rows, list(range(n)), "row", secrets)
+
+
+def groups_above_columns(n: int, seed: int, last: str = "") -> RawFile:
+    """Visits below a line that names groups of columns; the last of them is `last`."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, secrets = [], set[str]()
+    for i in [*range(n), *random.integers(0, n, n).tolist()]:
+        surname, key = f"{SURNAMES[i % len(SURNAMES)]}{i}", f"{i * 104729 % 999983:06d}/{1000 + i}"
+        secrets |= {surname, key}
+        rows.append([surname, key, "FM"[i % 2], f"{1 + i % 28}. 3. 2023", f"{'EIJK'[i % 4]}{10 + i % 5}", 10 + i % 90])
+        persons.append(i)
+    above = f"Patient;;;Visit;;{last}\n"
+    head = "surname;patient_no;sex;date;icd10;points"
+    return _file("visits.csv", head, rows, persons, "patient_no", secrets, above=above)
+
+
 ODD_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
     make.__name__: make
     for make in (
         eight_digit_keys, titles_with_commas, marks_below_a_title, fees_with_commas, shared_policies, bookings,
-        hashes_as_json,
+        hashes_as_json, genotypes, groups_above_columns,
     )
 }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from followed.follow import follow, judge, run
-from followed.odd_raw_files import ODD_RAW_FILES, bookings
+from followed.odd_raw_files import ODD_RAW_FILES, bookings, groups_above_columns
 
 pytestmark = pytest.mark.compiled
 
@@ -44,3 +44,22 @@ def test_the_answers_contain_the_person(tmp_path: Path) -> None:
         assert code == 0, printed
         asks_for_unit = "Which rows belong to a person?" in printed
         assert (f'unit = "{raw.unit}"' in printed) == asks_for_unit, name
+
+
+@pytest.mark.parametrize("last", ["", "Costs"])
+def test_a_line_of_groups_is_no_record_and_hides_none(tmp_path: Path, last: str) -> None:
+    raw = groups_above_columns(150, 7, last)
+    (tmp_path / raw.name).write_bytes(raw.content)
+    code, printed = run(tmp_path, f"anonset inspect {raw.name}")
+    assert code == 0, printed
+    assert re.search(r"^rows +300 *$", printed, re.MULTILINE), printed
+    assert "--header-line 2 (detected)" in printed
+
+
+@pytest.mark.parametrize("command", ["suggest visits.csv", "anonymize visits.csv --k 5 -o out"])
+def test_a_file_that_needs_other_settings_leads_to_inspect(tmp_path: Path, command: str) -> None:
+    text = "sócio;plano;entrada\n" + "".join(f"S{i % 90};plano {i % 3};{i}\n" for i in range(1_200))
+    (tmp_path / "visits.csv").write_bytes(text.encode("cp1252"))
+    code, printed = run(tmp_path, f"anonset {command}")
+    assert code == 2
+    assert "complete command, to propose roles: anonset inspect visits.csv -o job.toml" in printed

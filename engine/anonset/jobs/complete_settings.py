@@ -17,6 +17,7 @@ from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
+from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
 from anonset.reading.persons.candidates import ASKED_FROM
 from anonset.reading.roles import WITHOUT_ROLE, names_in
@@ -108,7 +109,10 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
         lines = _lines(options, typed, _readable(_without_sets(options)))[0]
     reasons = [str(fault) for fault in faults] if proposals else _problems(options)
     of_columns = isinstance(error, MisreadError) or WITHOUT_ROLE in str(error)
-    return lines or [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != str(error)]
+    if not lines and (of_columns or not (typed.get("model") or typed.get("algorithm"))):
+        lines = [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != str(error)]
+        lines.append(to_inspect(options["input"], typed))
+    return lines
 
 
 def _lines(

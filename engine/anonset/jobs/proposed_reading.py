@@ -94,10 +94,12 @@ def _proposal_for(
     published: Mapping[str, str],
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
-    opened, null = _opened(source, declared)
+    opened, null, uncertain = _opened(source, declared)
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
-    first = opened.first_line and "header_line" not in declared
-    if first and not any(declared.get(role) for role in ROLES):
+    if uncertain:
+        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
+        _require_names(opened.where, not is_record)
+    if uncertain and not any(declared.get(role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
@@ -194,8 +196,10 @@ _MOSTLY_DISTINCT = 0.8
 """Share of distinct names above which repeated names count as different persons."""
 
 
-def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
-    """Open a source with the given settings, and return it with the texts that mean null."""
+def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
+    """Open a source with the given settings. Return it with the texts that mean null, and whether the line of names may
+    be a record.
+    """
     roles = {role: declared.get(role) for role in ROLES if declared.get(role)}
     dialect = Dialect.of(
         declared.get("delimiter"),
@@ -220,10 +224,11 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
         way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {problem}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and "header_line" not in declared and (not roles or lacking(opened.names)):
+    uncertain = opened.first_line and "header_line" not in declared and (not roles or bool(lacking(opened.names)))
+    if uncertain and len(set(opened.names)) < len(opened.names):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
-    return opened, null
+    return opened, null, uncertain
 
 
 def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Sequence[str]) -> tuple[UnitCandidate, ...]:
@@ -296,6 +301,12 @@ def _require_names(where: str, genuine: bool) -> None:
         way = f"if it is a record: {setting('no_header', True)}"
         msg = f"{where}: the first line looks like a record, not a header; {way}"
         raise MisreadError(msg, {"no_header": True})
+
+
+def _is_above_ids(column: Any) -> bool:
+    """Return True if the first rows of a column contain texts like ids, or nothing."""
+    values = [] if holds_sets(column) else given_texts(column.slice(0, _FIRST_ROWS)).unique().to_pylist()
+    return not values or any(map(is_like_id, values))
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
-from anonset.errors import InputError
+from anonset.errors import InputError, MisreadError
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.reading.roles import WITHOUT_ROLE
@@ -20,6 +20,7 @@ from anonset.release.fetched import fetched_publication
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
+from anonset.settings.commands import InspectSettings
 from anonset.settings.settings import ComparedSettings
 from anonset.spelling import as_typed
 
@@ -169,6 +170,22 @@ def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True
     try:
         return read_by(source, ReadOptions(**options))
     except InputError as error:
-        if WITHOUT_ROLE in str(error):
-            error.commands = [f"complete command, to propose roles: {as_typed('inspect', source.where)} -o job.toml"]
+        if WITHOUT_ROLE in str(error) or isinstance(error, MisreadError):
+            error.commands = [to_inspect(source.where, options)]
         raise
+
+
+def to_inspect(where: str, options: Mapping[str, Any]) -> str:
+    """Return the line with the command that detects how to read data, and proposes the roles that are not stated.
+
+    >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "group": False})
+    'complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml'
+    """
+    fields = InspectSettings.model_fields
+    stated = {
+        name: value
+        for name, value in options.items()
+        if name in fields and name not in ("input", "hierarchy") and value not in (None, fields[name].default)
+    }
+    command = as_typed("inspect", where, stated, options.get("hierarchy"))
+    return f"complete command, to propose roles: {command} -o job.toml"

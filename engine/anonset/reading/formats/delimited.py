@@ -204,7 +204,7 @@ class DelimitedText:
         MisreadError
             If there is such a row, and it is not skipped.
         """
-        if self.exact or not self._named or self._rows_above > 1:
+        if self.exact or not self._named or self._rows_above > 1 or self.below:
             return
         lines = self.data[len(self.header) : _LOOKED_AT].decode("utf-8", "replace").splitlines()[:_ROWS_BELOW_LABELS]
         rows = [[field.strip() for field in header_fields(line, self.delimiter)] for line in lines]
@@ -235,15 +235,20 @@ class DelimitedText:
         """Return the header line if it is not the first; rows with as many fields follow it. 0 for none."""
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
-        if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
+        whole = len(self.names) == self._n_fields
+        groups = whole and self.names.count("") > 1 and not titled  # names of groups of columns, above the columns
+        if self._n_fields > 1 and whole and not (titled or groups):
             return 0
-        fewest = self._n_fields if len(self.names) == self._n_fields else 2
+        fewest = self._n_fields if whole and not groups else 2
         line_of = {0: 0}  # line by column count; the delimiter with the most columns is chosen
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
             number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
             below = rows[number:]
             even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
+            figures = any(any(column) and all(map(_is_number, column)) for column in zip(*below[1:], strict=False))
+            if groups and not figures:
+                continue
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
                 line_of.setdefault(len(below[0]), number + 1 + self._skipped)
         return line_of[max(line_of)]
