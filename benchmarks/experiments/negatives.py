@@ -26,10 +26,10 @@ class Negative:
 NEGATIVES = (
     Negative(
         "The order of the leaves matters more than the algorithm",
-        "A cut can only join neighbouring items of the hierarchy. A balanced hierarchy over item numbers joins "
-        "unrelated items, so rare items force frequent items to be generalized. The papers that use such "
-        "hierarchies do not state the order of the leaves. The order changes the loss more than the choice "
-        "between AA and the best cut.",
+        "A hierarchy cut can only join items that are neighbours in the hierarchy. In a balanced hierarchy over item "
+        "numbers, neighbours are unrelated, so a rare item forces frequent neighbours to be generalized. The papers "
+        "that use such hierarchies do not state the order of the leaves. The choice of the order changes the loss "
+        "more than the choice between AA and the best cut.",
         (
             ("terrovitis2008", "fig11a", "AA's loss is low on the large sets"),
             ("optimum", "orders", "the order of the leaves matters more than the algorithm"),
@@ -39,12 +39,13 @@ NEGATIVES = (
     ),
     Negative(
         "Ordering clusters by BTD costs utility in Rum-bound",
-        "RMERGE_T and RMERGE_RT order candidates by BTD, a distance of the original records, instead of the UL "
-        "after the transaction function. This avoids running the function, as the paper shows. But BTD ignores "
-        "which items are generalized together: two clusters with few common items can share a hierarchy node, and "
-        "two clusters with many can need the root for a single rare item. Over a hierarchy (AA) this costs UL. If "
-        "any items can form a group (COAT), it costs little. In Tum-bound, in which UL must meet the bound in any "
-        "case, it costs no UL.",
+        "RMERGE_T and RMERGE_RT order merge candidates by BTD, a distance between the original records of two "
+        "clusters, instead of the UL of the merged cluster. As the paper shows, this saves time: the merged cluster "
+        "need not be anonymized to compute BTD. But BTD ignores which items can be generalized together. Two clusters "
+        "with few common items can share a hierarchy node, and two clusters with many common items can need the root "
+        "because of a single rare item. With a hierarchy (AA), the UL is therefore higher. If any items can form a "
+        "group (COAT), it is only slightly higher. Tum-bound merges until UL meets the bound, so the order does not "
+        "increase its UL.",
         (
             ("poulis2013", "fig7ce", "RM_T and RM_RT have the same UL as their baselines"),
             ("poulis2013", "fig7df", "TM_T and TM_RT have the same UL as their baselines"),
@@ -53,11 +54,11 @@ NEGATIVES = (
     ),
     Negative(
         "COAT and AA in UL: a single large group outweighs many small groups",
-        "UL weights a published group by 2 to the power of the group size, so it mainly measures the largest "
-        "groups of a publication. COAT always merges the cheapest pair, and a chain of cheap merges creates a "
-        "large group. The nodes of the hierarchy, with sizes that jump, limit the groups of AA. Which algorithm "
-        "has the larger group depends on k and on the order of the leaves. By NCP, which weights all groups "
-        "equally, COAT always loses less.",
+        "The UL of a published group grows with 2 to the power of the group size, so UL mainly measures the largest "
+        "groups of a publication. COAT always merges the cheapest pair of groups, and many cheap merges in sequence "
+        "create a large group. The groups of AA are hierarchy nodes, and each level of the hierarchy has nodes "
+        "several times as large as the level below. Which algorithm has the larger group depends on k and on the "
+        "order of the leaves. NCP grows only linearly with the group size. By NCP, COAT always loses less.",
         (
             ("loukides2010", "fig10a", "COAT's UL is below AA's for all k"),
             ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m, BMS-2"),
@@ -67,10 +68,10 @@ NEGATIVES = (
     ),
     Negative(
         "UL can rise when clusters merge",
-        "The paper states that UL falls with every merge, because a larger cluster needs less generalization. But "
-        "a merged cluster contains the rare itemsets of both clusters, and a frequent itemset of the first "
-        "cluster may form rare combinations with items of the second. The function runs on the union and may have "
-        "to generalize more than in both clusters.",
+        "The paper states that UL falls with every merge of two clusters, because a larger cluster needs less "
+        "generalization. But a merged cluster contains the rare itemsets of both clusters. In addition, a frequent "
+        "itemset of the first cluster may form rare combinations with items of the second. The merged cluster can "
+        "therefore need more generalization than each of the two clusters.",
         (
             ("poulis2013", "fig7g", "UL never increases as clusters merge"),
             ("poulis2013", "fig7g", "UL is lower after all merges than before"),
@@ -79,9 +80,9 @@ NEGATIVES = (
     ),
     Negative(
         "A utility policy without effect",
-        "UP4 has groups of 500 siblings; BMS-WebView-1 has 497 items. The only group contains every item, so any "
-        "generalization satisfies the policy, and AA cannot violate it. The claim that AA meets none of the four "
-        "policies is therefore arithmetically impossible.",
+        "The utility policy UP4 has groups of 500 siblings, but BMS-WebView-1 has only 497 items. The only group "
+        "therefore contains every item, so any generalization satisfies the policy, and AA cannot violate it. The "
+        "claim that AA satisfies none of the four policies cannot be true.",
         (
             ("loukides2010", "fig13", "AA satisfies none of the utility policies"),
             ("loukides2010", "fig13", "UP4 restricts nothing on BMS-1: its only group contains all 497 items"),
@@ -89,10 +90,10 @@ NEGATIVES = (
     ),
     Negative(
         "The multi-round heuristic does not always lose least",
-        "mHgHs generalizes and suppresses, and fixes the cut of each round before it considers longer itemsets. "
-        "With a balanced hierarchy, the cut of AA already loses little, and early suppression or generalization "
-        "by mHgHs can cost more than it saves. With unbalanced taxonomies, as in the paper, AA often keeps only "
-        "the root, and the ranking agrees with the paper.",
+        "mHgHs both generalizes and suppresses. It works in rounds, by itemset size, and a later round never refines "
+        "the cut of an earlier round. With a balanced hierarchy, the cut of AA already has a low loss, and "
+        "generalizing or suppressing items in early rounds can cost more than it saves. With unbalanced taxonomies, "
+        "as in the paper, AA often publishes only the root, and the results agree with the paper.",
         (
             ("liu2010", "fig3b", "mHgHs loses least of all"),
             ("liu2010", "fig3d", "mHgHs loses least of all"),
@@ -101,10 +102,10 @@ NEGATIVES = (
     ),
     Negative(
         "The loss of safe grouping depends on how it is counted",
-        "Tuples that are anonymized for l-diversity either continue to count in their group or not. If not, each "
-        "removed tuple shrinks the group, and more tuples follow. The paper does not state which variant it uses. "
-        "For large l they differ considerably; the printed figures are close to the variant in which the tuples "
-        "continue to count.",
+        "To make a group l-diverse, safe grouping anonymizes some of its tuples. The paper does not state whether "
+        "these tuples still count as members of the group. If they do not, the group becomes smaller, and more tuples "
+        "must be anonymized. For large l the two variants differ considerably. The figures in the paper are close to "
+        "the variant in which the tuples still count.",
         (
             ("albouna2013", "fig4abc", "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity"),
             ("albouna2013", "fig4abc", "for small l the loss is below 10%"),
@@ -124,10 +125,12 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 _INTRODUCTION = """\
 # Claims that fail, and why
 
-Which claims of the papers fail if the experiment is repeated, and why? Most depend on a choice that the paper does not
-state: the order of the leaves of the hierarchy, the data, or how a loss is counted. Each section gives the reason for
-one failure, for researchers who compare these methods. [Which claims of the papers hold](findings.md) defines the
-verdicts.
+Which claims of the papers fail if the experiment is repeated, and why? Most of these claims depend on a choice that the
+paper does not state: the order of the leaves of the hierarchy, the data, or the definition of a loss. This page is for
+researchers who compare the methods; each section explains one failure.
+
+AA, COAT, mHgHs, Rum-bound and Tum-bound are [algorithms](glossary.md#algorithms-by-their-names-in-the-papers). UL and
+NCP are [losses](losses.md): lower is better. [Which claims of the papers hold](findings.md) defines the verdicts.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 

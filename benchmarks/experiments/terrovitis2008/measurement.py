@@ -1,4 +1,6 @@
-"""Measuring a run of OA, DA or AA: loss and work, or in separate cases time or peak memory."""
+"""Measure a run of OA, DA or AA (Terrovitis, Mamoulis, Kalnis, 2008). A case measures loss and work, or time, or peak
+memory.
+"""
 
 import time
 from functools import lru_cache

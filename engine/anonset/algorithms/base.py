@@ -93,13 +93,15 @@ class Guarantee:
     """Models that an algorithm guarantees, and the kind of recoding that it uses."""
 
     answers: tuple[str, ...] = ()
-    """Names of the models that it guarantees and can be selected by."""
+    """Names of the models that the algorithm guarantees. It can be selected for each of them."""
     also_answers: tuple[str, ...] = ()
     """Names of other models that the result satisfies for some parameters. `suggest` tries it for these models."""
     forms_sets: bool = False
     """Publishes sets of items, named by their members. Labels that such names cannot contain are rejected early."""
     sets_from_data: bool = False
-    """Forms these sets by item frequency, so that they disclose it; the owner must declare this."""
+    """Forms these sets by item frequency. A symbol then discloses that its items are about equally frequent, and the
+    attestation declares this.
+    """
     tight: bool = False
     """Publishes each cluster with the lowest common relational values of the cluster."""
     coarsens: bool = False

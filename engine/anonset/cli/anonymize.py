@@ -37,7 +37,9 @@ def anonymize(
     ] = None,
     /,
     *,
-    config: Annotated[str | None, Parameter(help="Job file (.toml) for settings that no option sets.")] = None,
+    config: Annotated[
+        str | None, Parameter(help="Job file (.toml) with further settings; options override it.")
+    ] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
     json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
     **flags: Flags,

@@ -51,12 +51,12 @@ _Done = TypeVar("_Done")
 
 
 class Store(RedactedRepr, ABC):
-    """Storage for the arrays of a run (`Memory` or `Files`), and its workers. A job creates it; each table refers to
-    it.
+    """Storage for the arrays of a run (`Memory` or `Files`), and the workers of the run. A job creates the store, and
+    each table of the job has a reference to it.
 
-    Code allocates every array of table length here. It does not check the type of the store, except for `in_files` if
-    the algorithm differs. Names only help to recognize files: every array is new. All methods raise InputError if the
-    disk is full or not writable. Serialized stores have no workers.
+    Arrays of table length are always allocated in a store. Code that needs a different algorithm for files checks
+    `in_files`, never the type of the store. Each call allocates a new array; the name only makes its file recognizable.
+    All methods raise InputError if the disk is full or not writable. Serialized stores have no workers.
     """
 
     limits: Limits

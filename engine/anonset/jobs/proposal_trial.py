@@ -396,9 +396,9 @@ def _read_with_remedy(
 _MOST_ROWS_NAMED = 5
 """Maximum number of row numbers in a message about rows to correct."""
 MOST_WITHOUT_ID = 0.05
-"""Largest share of rows without an id that are skipped if anonset detects the id."""
+"""Maximum share of rows without an id, for an id column that anonset detected. These rows are skipped."""
 _MOST_WITHOUT_ANSWER = 0.5
-"""Largest share of rows without an id that are skipped if the owner chooses the id."""
+"""Maximum share of rows without an id, for an id column that the owner chose. These rows are skipped."""
 _MOST_LEFT_OUT = 0.25
 """Largest share of code occurrences that may be dropped because their codes are not in a hierarchy."""
 

@@ -231,9 +231,13 @@ def level_phrase(name: str) -> str:
     """Return the name of a level of `by_level` as a phrase.
 
     >>> level_phrase("2 levels up"), level_phrase("one of 2 to 10")
-    ('by 2 levels', 'as one of 2 to 10 items')
+    ('by 2 levels', 'to a set of 2 to 10 items')
     """
-    return f"as {name} items" if name.startswith("one of ") else f"by {name.removesuffix(' up')}"
+    return (
+        f"to a set of {name.removeprefix('one of ')} items"
+        if name.startswith("one of ")
+        else f"by {name.removesuffix(' up')}"
+    )
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:

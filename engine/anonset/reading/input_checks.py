@@ -178,8 +178,9 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     """Return True if values are sets of items separated by `mark`.
 
-    Most items of sets occur in several different cells. The cells differ in length, unless the items are codes, and
-    contain no item twice. The words of names, titles and sentences show this less often.
+    In a column of sets, most items occur in several cells, and a cell contains each item once. The number of items
+    differs from cell to cell, unless the items are codes. Names, titles and sentences rarely satisfy all three
+    conditions.
 
     Parameters
     ----------

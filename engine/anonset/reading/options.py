@@ -198,9 +198,10 @@ class ReadOptions(FileOptions):
     drop: Names = ()
     """Columns that are not read."""
     rows_are_persons: bool = False
-    """State that each row, or each value of `id`, is a different person. `anonset.anonymize` rejects a table in which
-    a candidate (an id, a name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation
-    declares it."""
+    """True: each row, or each value of `id`, is a different person. False: `anonset.anonymize` rejects a table without
+    `id` if values of a possible identifier (an id, a name, an e-mail address, …) repeat. The attestation contains this
+    declaration.
+    """
     identifying_as_declared: bool = False
     """Declaration by the owner that a name, e-mail address or IBAN is relational or kept on purpose. Rejected
     otherwise."""

@@ -141,7 +141,9 @@ def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected:
 
 
 def _cut(value: Any, other: Any) -> str:
-    """Return a value as text; of a long text, the part around the first difference."""
+    """Return a value as text. If both values are texts and one is long, return only the part around the first
+    difference.
+    """
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return typed(value)
     differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)

@@ -124,7 +124,8 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     if complete and by_command:
         resumption = setting("if_exists", "resume")
         msg = (
-            f"{str(out)!r} already exists; {NOT_OVERWRITTEN}, or use {resumption} to verify what this command has made"
+            f"{str(out)!r} already exists; {NOT_OVERWRITTEN}, or use {resumption} to verify it again if the same "
+            "command wrote it"
         )
         raise InputError(msg, code="exists")
     require_new(out, private)

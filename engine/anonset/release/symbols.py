@@ -24,7 +24,7 @@ from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
 
 MOST_SHOWN = 8
-"""Largest set that is named by its members by default."""
+"""Maximum number of members of a set whose default name lists them. Larger sets get short names."""
 _CODE = re.compile(r"([GV]_*)\d+")
 
 

@@ -130,7 +130,11 @@ def require_free_places(out: Place, private: Place, *, by_command: bool = False)
         raise InputError(msg, code="unfinished")
     for place, names in (out, there), (private, _names_at(private, REPORT)):
         if names:
-            way = f", or {resume} to verify what this command has made" if by_command and ATTESTATION in names else ""
+            way = (
+                f", or {resume} to verify it again if the same command wrote it"
+                if by_command and ATTESTATION in names
+                else ""
+            )
             msg = f"{str(place)!r} already exists; {NOT_OVERWRITTEN}{way}"
             raise InputError(msg, code="exists")
 

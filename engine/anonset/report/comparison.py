@@ -39,13 +39,13 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
     """Return a sentence if the algorithms give different guarantees; otherwise the empty text.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
-    'Not the same guarantee: lra gives partition-km, apriori gives km. A smaller loss may be a weaker guarantee.'
+    'The guarantees differ: lra gives partition-km, apriori gives km. A smaller loss may come from a weaker guarantee.'
     """
     guarantees = dict.fromkeys((row["algorithm"], row["model"]) for row in results)
     if len({model for _, model in guarantees}) < 2:
         return ""
     gives = ", ".join(f"{algorithm} gives {model}" for algorithm, model in guarantees)
-    return f"Not the same guarantee: {gives}. A smaller loss may be a weaker guarantee."
+    return f"The guarantees differ: {gives}. A smaller loss may come from a weaker guarantee."
 
 
 def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ _NOTE = 90
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
-    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a group of items counts as exactly one of them)"
+    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a published set counts as exactly one of its items)"
 )
 
 
@@ -161,7 +161,7 @@ def levels_text(levels: Any) -> str:
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
     '30.0% by 1 level, 10.0% by 2 levels'
     >>> levels_text({"kept": 0.5, "one of 2 to 10": 0.5})
-    '50.0% as one of 2 to 10 items'
+    '50.0% to a set of 2 to 10 items'
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
     return ", ".join(f"{share:.1%} {level_phrase(name)}" for name, share in parts.items())

@@ -35,7 +35,7 @@ class _DiscreetHandler(logging.Handler):
         self._say = say
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the type of the error and the lines of code."""
+        """Report the type of an error and the code lines of its traceback."""
         kind, _, places = record.exc_info or (None, None, None)
         name = "an error" if kind is None else kind.__name__
         self._say(f"defect of the page: {name}; the text is hidden because it may contain data values")

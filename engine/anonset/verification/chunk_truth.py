@@ -40,8 +40,8 @@ def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     column, record, cluster = table.transactions, publication.record, publication.cluster
     if record is None or cluster is None:
         msg = (
-            "to compare a disassociated publication with its original, the cluster of each record is needed; it "
-            "is in the private directory, and in the file that --records names"
+            "comparing a disassociated publication with its original requires the cluster of each record: use the "
+            "private directory, or pass --records FILE"
         )
         raise InputError(msg)
     if column is None:

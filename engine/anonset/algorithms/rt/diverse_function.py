@@ -95,7 +95,7 @@ class DiverseFunction(ClusterFunction):
             if len(counts) and int(counts.max()) * self.diversity > len(cohort):
                 label = self.full.vocabulary.labels[int(counts.argmax())]
                 of = f"{int(counts.max())} of {len(cohort)} records"
-                return f"has the sensitive item {datum(label)} in {of}, at most 1/{self.diversity} are allowed"
+                return f"has the sensitive item {datum(label)} in {of}; the limit is 1/{self.diversity} of the records"
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:

@@ -41,8 +41,8 @@ class CoherenceSuppression(RedactedRepr):
     without private items this is k^m-anonymity with m = p. Private items are never suppressed. Items that are moles
     by themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the
     most moles per unit of loss is suppressed until no mole remains: suppressing an item creates no new mole. The loss
-    of an item is the number of occurrences, or a value set by the owner. Cost: as the mining of HgHs, over the items
-    only; then O(items) for each suppressed item.
+    of an item is the number of occurrences, or a value set by the owner. Cost: time to mine the minimal moles of the
+    items, once; then O(items) for each suppressed item.
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.

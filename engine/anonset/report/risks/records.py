@@ -237,7 +237,7 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         "Highest: the person with the highest risk (prosecutor). Average: all persons (marketer). The attacker knows "
         "the most identifying published symbols."
     )
-    below += " Before → after: before, the attacker knows original items and values." if before else ""
+    below += " Before → after: risk in the original data → risk in the publication." if before else ""
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
     head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"above {risk.threshold:g}")

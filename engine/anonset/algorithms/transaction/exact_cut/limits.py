@@ -16,7 +16,7 @@ SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
 """Sets counted in a step: at least SETS_OF_A_STEP, and SETS_OF_A_RECORD for each record, so that steps scale with the
 data."""
 TABLES_FASTER = 10
-"""Speed of counting in tables, as a multiple of the speed of a walk."""
+"""Speed of counting sets in arrays of counters, as a multiple of the speed of walking the count tree."""
 OUT_OF_STEPS = "its step limit is reached"
 OUT_OF_TIME = "its time limit is reached"
 _PATIENCE = 0.05
