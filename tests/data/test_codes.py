@@ -97,7 +97,7 @@ def test_a_narrow_table_is_saved_as_it_is(tmp_path):
         with SetColumnBuilder("items", store, narrow=True) as growing:
             growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
             table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)
-        save_table(table, {})
+        save_table(table, store, {})
         restored = saved_table(store)
         assert restored.transactions is not None
         assert isinstance(restored.transactions.codes, NarrowCodes)

@@ -31,7 +31,7 @@ def table(work):
 
 def test_a_table_is_restored_with_its_facts(table, work):
     assert saved_facts(work) is None
-    save_table(table, {"input": "visits"})
+    save_table(table, work, {"input": "visits"})
     result = saved_table(work)
     assert saved_facts(work) == {"input": "visits"}
     assert content_sha256(result) == content_sha256(table)
@@ -43,7 +43,7 @@ def test_a_table_is_restored_with_its_facts(table, work):
 
 def test_empty_columns_are_restored(work):
     empty = SetColumn("codes", work.keep("p", np.zeros(1, np.int64)), np.empty(0, np.int32), Vocabulary(()))
-    save_table(Table(empty, store=work), {})
+    save_table(Table(empty, store=work), work, {})
     assert saved_table(work).n == 0
 
 
@@ -54,7 +54,7 @@ def test_an_unfinished_table_is_reported_as_missing(work):
 
 @pytest.mark.parametrize("harm", ["changed", "gone"])
 def test_an_array_that_was_damaged_is_named(table, work, harm):
-    save_table(table, {})
+    save_table(table, work, {})
     path = work.path / "i"
     if harm == "gone":
         path.unlink()
@@ -67,7 +67,7 @@ def test_an_array_that_was_damaged_is_named(table, work, harm):
 
 
 def test_a_description_that_is_torn_is_refused(table, work):
-    save_table(table, {})
+    save_table(table, work, {})
     path = work.path / "table.json"
     path.write_bytes(path.read_bytes()[:-9])
     with refused(InputError, "table.json", code="damaged"):
@@ -76,7 +76,7 @@ def test_a_description_that_is_torn_is_refused(table, work):
 
 @pytest.mark.parametrize("text", ["[]", "7", "{}", "[" * 100_000, '{"facts": {}, "facts": {}}', "9" * 9999, "\ufeff{}"])
 def test_a_forged_description_is_refused(table, work, text):
-    save_table(table, {})
+    save_table(table, work, {})
     (work.path / "table.json").write_text(text)
     for read in (saved_facts, saved_files, saved_table):
         with refused(InputError, "table.json", code="damaged"):
@@ -85,7 +85,7 @@ def test_a_forged_description_is_refused(table, work, text):
 
 @pytest.mark.parametrize("name", ["../elsewhere", "/etc/hostname", "."])
 def test_a_description_may_only_name_files_of_its_directory(table, work, name):
-    save_table(table, {})
+    save_table(table, work, {})
     path = work.path / "table.json"
     described = json.loads(path.read_text())
     described["transactions"]["items"]["file"] = name

@@ -114,7 +114,12 @@ def test_a_wrongly_written_id_is_detected(tmp_path):
     for a, b in zip(meant.qit, in_memory.qit, strict=True):
         assert a.labels() == b.labels()
     write_buckets(meant, tmp_path)
-    options = {"id": ["name", "number"], "keep": ["ward"], "store": Files.temporary()}
+    options = {
+        "id": ["name", "number"],
+        "keep": ["ward"],
+        "store": Files.temporary(),
+        "files": (("qit.csv",), ("snt.csv",)),
+    }
     back = read_buckets(tmp_path, **options, expected=meant.ids)
     assert meant.require_same(back).ids == meant.ids
     read_back = read_buckets(tmp_path, **options)
@@ -132,7 +137,7 @@ def test_a_table_with_ids_in_files_is_restored(tmp_path):
     table = anonset.scan(
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
-    save_table(table, {})
+    save_table(table, table.store, {})
     restored = saved_table(table.store)
     assert [column.labels() for column in restored.ids] == [column.labels() for column in table.ids]
     assert content_sha256(restored) == content_sha256(table)

@@ -53,14 +53,17 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
 
 
 def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records: int) -> "Table":
-    from anonset import scan
     from anonset.data.saved import save_table
+    from anonset.data.store import Files
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.table_builder import gather_files
     from anonset_datasets.generators.parts import make_parts
 
     data = folder / f"{records}"
     make_parts(parameters["generator"], data, {**given, "n": records})
-    found = scan(data, items="items", work_dir=folder / f"{records}-work")
-    save_table(found, {})
+    store = Files.create(folder / f"{records}-work")
+    found = gather_files(str(data), ReadOptions(items="items"), store)
+    save_table(found, store, {})
     return found
 
 

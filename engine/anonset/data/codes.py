@@ -11,10 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import spans
-from anonset.data.store import Files, Store, delete_when_collected, store_of
-
-MOST_CODES = 1 << 16
-"""Maximum number of codes that fit into two bytes."""
+from anonset.data.store import MOST_CODES as MOST_CODES
+from anonset.data.store import Store, delete_when_collected, store_of
 
 Int32 = NDArray[np.int32]
 
@@ -90,7 +88,7 @@ def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
 
 def are_narrow(store: Store, n_codes: int) -> bool:
     """Return True if the store uses two bytes per code: only in files, and if all codes fit."""
-    return store.in_files and n_codes <= MOST_CODES
+    return store.code_type(n_codes) == np.uint16
 
 
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:
@@ -98,7 +96,7 @@ def codes_array(store: Store, length: int, n_codes: int) -> Codes:
 
     In files, a code has two bytes if all codes fit.
     """
-    return as_codes(store.array("items", np.uint16 if are_narrow(store, n_codes) else np.int32, length))
+    return as_codes(store.array("items", store.code_type(n_codes), length))
 
 
 def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
@@ -113,10 +111,7 @@ def in_full(codes: Codes) -> Int32:
     """Return all codes as int32 (n,), for kernels with random access. Narrow codes are copied."""
     if not isinstance(codes, NarrowCodes):
         return codes
-    store = store_of(codes.base)
-    if isinstance(store, Files) and not store.path.exists():  # the files were deleted; existing mappings remain valid
-        return codes.base.astype(np.int32)
-    wide = delete_when_collected(store.array("codes", np.int32, len(codes)))
+    wide = delete_when_collected(store_of(codes.base).array("codes", np.int32, len(codes)))
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide
@@ -135,7 +130,7 @@ class CodesBuilder:
 
     def __init__(self, name: str, store: Store) -> None:
         self._name, self._store = name, store
-        self._growing: ArrayBuilder = store.growing(name, np.uint16 if are_narrow(store, 0) else np.int32)
+        self._growing: ArrayBuilder = store.growing(name, store.code_type(0))
 
     def append(self, codes: Int32) -> None:
         """Append codes.

@@ -24,18 +24,14 @@ NAME = "table.json"
 _AT_ONCE = 1 << 24
 
 
-def save_table(table: Table, facts: Mapping[str, Any]) -> None:
-    """Write the description of a mapped table to the work directory, with facts and digests of the arrays.
+def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
+    """Write the description of a table to its work directory, with facts and digests of the arrays.
 
     Raises
     ------
     InputError
         If the disk is full.
     """
-    if not isinstance(store := table.store, Files):
-        msg = "only a table in a work directory can be saved there"
-        raise ValueError(msg)
-
     names = list[str]()
 
     def array(values: NDArray[Any]) -> dict[str, Any]:

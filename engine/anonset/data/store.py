@@ -30,6 +30,8 @@ from anonset.local_paths import require_local, writing
 
 RUN = "run.json"
 """Name of the file that identifies the run of a work directory, if that run can be resumed."""
+MOST_CODES = 1 << 16
+"""Maximum number of codes that fit into two bytes."""
 PREFIX = "anonset-"
 """Name prefix of temporary directories."""
 PARTS = "part-"
@@ -99,13 +101,21 @@ class Store(RedactedRepr, ABC):
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
 
+    @abstractmethod
+    def rows_at_once(self, n: int, most: int) -> int:
+        """Return how many of n rows are processed together: all in memory, at most `most` in files."""
+
+    @abstractmethod
     def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
         """Return the start and end of each block of n rows to be processed at once: a single block in memory."""
-        return spans(n, at_once) if self.in_files else [(0, n)]
 
+    @abstractmethod
     def buckets(self, n: int) -> int:
         """Return the number of buckets for n rows: 1 in memory."""
-        return self.limits.buckets(n) if self.in_files else 1
+
+    @abstractmethod
+    def code_type(self, n_codes: int) -> DTypeLike:
+        """Return the stored type of codes below `n_codes`: int32, or two bytes in files if all codes fit."""
 
     def require_held(self) -> None:
         """Reject a work directory that another process has taken over."""
@@ -162,6 +172,22 @@ class Memory(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     in_files = False
+
+    def rows_at_once(self, n: int, most: int) -> int:
+        """Return n."""
+        return n
+
+    def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
+        """Return a single block."""
+        return [(0, n)]
+
+    def buckets(self, n: int) -> int:
+        """Return 1."""
+        return 1
+
+    def code_type(self, n_codes: int) -> DTypeLike:
+        """Return int32."""
+        return np.int32
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array."""
@@ -276,6 +302,22 @@ class Files(Store):
             os.close(number)
         return Path(path).name
 
+    def rows_at_once(self, n: int, most: int) -> int:
+        """Return `most`, or n if that is fewer."""
+        return min(n, most)
+
+    def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
+        """Return blocks of `at_once` rows."""
+        return spans(n, at_once)
+
+    def buckets(self, n: int) -> int:
+        """Return the number of buckets within the limits."""
+        return self.limits.buckets(n)
+
+    def code_type(self, n_codes: int) -> DTypeLike:
+        """Return uint16 if all codes fit."""
+        return np.uint16 if n_codes <= MOST_CODES else np.int32
+
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
         path = self.path / self.reserve_name(name)
@@ -376,9 +418,11 @@ def remove_temporary() -> None:
 
 
 def store_of(array: NDArray[Any]) -> Store:
-    """Return the store of an array: memory without limits if it is not in a file."""
+    """Return the store of an array: memory without limits if it is not in a file, or its directory was deleted."""
     file: Any = backing(array)
-    return MEMORY if file is None else getattr(file, "store", None) or Files(Path(str(file.filename)).parent)
+    if file is None or not (folder := Path(str(file.filename)).parent).exists():
+        return MEMORY
+    return getattr(file, "store", None) or Files(folder)
 
 
 def delete_when_collected(array: NDArray[Any]) -> NDArray[Any]:

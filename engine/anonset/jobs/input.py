@@ -232,7 +232,7 @@ def table_of(
             return
         table = _gathered(chosen, settings, store, progress)
         if settings.work_dir is not None:
-            save_table(table, {"sha256": chosen.source.sha256})
+            save_table(table, store, {"sha256": chosen.source.sha256})
         yield table
 
 

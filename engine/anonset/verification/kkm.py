@@ -76,8 +76,8 @@ def check_kkm(
         If there is no relational column, or a relational column is malformed.
     """
     require_columns(relational, model)
-    if not store.in_files or not items.n or relational[0].n != items.n:
-        verdict = _check_k(relational, model)
+    if store.buckets(items.n) == 1 or relational[0].n != items.n:
+        verdict, store = _check_k(relational, model), store.in_memory().with_local_workers()
         return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
     require_well_formed(items, store)
 

@@ -36,8 +36,11 @@ def check_klm(
 
     A publication in files is checked in shares of complete classes. Each share has the full budget.
     """
-    if not store.in_files or not relational or not column.n:
-        return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)
+    if not relational:
+        return _check(column, None, model, budget, progress, store)
+    if store.buckets(column.n) == 1:
+        local = store.in_memory().with_local_workers()
+        return _check(column, classes_of(column.n, relational), model, budget, progress, local)
     require_well_formed(column, store)
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):

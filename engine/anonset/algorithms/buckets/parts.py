@@ -108,9 +108,9 @@ class _GroupOnWorker(RedactedRepr):
 
 
 def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[GroupedTuples]:
-    """Yield the groups of each part. Parts in files are also solved on cluster workers, others in this process."""
-    if not (store.workers.remote and store.in_files):
-        yield from store.with_local_workers().map(solve, parts)
+    """Yield the groups of each part. On a cluster, `store` is in files."""
+    if not store.workers.remote:
+        yield from store.map(solve, parts)
         return
     on_worker = _GroupOnWorker(solve, store)
     for number, grouped in enumerate(store.map(on_worker, enumerate(parts))):

@@ -136,11 +136,12 @@ class SafeGrouping(RedactedRepr):
         if table.n == 0:
             return Result(Bucketized(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         draws = Draws.of(table, self.seed)
-        most = TUPLES_PER_PART if table.store.in_files else table.n
+        most = table.store.rows_at_once(table.n, TUPLES_PER_PART)
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
         union, figures, sizes = CollectedGroups.of(table.n, table.store), Counter[str](), list[int]()
         with ExitStack() as stack:
-            store = stack.enter_context(table.store.nested()) if table.n > most else table.store.in_memory()
+            in_parts, local = table.n > most, table.store.in_memory().with_local_workers()
+            store = stack.enter_context(table.store.nested()) if in_parts else local
             parts = split_individuals(ids, draws, most, store)
             for grouped in group_parts(parts, solver, MOST_MERGED * most, progress, table.n, store):
                 union.add(grouped)

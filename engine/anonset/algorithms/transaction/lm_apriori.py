@@ -23,7 +23,7 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.blocks import Blocks, checked_rows
+from anonset.data.blocks import RECORDS_PER_BLOCK, Blocks, checked_rows
 from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -104,7 +104,7 @@ class LmApriori(RedactedRepr):
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
         store = table.store
         bound = hierarchy.bind(column, store)
-        blocks = Blocks.of(bound, store) if store.in_files else Blocks.of(bound, store, max(1, bound.n))
+        blocks = Blocks.of(bound, store, store.rows_at_once(max(1, bound.n), RECORDS_PER_BLOCK))
         return self.search(bound, blocks, hierarchy, progress=progress)
 
     def search(

@@ -141,7 +141,7 @@ class Lra(AprioriBased):
         scratch: Store,
     ) -> Iterator[_PartitionResult]:
         """Anonymize the partitions in parallel; sequentially in files if they do not fit into memory."""
-        if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
+        if _fit_together(order, runs, hierarchy, scratch):
             limit, together = scratch.limits.room, scratch.workers.count
             memory = Memory(replace(scratch.limits, room=None if limit is None else limit // together), scratch.workers)
             return scratch.map(lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
@@ -175,7 +175,7 @@ class Lra(AprioriBased):
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
-    """Return True if all partitions that are solved in parallel fit into memory, each in a single block.
+    """Return True if all partitions that are solved in parallel fit into memory, each processed at once.
 
     A partition needs memory for its items, their nodes on all levels, and the matrix of node pairs.
     """
@@ -183,7 +183,7 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
     needed = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and store.limits.has_room(store.workers.count * needed)
+    return records <= store.rows_at_once(records, spans.AT_ONCE) and store.limits.has_room(store.workers.count * needed)
 
 
 def _inner_nodes(cut: Cut) -> Int32:

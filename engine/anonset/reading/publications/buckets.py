@@ -54,7 +54,7 @@ def read_buckets(
     reading
         Further arguments of `anonset.read` for files of other programs; None: text that anonset wrote.
     store
-        Storage for the columns. If it is in files, anonset must have written the tables.
+        Storage for the columns of files that anonset wrote.
     files
         File names of both tables, if anonset wrote them; None: one file each, of any program.
     expected
@@ -65,8 +65,8 @@ def read_buckets(
     InputError
         If a file cannot be read, a column has no role, or a group has different row counts in the two tables.
     """
-    if reading is None and (files is not None or store.in_files):
-        qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
+    if files is not None:
+        qit, snt = ([Path(folder) / name for name in names] for names in files)
         return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
     # A table with a sensitive column may have repeated ids, so the group is read in that role.
     table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
