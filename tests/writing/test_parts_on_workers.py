@@ -1,13 +1,17 @@
-"""Parts of a publication that tasks of a cluster write are the same files."""
+"""Files of a publication that tasks of a cluster write are the same files, with the same digests."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from anonset.data import CategoricalColumn, SetColumn
+from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.fingerprints import columns_sha256
 from anonset.publications import Records, Symbol
+from anonset.release.statements import digests
+from anonset.writing.codebook import write_records
 from anonset.writing.publications.records import write_published
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -17,6 +21,15 @@ pytestmark = [pytest.mark.long, pytest.mark.compiled]
 def client():
     with cluster_of("local:2") as client:
         yield client
+
+
+@contextmanager
+def counted_tasks(client, work):
+    """Yield the store with the workers of a cluster, and the list of the tasks that they start."""
+    with ClusterWorkers(client, work) as workers:
+        tasks, begin = [], workers.begin
+        workers.begin = lambda work, task, ended: tasks.append(task) or begin(work, task, ended)
+        yield work.with_workers(workers), tasks
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -30,12 +43,30 @@ def test_workers_write_the_same_parts(client, work, tmp_path, form):
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     write_published(publication, tmp_path / "here", form, part_rows=20)
-    with ClusterWorkers(client, work) as workers:
-        n_tasks, begin = [], workers.begin
-        workers.begin = lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended)
-        remote = replace(publication, store=work.with_workers(workers))
-        write_published(remote, tmp_path / "there", form, part_rows=20)
+    with counted_tasks(client, work) as (store, tasks):
+        write_published(replace(publication, store=store), tmp_path / "there", form, part_rows=20)
     written = {name: sorted((tmp_path / name / "published").iterdir()) for name in ("here", "there")}
     assert [path.name for path in written["there"]] == [f"part-0000{n}.{form}" for n in range(4)]
     assert [path.read_bytes() for path in written["there"]] == [path.read_bytes() for path in written["here"]]
-    assert (n_tasks, sorted(work.path.iterdir())) == ([(0, 20), (20, 40), (40, 60), (60, 70)], before)
+    assert (tasks, sorted(work.path.iterdir())) == ([(0, 20), (20, 40), (40, 60), (60, 70)], before)
+
+
+@pytest.mark.parametrize("cluster", [None, np.arange(70, dtype=np.int32) // 3])
+def test_a_worker_writes_the_same_records_and_computes_the_same_digests(client, work, tmp_path, cluster):
+    sets = SetColumn.of([{f"c{n % 7}", f"d{n % 3}"} for n in range(70)])
+    table = Table(sets, (CategoricalColumn.of("place", [f"p{n % 4}" for n in range(70)]),))
+    record = work.keep("record", np.random.default_rng(3).permutation(70))
+    publication = Records(sets, (), (), (), record, cluster, store=work)
+    folders = [tmp_path / name for name in ("here", "there")]
+    for folder in folders:
+        folder.mkdir()
+    write_records(publication, folders[0] / "records.parquet")
+    expected = digests(folders[0], work.workers), columns_sha256(table)
+    with counted_tasks(client, work) as (store, tasks):
+        write_records(replace(publication, store=store), folders[1] / "records.parquet")
+        found = digests(folders[1], store.workers), columns_sha256(replace(table, store=store))
+    assert found == expected
+    assert (tasks, list(work.path.iterdir())) == (
+        [work.path, folders[1] / "records.parquet", *table.columns],
+        [work.path / "record"],
+    )

@@ -64,7 +64,7 @@ class BucketsKind(PublicationKind[Buckets]):
             id=[column.name for column in publication.ids],
             keep=[column.name for column in publication.kept],
             sensitive=publication.snt_value.name,
-            sha256=digests(folder),
+            sha256=digests(folder, unverified.table.store.workers),
             parts=None if layout.part_rows is None else len(list(qit.iterdir())),
         )
 

@@ -82,7 +82,7 @@ class ChunksKind(PublicationKind[Chunks]):
             counts=None if publication.totals is None else f"counts{end}",
             format=form,  # type: ignore[arg-type]
             items=[publication.name],
-            sha256=digests(folder),
+            sha256=digests(folder, unverified.table.store.workers),
             parts=parts,
         )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
+from anonset.data.fingerprints import fingerprint
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError
@@ -107,9 +108,17 @@ def publish(
             kind.write_private(unverified, staging.private)
             write_policy(unverified, staging.private)
             staging.seal()
-            digested = digest(staging.folder / ATTESTATION), digests(staging.private)
+            digested = digest(staging.folder / ATTESTATION), digests(staging.private, store.workers)
+            facts = fingerprint(unverified.table)
         private_report = report(
-            unverified, verdict, watch.phases, context or {}, digested, trace=request.trace, exact_values=exact_values
+            unverified,
+            verdict,
+            watch.phases,
+            context or {},
+            facts,
+            digested,
+            trace=request.trace,
+            exact_values=exact_values,
         )
         private_report.write(staging.private / REPORT)
         store.require_held()

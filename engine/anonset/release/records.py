@@ -132,7 +132,7 @@ class RecordsKind(PublicationKind[Records]):
             items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
-            sha256=digests(folder),
+            sha256=digests(folder, unverified.table.store.workers),
             parts=None if layout.part_rows is None else len(list(data.iterdir())),
         )
 

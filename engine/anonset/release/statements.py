@@ -11,8 +11,8 @@ from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.rt.joint.pruning import shown_frontier
-from anonset.data.fingerprints import fingerprint
 from anonset.data.lease import is_lease
+from anonset.data.workers import Workers
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Published
 from anonset.reading.files import digest
@@ -94,10 +94,15 @@ def attestation(
     )
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder tree except leases, by name."""
+def digests(folder: Path, workers: Workers) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder tree except leases, by name.
+
+    Workers that cannot access the folder are replaced by those of this process.
+    """
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name: digest(path) for name, path in files.items() if not is_lease(name)}
+    files = {name: path.absolute() for name, path in files.items() if not is_lease(name)}
+    chosen = workers if workers.see({str(path) for path in files.values()}) else workers.local
+    return dict(zip(files, chosen.map(digest, files.values()), strict=True))
 
 
 def report(
@@ -105,6 +110,7 @@ def report(
     verdict: Verdict,
     phases: list[Phase],
     context: Mapping[str, Any],
+    table_facts: Mapping[str, Any],
     written: tuple[str, dict[str, str]],
     *,
     trace: bool,
@@ -116,6 +122,8 @@ def report(
     ----------
     context
         ``settings``, ``seed`` and facts about the ``input``, if the caller knows them.
+    table_facts
+        Size and fingerprint of the table (`anonset.data.fingerprints.fingerprint`).
     written
         Digest of the attestation, and digests of the other private files by name.
     exact_values
@@ -132,7 +140,7 @@ def report(
         verdict="holds" if verdict.holds else "undecided",
         verified=plain(verdict.checked),
         seed=context.get("seed"),
-        input={**plain(context.get("input", {})), **fingerprint(unverified.table)},
+        input={**plain(context.get("input", {})), **table_facts},
         attestation_sha256=written[0],
         files=written[1],
         measures=plain(unverified.measures),

@@ -5,7 +5,10 @@ or for each cluster (for a local recoding: the items that occur in the cluster, 
 file lists the input record of each published row; with more than `MOST_AS_TEXT` rows it is ``records.parquet``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +18,14 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.spans import spans
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.recoding import cut_symbol
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import set_label
 from anonset.reading import arrow
-from anonset.reading.files import remove_on_failure, write_file
+from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.codebook import (
     GLOBAL,
     LOCAL,
@@ -226,9 +229,20 @@ def write_records(publication: Records, path: str | Path) -> Path:
     where = Path(path)
     if where.is_dir():
         where = where / f"records.{'parquet' if publication.n > MOST_AS_TEXT else 'csv'}"
-    if where.suffix == ".parquet":
-        return _write_parquet(publication, where)
-    return write_file(where, _lines_of_records(publication))
+    if where.suffix != ".parquet":
+        return write_file(where, _lines_of_records(publication))
+    store, task = publication.store, partial(_write_parquet, publication.record, publication.cluster)
+    if not store.workers.remote or store.path is None:
+        return task(where)
+    (written,) = store.map(partial(_write_new, task), [store.path])
+    with reading(where, "cannot be written"):
+        shutil.move(written, where)
+    return where
+
+
+def _write_new(task: Callable[[Path], Path], folder: Path) -> Path:
+    """Run a task that writes a new file of a folder."""
+    return task(folder / f"records-{secrets.token_hex(8)}.parquet")
 
 
 def _lines_of_records(publication: Records) -> Iterator[Any]:
@@ -240,7 +254,8 @@ def _lines_of_records(publication: Records) -> Iterator[Any]:
         yield csv_bytes(RECORD_COLUMNS, columns)[1]
 
 
-def _write_parquet(publication: Records, path: Path) -> Path:
+def _write_parquet(record: Int64, cluster: Int32 | None, path: Path) -> Path:
+    """Write the input record and the cluster of each published row."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -248,9 +263,10 @@ def _write_parquet(publication: Records, path: Path) -> Path:
     with remove_on_failure(path), path.open("wb") as file:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
         with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
-            for first, end in spans(publication.n, _ROWS_PER_GROUP):
-                block = publication.slice(first, end)
-                cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else arrow.number_array(block.cluster)
-                columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(block.record), cluster]
+            for first, end in spans(len(record), _ROWS_PER_GROUP):
+                clusters = (
+                    pa.nulls(end - first, pa.int32()) if cluster is None else arrow.number_array(cluster[first:end])
+                )
+                columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(record[first:end]), clusters]
                 writer.write_table(pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True))), _ROWS_PER_GROUP)
     return path
