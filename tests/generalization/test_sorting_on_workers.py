@@ -26,7 +26,7 @@ def small(monkeypatch):
     """Give a task a hundred rows, and a range about ten."""
     monkeypatch.setattr(row_order, "AT_ONCE", 100)
     monkeypatch.setattr(row_order, "ROWS_IN_CACHE", 10)
-    monkeypatch.setattr(sorting_on_workers, "AT_ONCE", 100)
+    monkeypatch.setattr(sorting_on_workers, "rows_per_task", lambda *_: 112)
 
 
 def unsorted(n_columns, heavy):

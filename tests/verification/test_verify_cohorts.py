@@ -283,7 +283,12 @@ def test_complete_transactions_of_a_mapped_table_are_merged_by_blocks(
     monkeypatch.setattr(spans, "AT_ONCE", 2)
     seen: list[int] = []
     merge = distinct_rows._merged_block
-    monkeypatch.setattr(distinct_rows, "_merged_block", lambda block: seen.append(block.n) or merge(block))
+
+    def merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> Any:
+        seen.append(span[1] - span[0])
+        return merge(column, span, narrow=narrow)
+
+    monkeypatch.setattr(distinct_rows, "_merged_block", merged_block)
     verdict = check_transaction_k(column, TransactionKAnonymity(2), work_folder)
     assert verdict.witness is not None
     assert (verdict.witness.record, verdict.witness.support) == (12, 1)

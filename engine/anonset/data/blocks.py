@@ -134,7 +134,10 @@ class SetColumnBuilder(ExitStack):
             If the disk is full, or fails.
         """
         self._indptr.append(part.indptr[1:] + self._end)
-        self._items.append(part.items)
+        if isinstance(self._items, CodesBuilder):
+            self._items.append(part.codes)
+        else:
+            self._items.append(part.items)
         self._end += len(part.codes)
 
     def finished(self, vocabulary: Vocabulary) -> SetColumn:

@@ -132,8 +132,8 @@ class CodesBuilder:
         self._name, self._store = name, store
         self._growing: ArrayBuilder = store.growing(name, store.code_type(0))
 
-    def append(self, codes: Int32) -> None:
-        """Append codes.
+    def append(self, codes: Codes) -> None:
+        """Append codes. Narrow codes are not converted.
 
         Raises
         ------
@@ -141,6 +141,9 @@ class CodesBuilder:
             If the disk is full, or fails.
         """
         narrow = self._growing.dtype == np.uint16
+        if isinstance(codes, NarrowCodes):
+            self._growing.append(codes.base)
+            return
         if narrow and (int(codes.max(initial=0)) >= MOST_CODES or int(codes.min(initial=0)) < 0):
             self._widen()
         self._growing.append(codes)

@@ -23,6 +23,10 @@ from anonset.data.redacted_repr import RedactedRepr
 
 AT_ONCE = 1 << 18
 """Records, or array elements, per span."""
+ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
+"""Approximate maximum number of rows and of items per task in another process."""
+_TASKS_PER_WORKER = 4
+"""Tasks per worker if this makes tasks smaller."""
 BASE = 330 << 20
 """Base memory of a run in blocks, in bytes: Python, compiled kernels, buffers."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
@@ -39,6 +43,17 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
     size = AT_ONCE if at_once is None else at_once
     for first in range(0, n, size):
         yield first, min(first + size, n)
+
+
+def rows_per_task(size: tuple[int, int], workers: int) -> int:
+    """Return the number of rows of a task in another process, given the number of rows and items of the table.
+
+    >>> rows_per_task((10**8, 5 * 10**8), 16), rows_per_task((10**6, 10**7), 2), rows_per_task((10**6, 10**9), 2)
+    (1048576, 262144, 16777)
+    """
+    n, n_items = size
+    rows = max(AT_ONCE, min(ROWS_PER_TASK, -(-n // (_TASKS_PER_WORKER * workers))))
+    return max(1, min(rows, ITEMS_PER_TASK * n // max(1, n_items)))
 
 
 def cores() -> int:

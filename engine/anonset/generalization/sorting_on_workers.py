@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import MOST_CODES
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import AT_ONCE, begins_of, spans
+from anonset.data.spans import ITEMS_PER_TASK, begins_of, rows_per_task, spans
 from anonset.data.store import Files
 from anonset.data.table import Int32, Int64
 from anonset.generalization.unsorted_rows import UnsortedRows
@@ -24,10 +24,6 @@ from anonset.generalization.unsorted_rows import UnsortedRows
 if TYPE_CHECKING:
     from anonset_kernels.row_order import RowContent
 
-ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
-"""Approximate maximum number of rows and of items per task."""
-TASKS_PER_WORKER = 4
-"""Tasks per worker if this makes tasks smaller."""
 SortRange = Callable[["RowContent", Int64, "RowContent", tuple[int, int]], None]
 """Function that sorts rows, given the widths of the codes, and writes them to other rows from a given row and item
 on.
@@ -133,14 +129,13 @@ def sorted_ranges(
     most
         Maximum number of rows of a range. If a range has more, or too many items, None is returned.
     """
-    store, (n, n_items) = distribution.store, size
-    rows_per_task = max(AT_ONCE, min(ROWS_PER_TASK, -(-n // (TASKS_PER_WORKER * store.workers.count))))
-    rows_per_task = max(1, min(rows_per_task, ITEMS_PER_TASK * n // max(1, n_items)))
-    runs = list(store.map(distribution, spans(n, rows_per_task)))
+    store, n = distribution.store, size[0]
+    rows_at_once = rows_per_task(size, store.workers.count)
+    runs = list(store.map(distribution, spans(n, rows_at_once)))
     rows, items = sum((run.sizes for run in runs), np.zeros((2, 1), np.int64))
     if int(rows.max()) > most or int(items.max()) > ITEMS_PER_TASK:
         return None
-    ends = np.searchsorted(np.cumsum(rows), np.arange(rows_per_task, n, rows_per_task))
+    ends = np.searchsorted(np.cumsum(rows), np.arange(rows_at_once, n, rows_at_once))
     bounds = np.unique([0, *ends.tolist(), len(rows)]).tolist()
     task = RangeSort(runs, distribution.widths, n_columns, distribution.n_codes, sort)
     return store.map(task, pairwise(bounds))

@@ -5,13 +5,15 @@ Symbols in the same rows can be merged as well: the first represents all.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
-from anonset.data.spans import spans
+from anonset.data.codes import are_narrow, as_codes
+from anonset.data.spans import rows_per_task, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
@@ -21,7 +23,7 @@ MOST_TOGETHER = 1 << 23
 _BYTES_OF_ROW = 48
 """Maximum memory of a row in that table, in bytes."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
-_BLOCKS_AT_ONCE = 8
+_BLOCKS_AT_ONCE, _ROWS_COMPARED = 8, 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,40 +67,63 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
 def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows, bool]:
     """Return the distinct rows of each block, and whether all rows are sorted, and therefore distinct.
 
-    Equal rows at the border of two blocks are merged.
+    A run of equal rows counts in the block in which it begins.
     """
+    size, remote = (column.n, len(column.codes)), store.workers.remote
+    rows_at_once = rows_per_task(size, store.workers.count) if remote else None
+    task, ordered = partial(_merged_block, column, narrow=are_narrow(store, len(column.vocabulary))), True
     with SetColumnBuilder(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
-        last, before, ordered = column.slice(0, 0), 0, True  # may equal the first row of the next block
-        blocks = store.map(lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
-        for block, weight, in_order in blocks:
-            end, begin = last.items.tolist(), block.slice(0, 1).items.tolist()
-            ordered &= in_order and end <= begin
-            if last.n and end == begin:
-                weight[0] += before
-            else:
-                rows.append(last)
-                weights.append(np.full(last.n, before))
-            rows.append(block.slice(0, block.n - 1))
-            weights.append(weight[:-1])
-            last, before = block.slice(block.n - 1, block.n), int(weight[-1])
-        rows.append(last)
-        weights.append(np.full(last.n, before))
+        for block, weight, in_order in store.map(
+            task, spans(column.n, rows_at_once), None if remote else _BLOCKS_AT_ONCE
+        ):
+            rows.append(block)
+            weights.append(weight)
+            ordered &= in_order
     return WeightedRows(rows.finished(column.vocabulary), weights.finished()), ordered
 
 
-def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of a block without labels, their weights, and whether the block is sorted."""
+def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> tuple[SetColumn, Int64, bool]:
+    """Return the distinct rows of the runs that begin in a span, without labels, their weights, and whether the rows
+    are sorted.
+    """
     from anonset_kernels.published_rows import MergedRows, merge_runs
 
+    first, end = span
+    begin = first + (_rows_equal_to(column, first - 1, first, end) if first else 0)
+    block, in_order = replace(column.slice(begin, end), vocabulary=Vocabulary(())), True
+    if not block.n:
+        return block, np.empty(0, np.int64), True
+    if begin:
+        in_order = column.slice(begin - 1, begin).items.tolist() <= block.slice(0, 1).items.tolist()
+    further = _rows_equal_to(column, end - 1, end, column.n)
     runs = MergedRows(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
     n = int(merge_runs((block.indptr, block.items), runs))
-    first, weight = runs.representative[:n], runs.weight[:n]
+    representative, weight = runs.representative[:n], runs.weight[:n]
     if n < 0:
-        sums = merge_equal(block)
-        first = np.flatnonzero(sums)
-        weight = sums[first]
-    rows = block if len(first) == block.n else block.take(first)
-    return replace(rows, vocabulary=Vocabulary(())), weight, n >= 0
+        row_weight = np.ones(block.n, np.int64)
+        row_weight[-1] += further
+        sums = merge_equal(block, row_weight)
+        representative = np.flatnonzero(sums)
+        weight = sums[representative]
+    else:
+        weight[-1] += further
+    rows = block if len(representative) == block.n else block.take(representative)
+    codes = as_codes(rows.items.astype(np.uint16)) if narrow else rows.items
+    return replace(rows, codes=codes), weight, in_order and n >= 0
+
+
+def _rows_equal_to(column: SetColumn, row: int, first: int, end: int) -> int:
+    """Return the number of consecutive rows from `first` to `end` - 1 that equal a row."""
+    expected, at = column.slice(row, row + 1).items, first
+    for a, b in spans(end - first, _ROWS_COMPARED):
+        block = column.slice(first + a, first + b)
+        n = int(np.argmin(np.append(np.diff(block.indptr) == len(expected), False)))
+        equal = (block.items[: n * len(expected)].reshape(n, len(expected)) == expected).all(axis=1)
+        n_equal = int(np.argmin(np.append(equal, False)))
+        at += n_equal
+        if n_equal < block.n:
+            break
+    return at - first
 
 
 def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:

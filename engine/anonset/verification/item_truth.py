@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -57,8 +58,7 @@ def check_item_truth(original: Table, publication: Records, *, progress: Progres
     True
     """
     before, after = original.transactions, publication.transactions
-    _require_same_shape(original, publication)
-    if (row := first_repeated(publication.record, original.n)) >= 0:
+    if (row := _require_same_shape(original, publication)) >= 0:
         return Witness((), 0, 1, row, f"input record {publication.record[row]} is published more than once")
     if before is None or after is None:
         return None
@@ -97,19 +97,21 @@ def _rows_with(column: SetColumn, code: int) -> Iterator[int]:
             yield begin + int(np.searchsorted(rows.indptr, places[0], side="right")) - 1
 
 
-def _require_same_shape(original: Table, publication: Records) -> None:
+def _require_same_shape(original: Table, publication: Records) -> int:
+    """Require that the publication may belong to the table, and return the first row with the record of an earlier
+    row, or -1.
+    """
     before, after, record = original.transactions, publication.transactions, publication.record
     if (before is None) != (after is None):
         msg = "the table and the publication must both have a set-valued column, or both lack it"
         raise InputError(msg)
-    ends = [(int(record[a:b].min()), int(record[a:b].max())) for a, b in spans(len(record))]
-    least, most = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
+    ((least, most, repeated),) = publication.store.map(partial(_survey, record), [original.n])
     if least < 0 or most >= original.n:
         span = f"{least}..{most}"
         msg = f"records of the publication must be in 0..{original.n - 1}, got {span}"
         raise InputError(msg)
     if after is None:
-        return
+        return repeated
     require_well_formed(after, publication.store)
     if after.n != len(record):
         msg = f"the publication has {after.n} rows, but maps them to {len(record)} records"
@@ -117,6 +119,14 @@ def _require_same_shape(original: Table, publication: Records) -> None:
     if after.vocabulary.labels != tuple(symbol.label for symbol in publication.symbols):
         msg = "the codebook must contain the symbols of the publication, each once and in their order"
         raise InputError(msg)
+    return repeated
+
+
+def _survey(record: Int64, n: int) -> tuple[int, int, int]:
+    """Return the smallest and largest record number, and, if both are below `n`, the result of `first_repeated`."""
+    ends = [(int(record[a:b].min()), int(record[a:b].max())) for a, b in spans(len(record))]
+    least, most = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
+    return least, most, first_repeated(record, n) if least >= 0 and most < n else -1
 
 
 def first_repeated(record: Int64, n: int) -> int:
