@@ -63,13 +63,13 @@ def suggest(
     data = settings.source(place)
     need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
-    table = read_data(data, settings.read_options(), mapped=False)
+    table = read_data(data, settings.read_options())
     if plot is not None and (table.transactions is None or not table.relational):
         msg = f"--plot {plot} requires items and relational columns: it draws the loss of both"
         raise InputError(msg)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # such models need distinct ids
-        table = read_data(data, with_sensitive_kept(settings, guarantee).read_options(), mapped=False)
+        table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
     with progress_bars(quiet=quiet) as progress:
         suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,

@@ -77,7 +77,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     reading_of = settings
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
-    table = read_data(source, reading_of.read_options(), mapped=False)
+    table = read_data(source, reading_of.read_options())
     study = None if file is None else ComparisonFile(file, source, settings)
     sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
     return [

@@ -10,9 +10,7 @@ from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, MisreadError
 from anonset.reading.options import ReadOptions
-from anonset.reading.read import read_by
 from anonset.reading.roles import WITHOUT_ROLE
-from anonset.reading.scan import in_temporary_files
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
@@ -143,32 +141,23 @@ def _placed(
         yield opened, place
 
 
-def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
-    """Read data of any size.
-
-    Data that exceed the available memory are read into files in blocks, as by `anonset.scan`.
+def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY) -> Table:
+    """Read data into a store.
 
     Parameters
     ----------
     options
         Options of `anonset.read`.
-    mapped
-        Whether the table may be stored in files.
     store
-        If this store is on disk, the table is stored below it.
+        Store that contains the table; a table in files is stored in a nested directory.
 
     Raises
     ------
     InputError
         If the data contradict the options, or cannot be read into files.
     """
-    if store.in_files:
-        return gather_files(source, ReadOptions(**options), store.nested())
-    limit = memory_limit(None)
-    if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
-        return in_temporary_files(source, ReadOptions(**options))
     try:
-        return read_by(source, ReadOptions(**options))
+        return gather_files(source, ReadOptions(**options), store.nested())
     except InputError as error:
         if WITHOUT_ROLE in str(error) or isinstance(error, MisreadError):
             error.commands = [to_inspect(source.where, options)]

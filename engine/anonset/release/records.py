@@ -168,10 +168,10 @@ class RecordsKind(PublicationKind[Records]):
     ) -> Records:
         """Read the data, and the codebook if it is not given.
 
-        Sets on disk, and columns with labels on disk, are compared with those of `meant` during reading.
+        Sets, and columns with labels on disk, are compared with those of `meant` during reading.
         """
         kept_columns = () if meant is None else meant.kept
-        sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
+        sets = meant.transactions if meant is not None and not meant.joined else None
         written = read_parts(
             [folder / name for name in files.data_files],
             items=files.items,
@@ -277,11 +277,11 @@ def read_parts(
     Parameters
     ----------
     store
-        Store for the columns; if it is on disk, they are read in blocks.
+        Store for the columns.
     expected
-        Kept columns with labels on disk, which the columns read in blocks must equal.
+        Kept columns with labels on disk, which the columns must equal.
     sets
-        Set-valued column, which the column read in blocks must equal; None: any.
+        Set-valued column, which the column must equal; None: any.
 
     Raises
     ------
@@ -289,8 +289,6 @@ def read_parts(
         If a file cannot be read, or its columns differ from the named columns.
     """
     roles: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
-    if not store.in_files and len(paths) == 1:
-        return replace(read_published(paths[0], **roles, separator=separator), store=store)
     source = of_files(paths)
     nameless = source.format == "dat"
     options = ReadOptions(**roles, separator=separator, exact=True)
