@@ -52,6 +52,15 @@ def test_workers_sort_the_same_rows(client, tmp_path, small, monkeypatch, narrow
     expected = sort_rows(rows, largest=largest, store=MEMORY)
     results, sort_on_workers = [], row_order._sorted_on_workers
     monkeypatch.setattr(row_order, "_sorted_on_workers", lambda *a: results.append(sort_on_workers(*a)) or results[-1])
+    returned, ranges = set(), row_order.sorted_ranges
+
+    def noted(*args, **options):
+        for arrays in ranges(*args, **options):
+            returned.update(enumerate(array.dtype for array in arrays))
+            yield arrays
+
+    if distributed:
+        monkeypatch.setattr(row_order, "sorted_ranges", noted)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work:
         with ClusterWorkers(client, work) as workers:
             actual = sort_rows(rows, largest=largest, store=work.with_workers(workers), narrow=narrow)
@@ -59,3 +68,6 @@ def test_workers_sort_the_same_rows(client, tmp_path, small, monkeypatch, narrow
         remaining = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
         assert [name for name in remaining if name not in ("codes", "fixed")] == ["indptr", "items", "record"]
     assert [result is not None for result in results] == [distributed]
+    codes, numbers = (np.uint16, np.int32) if narrow else (np.int32, np.int64)
+    stored = [np.int32, codes, np.int32, numbers]
+    assert returned == ({*enumerate(map(np.dtype, stored))} if distributed else set())  # appended as they are

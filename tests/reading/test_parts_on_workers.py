@@ -9,7 +9,9 @@ import pytest
 from pyarrow import parquet
 
 from anonset.data import SetColumn
+from anonset.data.blocks import SetColumnBuilder
 from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.codes import NarrowCodes
 from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
@@ -66,9 +68,13 @@ def columns_of(table):
 def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
     n_tasks, begin = [], workers.begin
     monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
-    actual = gather_files(data, ROLES, work.with_workers(workers))
+    codes, append = set(), SetColumnBuilder.append
+    with monkeypatch.context() as patch:
+        patch.setattr(SetColumnBuilder, "append", lambda self, part: codes.add(type(part.codes)) or append(self, part))
+        actual = gather_files(data, ROLES, work.with_workers(workers))
     assert columns_of(actual) == columns_of(gather_files(data, ROLES, work))
     assert [part.row for part, _ in n_tasks] == [0, 120, 240, 360, 400, 520, 640, 650]
+    assert NarrowCodes in codes  # batches with the labels of the batch before are stored as they are
 
 
 def write(path, text):

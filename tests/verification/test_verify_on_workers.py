@@ -69,3 +69,12 @@ def test_a_worker_finds_a_record_that_is_published_twice(remote, work):
     witness = check_item_truth(table, replace(true, record=record))
     assert (witness.record, witness.what) == (9, ())
     assert "input record 4 is published more than once" in str(witness)
+
+
+def test_workers_count_the_items(remote, work):
+    column, tasks = SetColumn.of(sets("random")), []
+    expected = np.bincount(column.items, minlength=len(column.vocabulary)).tolist()
+    assert "occurrences" not in replace(column).counted(work).__dict__  # threads would not be faster
+    counted = replace(column).counted(remote(tasks))
+    assert tasks == [[(0, len(column.codes))]]
+    assert counted.occurrences.tolist() == expected

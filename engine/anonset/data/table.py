@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,14 @@ class SetColumn(RedactedRepr):
     def occurrences(self) -> Int64:
         """int64 (M,): number of records that contain each item (its support)."""
         return code_counts(self.codes, len(self.vocabulary))
+
+    def counted(self, store: Store) -> Self:
+        """Count the occurrences in tasks if the workers of `store` are other processes, and return the column."""
+        if store.workers.remote and "occurrences" not in self.__dict__:
+            tasks = store.workers.divided(list(spans(len(self.codes))))
+            parts = store.map(partial(_counts_of_spans, self.codes, len(self.vocabulary)), tasks)
+            self.__dict__["occurrences"] = sum(parts, np.zeros(len(self.vocabulary), np.int64))
+        return self
 
     def slice(self, first: int, end: int) -> "SetColumn":
         """Return the records from `first` to `end` - 1. Items are not copied."""
@@ -196,6 +205,11 @@ class SetColumn(RedactedRepr):
         codes = np.array([vocabulary.index[label] for label in labels], np.int32)
         in_order = items[np.argsort(record, kind="stable")]
         return cls(name, indptr, in_order, Vocabulary(tuple(labels))).recode(codes, vocabulary)
+
+
+def _counts_of_spans(codes: Codes, size: int, parts: Sequence[tuple[int, int]]) -> Int64:
+    """Count the frequency of each of `size` codes in some spans, int64 (size,)."""
+    return sum((code_counts(codes[a:b], size) for a, b in parts), np.zeros(size, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

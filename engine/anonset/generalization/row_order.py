@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonset.data import places
 from anonset.data.codes import MOST_CODES, Codes, RowNumbers, are_narrow, as_codes, stored_codes
-from anonset.data.spans import AT_ONCE, begins_of, spans
+from anonset.data.spans import AT_ONCE, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
@@ -81,7 +81,7 @@ def _sorted_on_workers(
     sorter = _RowSorter(widths, empty_rows((0, 0), n_columns), store, n_codes)
     with ExitStack() as stack:
         scratch = stack.enter_context(store.nested_on_disk())
-        distribution = Distribution(rows, widths, sorter._splitters(rows, n, 0), n_codes, scratch)
+        distribution = Distribution(rows, widths, sorter._splitters(rows, n, 0), n_codes, short, scratch)
         parts = sorted_ranges(
             distribution, size, most=store.limits.rows_per_bucket, sort=_sort_range, n_columns=n_columns
         )
@@ -93,7 +93,9 @@ def _sorted_on_workers(
         record = stack.enter_context(store.growing("record", np.int32 if short else np.int64))
         indptr.append(np.zeros(1, np.int64))
         for lengths, *arrays in parts:
-            indptr.append(begins_of(lengths)[1:] + end)
+            ends = np.cumsum(lengths, dtype=np.int64)
+            ends += end
+            indptr.append(ends)
             end += len(arrays[0])
             for growing, array in zip((items, fixed, record), arrays, strict=True):
                 growing.append(array)

@@ -24,6 +24,8 @@ from anonset.generalization.unsorted_rows import UnsortedRows
 if TYPE_CHECKING:
     from anonset_kernels.row_order import RowContent
 
+RecordNumbers = Int32 | Int64
+"""Record numbers in their stored width."""
 SortRange = Callable[["RowContent", Int64, "RowContent", tuple[int, int]], None]
 """Function that sorts rows, given the widths of the codes, and writes them to other rows from a given row and item
 on.
@@ -40,7 +42,7 @@ class Runs(RedactedRepr):
     """int32 (rows,): number of items of each row."""
     items: NDArray[Any]
     fixed: Int32
-    record: Int64
+    record: RecordNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,8 @@ class Distribution(RedactedRepr):
     widths: Int64
     splitters: Int64
     n_codes: int
+    short: bool
+    """Store record numbers in four bytes."""
     store: Files
 
     def __call__(self, span: tuple[int, int]) -> Runs:
@@ -66,7 +70,7 @@ class Distribution(RedactedRepr):
             "lengths": np.diff(out.indptr).astype(np.int32),
             "items": out.items.astype(np.uint16) if self.n_codes <= MOST_CODES else out.items,
             "fixed": out.fixed,
-            "record": out.record,
+            "record": out.record.astype(np.int32) if self.short else out.record,
         }
         written = (self.store.keep(self.store.reserve_name(name), array) for name, array in arrays.items())
         return Runs(sizes[:2].astype(np.int32), *written)
@@ -81,9 +85,11 @@ class RangeSort(RedactedRepr):
     widths: Int64
     n_columns: int
     n_codes: int
+    short: bool
+    """Return record numbers in four bytes."""
     sort: SortRange
 
-    def __call__(self, ranges: tuple[int, int]) -> tuple[Int32, NDArray[Any], Int32, Int64]:
+    def __call__(self, ranges: tuple[int, int]) -> tuple[Int32, NDArray[Any], Int32, RecordNumbers]:
         """Return the number of items of each row, the items, the fixed codes and the record numbers, in order."""
         sizes = sum(run.sizes[:, slice(*ranges)].sum(axis=1, dtype=np.int64) for run in self.runs)
         out, place = empty_rows((int(sizes[0]), int(sizes[1])), self.n_columns), (0, 0)
@@ -93,7 +99,8 @@ class RangeSort(RedactedRepr):
             self.sort(rows, self.widths, out, place)
             place = place[0] + size[0], place[1] + size[1]
         items = out.items.astype(np.uint16) if self.n_codes <= MOST_CODES else out.items
-        return np.diff(out.indptr).astype(np.int32), items, out.fixed.reshape(-1), out.record
+        record = out.record.astype(np.int32) if self.short else out.record
+        return np.diff(out.indptr).astype(np.int32), items, out.fixed.reshape(-1), record
 
     def _rows(self, number: int) -> "RowContent":
         """Return the rows of a range, in block order."""
@@ -108,7 +115,10 @@ class RangeSort(RedactedRepr):
             )
         lengths, items, fixed, record = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return RowContent(
-            begins_of(lengths), items.astype(np.int32), fixed.reshape(len(lengths), self.n_columns), record
+            begins_of(lengths),
+            items.astype(np.int32),
+            fixed.reshape(len(lengths), self.n_columns),
+            record.astype(np.int64),
         )
 
     @cached_property
@@ -119,7 +129,7 @@ class RangeSort(RedactedRepr):
 
 def sorted_ranges(
     distribution: Distribution, size: tuple[int, int], *, most: int, sort: SortRange, n_columns: int
-) -> Iterator[tuple[Int32, NDArray[Any], Int32, Int64]] | None:
+) -> Iterator[tuple[Int32, NDArray[Any], Int32, RecordNumbers]] | None:
     """Return the sorted rows of consecutive ranges (see `RangeSort`).
 
     Parameters
@@ -137,7 +147,7 @@ def sorted_ranges(
         return None
     ends = np.searchsorted(np.cumsum(rows), np.arange(rows_at_once, n, rows_at_once))
     bounds = np.unique([0, *ends.tolist(), len(rows)]).tolist()
-    task = RangeSort(runs, distribution.widths, n_columns, distribution.n_codes, sort)
+    task = RangeSort(runs, distribution.widths, n_columns, distribution.n_codes, distribution.short, sort)
     return store.map(task, pairwise(bounds))
 
 

@@ -257,7 +257,10 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
         if progress is not None:
             progress("read", records, 0)
 
-    return gather_files(chosen.source, ReadOptions(**settings.read_options()), store, tell)
+    table = gather_files(chosen.source, ReadOptions(**settings.read_options()), store, tell)
+    if table.transactions is not None:
+        table.transactions.counted(store)
+    return table
 
 
 _OF_SETS = frozenset("(,)")

@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.codes import MOST_CODES, as_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.reading.batches import Batch, OpenedSource, SourcePart
@@ -74,9 +77,16 @@ class PartTask(RedactedRepr):
             if self.require_expected is not None and row is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
                 rows = replace(rows, sets=None)
+            rows = rows if rows.sets is None else replace(rows, sets=_narrow(rows.sets))
             encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
             row = None if row is None else row + rows.n
         return encoded, encoder.unjudged or {}, encoder.several
+
+
+def _narrow(sets: SetColumn) -> SetColumn:
+    """Return the column with codes of two bytes, if they fit."""
+    fits = len(sets.vocabulary) <= MOST_CODES
+    return replace(sets, codes=as_codes(sets.items.astype(np.uint16))) if fits else sets
 
 
 def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
