@@ -56,7 +56,9 @@ def path(name: str) -> Path:
     for candidate in names:
         if (folder / candidate).is_file():
             return folder / candidate
-    msg = f"data set {name!r}: {VARIABLE}={folder} must hold {' or '.join(names)}; real data do not ship with anonset"
+    msg = (
+        f"data set {name!r}: {VARIABLE}={folder} must contain {' or '.join(names)}; real data do not ship with anonset"
+    )
     raise InputError(msg)
 
 
@@ -157,7 +159,8 @@ def _taxonomy(name: str, file: str) -> Path:
     found = folder / file
     if not found.is_file():
         msg = (
-            f"data set {name!r}: {VARIABLE}={folder} must hold its hierarchy {file}; real data do not ship with anonset"
+            f"data set {name!r}: {VARIABLE}={folder} must contain the hierarchy {file}; real data do not ship with "
+            "anonset"
         )
         raise InputError(msg)
     return found

@@ -73,7 +73,7 @@ def shortened(value: object) -> str:
 
 
 class MarkedText:
-    """Base of objects with marked text: `format` includes the marks, `str` removes them."""
+    """Base class of objects whose text has marks around data values: `format` returns the marks, `str` removes them."""
 
     def __str__(self) -> str:
         return plain_text(f"{self}")

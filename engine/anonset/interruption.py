@@ -16,11 +16,11 @@ from typing import Any
 
 _BY_SIGNAL = 128
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Ctrl-C, a request to terminate, and the loss of the terminal."""
+"""Signals that end the process: Ctrl-C, a request to terminate, and the loss of the terminal."""
 
 
 UNDOING: dict[object, Callable[[], object]] = {}
-"""Functions that undo unfinished work of this process, by owner."""
+"""Functions that undo unfinished work of this process, by the object that registered them."""
 PATIENCE = 1.2
 """Seconds that the main thread has for unwinding before the watching thread ends the process."""
 _WORDS = 0.3
@@ -98,7 +98,7 @@ class RaisingHandler:
                 until = time.monotonic() + PATIENCE
 
     def leave(self) -> None:
-        """Ignore the ending signals while the interpreter shuts down."""
+        """Ignore the signals in `ENDING` while the interpreter shuts down."""
         self.settled = True
         for number in ENDING:
             if signal.getsignal(number) is self:

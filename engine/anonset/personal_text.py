@@ -16,7 +16,7 @@ _KEY = re.compile(
 _ID = re.compile(
     r"\d([ ./-]?\d){5,}|[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
 )
-"""Six digits, an e-mail address, or a full date."""
+"""Text that contains six digits, an e-mail address, or a full date."""
 
 
 def is_like_id(text: str) -> bool:

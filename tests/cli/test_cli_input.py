@@ -48,7 +48,7 @@ def test_a_publication_of_grouped_rows_verifies_against_its_original(place: Plac
     assert names(ran.err, "rows 1 3 id name --group")
 
 
-FORMULAS = "start with =, +, - or @: a spreadsheet that opens the CSV files by itself would run them as formulas"
+FORMULAS = "start with =, +, - or @: a spreadsheet program would run them as formulas"
 
 
 def test_labels_that_a_spreadsheet_would_run_are_published_with_a_warning(place: Place) -> None:

@@ -148,7 +148,7 @@ def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
     )
     name, percent = table.kept[0], table.relational[0]
     if not isinstance(percent, NumericColumn):
-        msg = f"{source}: column 'freq_percent' must hold numbers"
+        msg = f"{source}: column 'freq_percent' must contain numbers"
         raise InputError(msg)
     weights = np.zeros(len(name.vocabulary))
     weights[name.codes] = percent.values

@@ -193,7 +193,7 @@ class _Plan:
         serves = np.array([[m.shortest <= k <= m.longest for k in range(len(lengths))] for m in missions])
         unserved = [k for k in np.flatnonzero(lengths).tolist() if not serves[:, k].any()]
         if unserved:
-            msg = f"missions: every length must be served, but {unserved[0]} is not"
+            msg = f"missions: no mission has baskets of {unserved[0]} items; each basket length needs a mission"
             raise InputError(msg)
         chance = serves * np.array([[m.popularity] for m in missions])
         self.chosen = np.cumsum(chance / np.maximum(chance.sum(axis=0), 1e-300), axis=0).T.copy()

@@ -152,7 +152,7 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
         msg = f"path must be a new file, but {str(path)!r} exists"
         raise InputError(msg)
     if not target.parent.is_dir():
-        msg = f"path must lie in an existing folder, got {str(path)!r}"
+        msg = f"path must be in an existing folder, got {str(path)!r}"
         raise InputError(msg)
     table = generate(name, **parameters)
     with _appearing(target) as out:

@@ -35,7 +35,9 @@ class InitialCutAlgorithm(Protocol):
     """Algorithm that accepts an initial cut."""
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
-        """Find a cut at or above `start`. The column is bound to the hierarchy, without items suppressed there."""
+        """Find a cut at or above `start`. The column is bound to the hierarchy, without the items that `start`
+        suppresses.
+        """
         ...
 
 

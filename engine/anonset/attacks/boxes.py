@@ -39,7 +39,7 @@ class CoveredValues(RedactedRepr):
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
     """First and last value of each range. None for other symbols, and if ends are rounded."""
     own: Int64 = field(repr=False)
-    """Bit of each original record, int64 (n,)."""
+    """Bit of the value of each original record, int64 (n,)."""
     exact: int = field(repr=False)
     """Mask of the bits that are single values, not intervals between values."""
     is_tree: bool = False
@@ -196,7 +196,9 @@ class Boxes(RedactedRepr):
 
 
 def needs_all(column: CoveredValues, code: int, values: int) -> bool:
-    """Return True if the lowest common value of rows restricted to `values` is always finer than the symbol."""
+    """Return True if the lowest common value of rows is finer than the symbol whenever all their values are in
+    `values`.
+    """
     if column.is_tree:
         return any(not values & ~part for part in column.parts[code])
     return any(not values & needed for needed in column.ends[code] or column.parts[code])

@@ -36,8 +36,8 @@ def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if isinstance(boxes, str):
         return boxes
     knows = (
-        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); seeks the finer value "
-        "of a row: a child of the published node, or a member of the set"
+        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); wants to find the finer "
+        "value of a row: a child of the published node, or a member of the set"
     )
     return attack_random_rows(
         scene, boxes, "downcoding", knows, lambda number, column: child_probabilities(boxes, scene.k, number, column)
@@ -45,7 +45,7 @@ def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def boxes_of(scene: AttackInput) -> Boxes | str:
-    """Return the equivalence classes of a publication, or a text with the reason why the attack does not apply."""
+    """Return the equivalence classes of a publication as boxes, or the reason why the attack does not apply."""
     if scene.original is None or not scene.original.relational or scene.original.transactions is not None:
         return f"it needs {setting('original')} {NOT_LOCAL}"
     boxes = Boxes.of(scene.original.relational, scene.publication.relational, scene.hierarchies)

@@ -24,7 +24,10 @@ def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         return (AttackSuccess(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
 
     of_values = _of_values(
-        scene, "homogeneity", "seeks the value of {!r}, if all matching records have the same", shares
+        scene,
+        "homogeneity",
+        "wants to find the value of {!r}; succeeds if all matching records have the same value",
+        shares,
     )
     of_items = _shared_symbols(scene)
     if isinstance(of_items, AttackResult):
@@ -76,7 +79,10 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
         shared.append(bool(symbols & _in_all(rows, chosen_items)))
         by_chance.append(bool(symbols & _in_all(dealt, chosen_items)))
     shares = [float(np.mean(outcomes)) if outcomes else 0.0 for outcomes in (of_all, shared, by_chance)]
-    knows = f"{counted(scene.m, 'item')} of a person; seeks another symbol, if all matching rows show the same"
+    knows = (
+        f"{counted(scene.m, 'item')} of a person; wants to find another symbol; succeeds if all matching rows contain "
+        "it"
+    )
     return AttackResult("homogeneity", knows, len(shared), *(AttackSuccess(share, share) for share in shares))
 
 

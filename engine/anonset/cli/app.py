@@ -133,7 +133,7 @@ def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
 
 
 def show_docstring(app: App, arguments: Sequence[str]) -> None:
-    """Show the docstring of a command in the help, instead of the line in the list of commands."""
+    """Show the docstring of a command in its help; the list of commands shows only one line."""
     for argument in arguments:
         if argument.startswith("-") or argument not in app:
             break

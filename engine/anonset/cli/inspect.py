@@ -108,7 +108,7 @@ def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
 
 
 def _condition(findings: Findings) -> str:
-    """Return what the owner must know of columns chosen by their behaviour."""
+    """Return the condition under which a printed command is valid; empty if there is none."""
     if not findings.possible_roles:
         return ""
     chosen = findings.possible_roles.keys() - {"differing"}
@@ -182,7 +182,7 @@ _OF_ANSWERS = (
     "separator", "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
-"""Settings that are part of an answer, even if all answers agree."""
+"""Settings that are written below each answer to `unit = "?"`, even if they are the same for all answers."""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
 
 
 def _with_ways(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return the comments, with the way to publish a dropped column."""
+    """Return the comments; that of a dropped column also names the option that publishes it."""
     way = "not published; to publish a column, move its name to relational, or to sensitive"
     return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 

@@ -1,6 +1,6 @@
 """Entry point of ``anonset``: runs a command, reports errors in a single line and returns the exit code.
 
-Keep the imports of this module few: a signal during these imports causes a traceback.
+Import as little as possible here: a signal during these imports causes a traceback.
 """
 
 import gc

@@ -26,7 +26,7 @@ NO_VALUE = frozenset({"", MISSING_VALUE})
 """Labels of missing values. They are children of the root under every rule."""
 RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
-"""Default proposal for items without a hierarchy: the best cut loses least."""
+"""Default proposal for items without a hierarchy, because its best cut has the lowest loss."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """Prefixes of specifications that build a tree: ``balanced:5``; ``halves:frequency``, or ``halves:frequency@FILE`` with
 the frequencies of a file; ``refine:FILE``, the tree of a file with halves over the children of its nodes.

@@ -39,7 +39,7 @@ class QuasiIdentifiers(RedactedRepr):
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
     forbids: bool = False
-    """True if the roots above ceilings have a cost that no loss bound permits."""
+    """True if some columns have ceilings: their roots then have a cost that exceeds every loss bound."""
     rule: ClassRule | None = None
     """Requirement on every class in addition to its size."""
 

@@ -116,8 +116,8 @@ def _folders(controller: str, group_file: Path, groups: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(RedactedRepr):
-    """Limits on the data of a run in memory. Tests set small limits, so that small data use the code path of large
-    data.
+    """Limits on the data that a run has in memory. Tests set small limits, so that small data use the code path of
+    large data.
 
     >>> Limits(room=8000).at_once_within(1000, 8), Limits(room=8000).has_room(8001), Limits().at_once_within(1000, 8)
     (500, False, 1000)

@@ -246,8 +246,8 @@ class Files(Store):
     def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
         """Create a directory in `parent`, by default in the system's directory for temporary files.
 
-        In the system's directory it is marked as belonging to this process. Elsewhere the enclosing store has this
-        mark.
+        In the system's directory, a lease marks it as used by this process. In another parent, the enclosing store has
+        a lease.
 
         Raises
         ------
@@ -280,7 +280,7 @@ class Files(Store):
         return made.acquire()
 
     def acquire(self) -> Self:
-        """Mark the newly created directory as belonging to this process.
+        """Write a lease into the new directory, which marks it as used by this process.
 
         Raises
         ------

@@ -65,7 +65,9 @@ class RepeatedIdentifiers:
     column: str
     """Column name, or comma-separated names if several columns identify people together."""
     agreeing: tuple[str, ...] = ()
-    """Columns that agree within its values far more often than by chance; empty if header or values identify people."""
+    """Columns that agree in rows with the same value far more often than by chance; empty if the header or the values
+    already show that the column identifies people.
+    """
     cut: bool = False
     """True if the values are long numbers that a spreadsheet truncated, so different persons may share a value."""
 
@@ -87,7 +89,7 @@ class OwnerStatements(RedactedRepr):
     """Statements of the owner that the data cannot confirm."""
 
     rows_are_persons: bool = False
-    """Each record is a person, although some evidence suggests that a person has several records."""
+    """The owner declares that each record is a different person."""
     unit_is_stated: bool = False
     """``unit`` in a job file names the columns that identify the person of each record."""
     identifying_as_declared: bool = False

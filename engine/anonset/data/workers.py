@@ -49,7 +49,8 @@ class Workers(ABC):
         return min(self.count, tasks)
 
     def divided(self, parts: Sequence[_Part], tasks: int | None = None) -> list[Sequence[_Part]]:
-        """Distribute blocks over `tasks` tasks, by default one per block; on a cluster a few tasks per worker.
+        """Distribute blocks over `tasks` tasks. By default each block is a task; on a cluster, each worker gets a few
+        tasks.
 
         >>> Threads(1).divided("abcde", 2), Threads(1).divided("ab"), Threads(1).divided("ab", 9)
         (['ace', 'bd'], ['a', 'b'], ['a', 'b'])

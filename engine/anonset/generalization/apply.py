@@ -204,7 +204,7 @@ def _items_of_clusters(
 
 
 def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
-    """Return the published items of the records of one part, encoded with the codebook built so far."""
+    """Return the published items of the records of a part, as codes of the codebook that is being built."""
     from anonset_kernels.rows import map_rows
 
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)

@@ -183,7 +183,7 @@ class _RowSorter:
     n_codes: int  # item codes; decides whether items are stored in two bytes
 
     def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
-        """Sort `size` rows and items, equal in the codes before `position`, into `place` of the output."""
+        """Sort `size` rows and items into `place` of the output. The rows are equal in the codes before `position`."""
         from anonset_kernels.row_order import following
 
         if self._is_small(size):

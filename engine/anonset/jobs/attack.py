@@ -34,7 +34,9 @@ class Attempts(RedactedRepr):
     success: float
     """Expected share of targets found by picking a fitting row or person at random."""
     promised: float | None
-    """Largest success per person that the guarantee allows, 1/k; None if it does not cover such knowledge."""
+    """Largest success per person that the guarantee allows, 1/k; None if the guarantee does not cover this
+    knowledge.
+    """
     broken: int
     """Number of targets with fewer fitting rows than promised."""
 

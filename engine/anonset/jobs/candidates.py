@@ -107,10 +107,10 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Return True if the algorithm can be requested under the name of the model.
+    """Return True if `--model` with the name of the model can select the algorithm.
 
-    Otherwise it runs under its own model, and its result is verified against this model, or, if it is `set_beside` the
-    model, against its own model.
+    Otherwise the algorithm runs under its own model. Its result is verified against the given model; if the algorithm
+    is only listed for comparison (`Advice.set_beside`), against its own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])
     return model.name not in (*traits.also_answers, *traits.set_beside)

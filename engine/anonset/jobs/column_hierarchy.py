@@ -86,7 +86,8 @@ class ColumnHierarchy(RedactedRepr):
         return f"{', '.join(first)} and {more:,} more" if more else ", ".join(first)
 
     def matches(self, text: str, most: int, *, leaves: bool = False) -> list[int]:
-        """Return up to `most` nodes, or only leaves, whose label contains a text: first labels that begin with it.
+        """Return up to `most` nodes, or only leaves, whose labels contain a text. Labels that begin with the text come
+        first.
 
         >>> tree = ColumnHierarchy("codes", Hierarchy.from_tree(("all", ["E10", "I10", "1"])), np.ones(4, np.int64))
         >>> [tree.hierarchy.labels[node] for node in tree.matches("1", 2)]

@@ -181,7 +181,9 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
 
 
 def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals without ids of which many persons have several, by another id without such doubt."""
+    """Return the proposals without ids that are probably not person ids: by another, reliable id, many persons have
+    several of them.
+    """
     sizes = {id(one): one.table.n for one in proposals if one.unit and one.table is not None and not one.table.repeated}
     most = _FEW_SHARED * min(sizes.values(), default=0)
     return [
@@ -192,11 +194,13 @@ def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
 
 
 _FEW_SHARED = 1.05
-"""Different persons may share a number: ids of up to this many times the persons of another id remain possible."""
+"""Maximum ratio of the numbers of persons by two ids for which both remain possible, because persons may share an
+id.
+"""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:
-    """Return the last problem of the proposal; none if a column name looks like a value."""
+    """Return the last problem of the proposal; empty if a column name looks like a data value."""
     work = _proposed(options)
     unnamed = any(is_like_id(column.profile.name) for column in work.columns)
     return [] if unnamed else work.problems[-1:]
@@ -234,7 +238,7 @@ def _unit_text(one: Proposal) -> str:
 
 
 def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Describe the stated columns that a command drops or uses as the id."""
+    """Return a note on the stated columns that a command drops or uses as the id."""
     stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), options.get(role))]
     dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (

@@ -49,7 +49,7 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
 
     >>> share = Share(0.25)
     >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
-    'By all quasi-identifiers, 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
+    'Attacker knows all quasi-identifiers: 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
     """
     affected = (
         f"{round(exposure.below.value * persons):,} of {persons:,} persons"
@@ -57,7 +57,7 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
         else f"{exposure.below} of them"
     )
     belong = "belong to an equivalence class of" if not exposure.items else "have a row that matches"
-    return f"By {knowledge(exposure.values, exposure.items)}, {affected} {belong} fewer than {k} persons"
+    return f"Attacker knows {knowledge(exposure.values, exposure.items)}: {affected} {belong} fewer than {k} persons"
 
 
 def knowledge(values: bool, items: int) -> str:
@@ -85,7 +85,7 @@ def exposures(
     size
         Largest number of known items.
     owner
-        int64 (n,): person of each row, to count persons instead of rows. Among the rows of a person, the one with the
+        int64 (n,): person of each row, to count persons instead of rows. Of the rows of a person, only the row with the
         fewest matching persons counts.
     """
     results = list[Exposure]()

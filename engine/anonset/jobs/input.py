@@ -60,7 +60,7 @@ class Input(RedactedRepr):
 
 
 _BESIDE_EACH = 512
-"""Largest memory per value, in bytes, of an algorithm in addition to the data.
+"""Upper bound of the additional memory of an algorithm, in bytes for each value of the data.
 
 Measured values were lower, for data with 360,000 to 970,000 values.
 """
@@ -183,7 +183,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
 
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
-    """Estimate the input size without the columns named by `drop`."""
+    """Estimate the input size without dropped columns."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     n_published = sum(name is not None for name in named)
     share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0
@@ -264,7 +264,7 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
 
 
 _OF_SETS = frozenset("(,)")
-"""Characters in the names of itemsets. If the input's item separator is one of these, the output needs another
+"""Characters that names of itemsets contain. If the item separator of the input is one of them, the output uses another
 separator.
 """
 

@@ -91,7 +91,9 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question who is a person, with the resulting settings of each answer; None if it is settled."""
+    """Return the question who is a person, with the settings that follow from each answer; None if no question is
+    open.
+    """
     if not work.answers:
         return None
     answers = []

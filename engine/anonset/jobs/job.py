@@ -68,7 +68,7 @@ class Job:
         Parameters
         ----------
         made_from
-            Creates the algorithm again, if some of its parameters depend on the data.
+            Function that creates the algorithm again; given if some of its parameters depend on the data.
         """
         require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
@@ -169,7 +169,9 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies. If the cut belongs to the rival of the item hierarchy, the rival replaces it."""
+    """Return the hierarchies. If the cut is a cut of the second tree of the items (`Hierarchy.rival`), this tree
+    replaces the first.
+    """
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):
         return hierarchies

@@ -179,7 +179,9 @@ class ProposalReader:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
-        """Drop quasi-identifiers without a hierarchy whose value sets would list persons, and return the roles."""
+        """Return the roles without quasi-identifiers that have no hierarchy and whose published sets of values would
+        list persons.
+        """
         dropped = {}
         for column in () if table is None else table.relational:
             role = roles[column.name]
@@ -236,7 +238,7 @@ class ProposalReader:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return replacements for null, if there are any; in a column of 0 and 1, the empty text counts as null."""
+        """Return the setting for nulls, if there are any. In a column of 0 and 1, the empty text counts as null."""
         if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
             return ["empty", "value"]
         return (
@@ -252,7 +254,9 @@ class ProposalReader:
     def _separator(
         self, by_name: Mapping[str, Profile], proposed: Mapping[str, ProposedRole], *, grouped: bool
     ) -> dict[str, str]:
-        """Return the item separator if the settings must state it; in grouped rows a cell is otherwise one item."""
+        """Return the item separator if the settings must state it: in grouped rows, a cell is one item unless a
+        separator is set.
+        """
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
         if len(marks) > 1 and "separator" not in self.given:
@@ -357,7 +361,9 @@ def _lists_persons(column: Column, k: int) -> bool:
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return the hierarchies, with coarser rules if the leaf sets of (k,km)-anonymity would list persons."""
+    """Return the hierarchies. Rules become coarser if the sets of leaves that (k,km)-anonymity publishes would list
+    persons.
+    """
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
         rule = fitting.get(column.name)
@@ -376,7 +382,7 @@ def _tree_of_wide(table: Table) -> str:
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
 ) -> Remedy | None:
-    """Read the data again with a remedy after which their codes match a hierarchy, if most codes remain."""
+    """Read the data again with code rules after which the codes match a hierarchy, provided that most codes remain."""
     if work.table is None:
         return None
     try:

@@ -190,7 +190,7 @@ def _proposal_for(
 
 
 _OF_ROWS = ("case id", AGREEING, KEY)
-"""Candidates that identify rows, not persons, if they are distinct."""
+"""Kinds of candidates that identify rows, not persons, if all their values are distinct."""
 _MOST_ANSWERS = 4
 _MOSTLY_DISTINCT = 0.8
 """Share of distinct names above which repeated names count as different persons."""
@@ -310,8 +310,8 @@ def _is_above_ids(column: Any) -> bool:
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
-    """Return True if more column names are words above numbers, dates or codes than are also values of their
-    columns.
+    """Return True if the first line is probably a header: more column names are words above numbers, dates or codes
+    than occur as values of their columns.
     """
     above, equal = 0, 0
     for name, column in loaded.items():

@@ -7,8 +7,9 @@ of a published value as a share of its column. With both, usefulness is the mini
 relational values. The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so
 that sums are exact.
 
-If the best candidate's item counts have a median error above `COUNTED_WITHIN`, a candidate within it is preferred,
-provided it reaches the share `NEARLY` of the best usefulness. Counts with a larger error are of little use.
+If the item counts of the best candidate have a median error above `COUNTED_WITHIN`, a candidate with a smaller median
+error is preferred, provided that its usefulness is at least the share `NEARLY` of the best. Counts with a larger error
+are of little use.
 """
 
 from collections.abc import Sequence
@@ -35,8 +36,8 @@ _EQUAL = 1e-9
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates by descending usefulness; ties by smaller loss, then larger unchanged share, then input order.
 
-    A candidate with usable counts of frequent items precedes a slightly more useful candidate without. Candidates for
-    another model come last.
+    A candidate with usable counts of frequent items precedes a slightly more useful candidate without usable counts.
+    Candidates for another model come last.
     """
     order = sorted(
         candidates,
@@ -68,7 +69,7 @@ def counts_usably(candidate: Candidate) -> bool | None:
 
 
 def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of the ranked candidates that holds under another model; None if there is none."""
+    """Return the first of the ranked candidates that satisfies another model; None if there is none."""
     return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
 
 

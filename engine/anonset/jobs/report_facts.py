@@ -121,5 +121,5 @@ def _(publication: Buckets, against: RiskComparison) -> Compared:
 
 
 def public_facts(opened: OpenedPublication) -> ReportFacts:
-    """Return the facts that follow from the public files of a publication only."""
+    """Return the facts that follow from the public files of a publication alone."""
     return ReportFacts(opened.attested, opened.model, summary(opened.publication), risk(opened))

@@ -50,7 +50,7 @@ LARGE = 20_000
 FINALISTS = 3
 """Number of candidates that are tried on all records after the sample."""
 MORE = 4
-"""If all candidates ran out of time, the proposed time limit is this many times the current limit."""
+"""Factor of the time limit that is proposed if all candidates ran out of time."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ def suggest(
     Candidates are ranked by usefulness. For items it is the mean of: 1 minus the median error of the counts of the 200
     most frequent items, the same for the 200 most frequent pairs of these items, and the unchanged share minus the
     suppressed share. For relational columns it is the share of the range that remains. For both it is the minimum. If
-    the best candidate's counts of frequent items are off by more than 25%, a nearly as useful candidate within 25% is
-    preferred.
+    the counts of frequent items have a median error above 25% for the best candidate, a nearly as useful candidate with
+    a smaller error is preferred.
 
     Parameters
     ----------
@@ -291,8 +291,8 @@ class _CandidateTrial:
     def with_fewer_columns(self, table: Table, best: Candidate | None) -> tuple[list[str], Candidate | None]:
         """Leave out relational columns one by one, until the best candidate counts frequent items accurately.
 
-        Each time, the column is left out whose omission gives the most accurate counts. Return the columns and the
-        candidate without them; an attempt ends with the time.
+        Each step leaves out the column whose omission gives the most accurate counts, until the time limit is reached.
+        Return the columns and the candidate without them.
         """
         dropped: list[str] = []
         while best is not None and counts_usably(best) is False and len(table.relational) > 1 and self.left > 0:

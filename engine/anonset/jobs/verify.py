@@ -47,7 +47,7 @@ def check(
     options
         Fields of `CheckSettings` and parameters of the model.
     private
-        Private directory; by default that next to the publication.
+        Private directory; by default the directory next to the publication.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
 
 
 def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
-    """Return the settings that only the original needs; for the publication, the attestation contains them."""
+    """Return the settings for reading the original. For the publication, the attestation contains these settings."""
     if settings.original is None:
         return ()
     return ("separator", "items") if attested.data.nameless else ("separator",)

@@ -1,4 +1,6 @@
-"""Work directory of an out-of-core run: a temporary directory, a new named directory, or that of a killed run."""
+"""Work directory of an out-of-core run: a temporary directory, a new named directory, or the directory of a killed
+run.
+"""
 
 import json
 import os
@@ -29,7 +31,7 @@ from anonset.strict_json import loads
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
 )  # fmt: skip
-"""Settings that do not affect the result, or only through the content of the file that they name."""
+"""Settings that do not affect the result, or name a file whose content is compared instead."""
 
 
 @contextmanager

@@ -24,9 +24,9 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""Number of items and number of pairs that are counted: the most frequent."""
+"""Number of most frequent items, and of most frequent pairs, that are counted."""
 COMMONEST = 30
-"""Number of items with counts before and after: the most frequent."""
+"""Number of most frequent items whose counts before and after are shown."""
 Counts = NDArray[np.float64]
 NO_ITEMS = "item counts need a set-valued column; the publication has none"
 _RECORDS_AT_ONCE = 4096
@@ -64,7 +64,7 @@ class FrequentItems(RedactedRepr):
 
     @classmethod
     def of(cls, column: SetColumn) -> "FrequentItems":
-        """Count the items and pairs. Cost: O(nnz) times the maximum number of these items in a record.
+        """Count the items and pairs. Cost: O(nnz) times the maximum number of frequent items in a record.
 
         >>> found = FrequentItems.of(SetColumn.of([["a", "b"], ["a", "b", "c"], ["a"]]))
         >>> found.labels, found.counts.tolist(), found.pairs.tolist(), found.pair_counts.tolist()

@@ -24,7 +24,7 @@ class DistinctRecords(RedactedRepr):
     """Distinct records, ordered by group, with codes by ascending frequency: 0 is the rarest item."""
 
     rows: SetColumn
-    """Recoded items of each distinct record. The vocabulary labels belong to the original codes."""
+    """Items of each distinct record, renumbered. The labels of the vocabulary belong to the original codes."""
     groups: Int64
     """Offset of the first distinct record of each group, int64 (G + 1,)."""
     of_group: Int64
@@ -127,7 +127,9 @@ def _borders(
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
-    """Return whether each row of a span differs in a code from the previous row, bool (end - first,). Row 0 does."""
+    """Return whether each row of a span differs in a code from the previous row, bool (end - first,); True for row
+    0.
+    """
     apart = np.zeros(end - first, np.bool_)
     apart[: first == 0] = True
     since = max(first, 1)

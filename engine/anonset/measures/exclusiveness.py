@@ -1,8 +1,8 @@
 """Domain exclusiveness: whether published symbols cover disjoint sets of items.
 
-Under a local recoding they may overlap: an item is published unchanged in some records and generalized in others. The
-records with the item's own symbol are then only some of its records, so standard mining tools miscount (Liu and Wang
-2010, section 1).
+Under a local recoding, symbols may overlap: an item is published unchanged in some records and generalized in others.
+The records with the item's own symbol are then only some of its records, so standard mining tools miscount (Liu and
+Wang 2010, section 1).
 """
 
 from dataclasses import dataclass, field

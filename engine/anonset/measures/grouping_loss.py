@@ -1,7 +1,8 @@
 """Loss metric of safe grouping: share of tuples that are starred or removed.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-section 8.2.2. Deviation: the text defines it as a number of tuples, but its example, 2/13, is a share.
+section 8.2.2. Deviation: the text of the paper defines the loss as a number of tuples, but the loss in its example,
+2/13, is a share.
 """
 
 from fractions import Fraction

@@ -31,13 +31,15 @@ SAMPLED = 400
 class KnownItems(RedactedRepr):
     """Number of records that match a number of known items, for all records or a sample.
 
-    All items are known of records with fewer items.
+    If a record has fewer items, the attacker knows all of them.
     """
 
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest support of a set of at most `size` items of each record, int64 (s,); all records for an empty record."""
+    """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record: the number of
+    records.
+    """
     below: NDArray[np.float64]
     """Share of each record's sets of `size` items with support below k, float64 (s,)."""
     unique: NDArray[np.float64]

@@ -151,6 +151,8 @@ def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDive
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return half the sum of absolute differences: the sum of the positive differences to the overall shares."""
+    """Return the distance to the overall shares: the sum of the positive differences, which is half the sum of the
+    absolute differences.
+    """
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above

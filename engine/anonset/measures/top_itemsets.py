@@ -3,14 +3,16 @@
 The measures compare the most frequent sets of 2 to 4 items of the original with the sets of highest expected support in
 the publication:
 
-* ``tkd``: the share of the first that are not among the second; both lists have the same length.
-* ``re``: the mean of |s - s'| / ((s + s') / 2) over the first, with s the support and s' the expected support.
+* ``tkd``: the share of the original's most frequent sets that are not among the sets of highest expected support; both
+  lists have the same length.
+* ``re``: the mean of |s - s'| / ((s + s') / 2) over the original's most frequent sets, with s the support and s' the
+  expected support.
 * ``tlost``: the share of the items in at least k records that no record or sub-record contains unchanged.
 
 References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012, section 6.
 
 Deviations: sizes 2 to 4. Supports are expected values, not drawn. If several sets have the same expected support
-because their items share symbols, each counts with the same share. re is computed over the most frequent sets.
+because their items share symbols, each counts with the same share.
 """
 
 from collections.abc import Iterator, Sequence
@@ -124,7 +126,8 @@ def _(publication: Records) -> Iterator[str]:
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:
-    """Return the sets of highest expected support: as few entries as contain `top` sets, or all with positive support.
+    """Return the sets of highest expected support: the fewest entries that contain `top` sets, or all entries with
+    positive support.
 
     The expected support of a set is at most that of its subsets, so only sets above the lowest support in the result
     are extended. Cost: the pairs of items above this support, and some larger sets for each pair in the result.

@@ -21,7 +21,7 @@ class LmDiversity(PrivacyModel):
     secrets_beside = True
 
     k: int
-    """Minimum number of matching records (>= 1). With 1 the model requires only diversity."""
+    """Minimum number of matching records (>= 1). With k = 1 the model requires only diversity."""
     l: int  # noqa: E741
     """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
     m: int

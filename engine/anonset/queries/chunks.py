@@ -154,7 +154,7 @@ class ChunkCounts:
         return float(item_places.chance[np.searchsorted(item_places.cluster, cluster)])
 
     def _likelier(self, cluster: int, chunks: tuple[int, ...]) -> float:
-        """Return `together` for chunk numbers of a cluster."""
+        """Return the result of `together` for chunks of a cluster, cached."""
         if chunks not in self._together:
             numbers = [chunk - self._first_chunk[cluster] for chunk in chunks]
             self._together[chunks] = together(self.publication.clusters[cluster], numbers)

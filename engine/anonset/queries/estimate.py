@@ -151,7 +151,7 @@ class ExpectedCounts:
     def probabilities(self, query: Query) -> Probabilities:
         """Return the records that may contain all items of a query, and the probability that each does.
 
-        Multiply it record by record with the probabilities of conditions on other columns.
+        To include conditions on other columns, multiply their probabilities record by record.
         """
         chosen_of: dict[int, list[int]] | None = None
         for item in query.items:

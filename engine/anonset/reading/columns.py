@@ -89,7 +89,7 @@ class Encoder:
         return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
-        """Encode set-valued columns. 0/1 columns, and columns with several items in one, are rejected."""
+        """Encode set-valued columns. 0/1 columns, and items that look like several items in one, are rejected."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
         cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
         self.several.update(name for name in cells if tokens[name][0].max(initial=0) > 1)

@@ -193,8 +193,8 @@ def in_another_encoding(data: bytes) -> str:
 def probable_encoding(data: bytes) -> str:
     """Return the probable encoding of a text that is not UTF-8.
 
-    It is a western encoding, unless another one makes a text of its languages from the first lines with letters
-    beyond ASCII.
+    The result is a western encoding, unless another encoding turns the first lines with non-ASCII letters into a text
+    in one of its languages.
     """
     windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
     western = "cp1252" if windows else "iso-8859-15" if _EURO in data else "latin-1"

@@ -63,8 +63,8 @@ class PartTask(RedactedRepr):
     texts: Sequence[str]
     """Categorical columns."""
     require_expected: Callable[[int, SetColumn], None] | None
-    """Rejects sets that differ from the expected sets from a row on; the sets are then not returned. None: any sets.
-    It is not called for parts whose first row is unknown.
+    """Function that rejects sets that differ from the expected sets, starting at a given row. None: any sets are
+    accepted. If it is called, the task does not return the sets. It is not called for parts whose first row is unknown.
     """
 
     def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:

@@ -38,8 +38,9 @@ class FileOptions:
         default=None,
         metadata={"description": "Character between the fields of a line, such as ';' or tab; default: detected."},
     )
-    """Character between the fields of a CSV or TSV file. Default: the one of ``,`` ``;`` tab and ``|`` under which the
-    first line contains the named columns."""
+    """Character between the fields of a CSV or TSV file. Default: the character out of ``,`` ``;`` tab and ``|`` that
+    splits the first line into the named columns.
+    """
     encoding: str | None = field(
         default=None,
         metadata={"description": "Text encoding, such as latin-1; default: UTF-8, or that of the byte order mark."},
@@ -191,8 +192,8 @@ class ReadOptions(FileOptions):
     """Sensitive attribute of bucketization."""
     id: Names = ()
     """Columns that together identify the person. An empty id is rejected, because the row belongs to no known person.
-    Repeated ids are rejected, unless `group` is set or there is a sensitive column. With a sensitive column, the id is
-    the left side of a dependency, and may repeat."""
+    Repeated ids are rejected, unless `group` is set or there is a sensitive column. With a sensitive column (buckets),
+    ids may repeat."""
     keep: Names = ()
     """Columns that are published unchanged, by the owner's decision."""
     drop: Names = ()
@@ -203,8 +204,9 @@ class ReadOptions(FileOptions):
     declaration.
     """
     identifying_as_declared: bool = False
-    """Declaration by the owner that a name, e-mail address or IBAN is relational or kept on purpose. Rejected
-    otherwise."""
+    """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
+    Without it, such columns are rejected.
+    """
     unit: Names = ()
     """Unit declared in a job file: the columns that identify a person."""
     exact: bool = False

@@ -12,8 +12,8 @@ from anonset.spelling import counted
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # full-width forms also count
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WHAT_TO_DO = (
-    "a spreadsheet that opens the CSV files by itself would run them as formulas. No cell was changed: import the "
-    "files as text, or read them with a program"
+    "a spreadsheet program would run them as formulas. No cell was changed: import the CSV files as text, or read "
+    "them with another program"
 )
 
 

@@ -336,7 +336,7 @@ def _time_texts(release: Release) -> dict[str, str]:
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return the number of rows that were removed for diversity, and with their groups."""
+    """Return the number of rows that were removed for diversity, and the number of rows of removed groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""

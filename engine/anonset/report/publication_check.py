@@ -87,6 +87,7 @@ def _violation(violation: Any) -> str:
     if isinstance(violation, IntraGroupViolation):
         return (
             f"of {violation.size} tuples of group {violation.group}, {violation.count} have the value "
-            f"{violation.value!r} and {violation.tuples} belong to {individual}: at least {violation.certain} do both"
+            f"{violation.value!r} and {violation.tuples} belong to {individual}: at least {violation.certain} have "
+            "the value and belong to this individual"
         )
-    return f"{individual} is with {violation.value!r} in {violation.groups_with} of {violation.groups} groups"
+    return f"{violation.value!r} occurs in {violation.groups_with} of the {violation.groups} groups of {individual}"

@@ -76,8 +76,8 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
 
 
 def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change so that a model in `BY_ROLES` fits the column roles; empty if it does already,
-    or if none does.
+    """Return the settings that change so that a model in `BY_ROLES` fits the column roles; empty if the model of the
+    job fits, or no model does.
 
     >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})
     {'algorithm': None, 'm': 2, 'model': 'km'}

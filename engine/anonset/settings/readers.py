@@ -45,7 +45,7 @@ Share = Annotated[str, BeforeValidator(_as_written)]
 
 
 class WrittenFloat(float):
-    """Number with the text from which it was parsed."""
+    """Number that remembers the text from which it was parsed."""
 
     text: str
 
@@ -314,7 +314,7 @@ FORMS: dict[str, SettingForm] = {
     "max_suppressed": SettingForm("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "max_steps": SettingForm(
         "max_steps",
-        text="Maximum number of steps, most below a second; returns the best result by then. Default: 1000 "
+        text="Maximum number of steps (most take less than a second); returns the best result so far. Default: 1000 "
         "(set-search: 60).",
     ),
     "suppress": SettingForm(

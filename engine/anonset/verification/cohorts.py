@@ -160,7 +160,9 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Keep one symbol of each group of symbols in the same records, as sets with several have the same cohort."""
+        """Keep one symbol of each group of symbols in the same records: sets with several of these symbols have the
+        same cohort.
+        """
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
         others[:n_symbols] = self.is_sensitive

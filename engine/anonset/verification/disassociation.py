@@ -141,8 +141,8 @@ def _of_clusters(
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
     """Return for each cluster whether it has terms or the chunks cover it, bool (clusters,).
 
-    The chunks must have space for k matches of every set over several of them, or for none. A cluster without chunks
-    contains only empty records and is safe.
+    For every set of items of several chunks, the chunks must have space for k records that contain the set, or for
+    none. A cluster without chunks contains only empty records and is safe.
     """
     chunks = np.diff(clusters.chunk_begins)
     done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]

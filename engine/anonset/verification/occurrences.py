@@ -40,7 +40,7 @@ class Occurrences:
     sets: Int64
     """Symbol codes of each set, int64 (S, size)."""
     goes_on: bool = False
-    """The next slice continues the only set."""
+    """True if this slice contains a single set, and the next slice continues it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ class Anatomy(RedactedRepr):
     """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
 
     seed: int | None = None
-    """Draw by this number (>= 0) and the input, to repeat a run. None: by the system's secure numbers."""
+    """Random seed (>= 0), used together with the input, to repeat a run. None: secure random numbers of the system."""
 
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)

@@ -224,7 +224,7 @@ class QuadraticFormation(Formation):
     """A formation with quadratic running time. It rejects large tables."""
 
     max_records: int = 100_000
-    """Refuse more records: time grows with their square."""
+    """Maximum number of records, because the time is quadratic."""
 
     def __post_init__(self) -> None:
         require_at_least("max_records", self.max_records, 1)

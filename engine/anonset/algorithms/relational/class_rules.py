@@ -131,7 +131,7 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
 
 
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
-    """Merge each cluster that breaks the rule of `qi` with another cluster, until all satisfy it; their union does.
+    """Merge each cluster that breaks the rule of `qi` with another cluster, until all clusters satisfy the rule.
 
     Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
     least. The cheapest candidate whose union satisfies the rule is chosen, or the cheapest of all if there is none.
@@ -198,7 +198,7 @@ def _rule(
 
 
 def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
-    """Return the place of each category in a tree, the ways, and twice the height of the root.
+    """Return the place of each category in a tree, the ways as in `ClassRule.ways`, and twice the height of the root.
 
     The way from a value up to a node of height h has length h. The distance of two values is twice the height of their
     lowest common ancestor.

@@ -62,7 +62,7 @@ class Cluster(Formation):
     )
 
     seed: int | None = None
-    """Pick the seeds at random by this number (>= 0); the first record that is left if None."""
+    """Random seed (>= 0) for the first record of each cluster. None: the first remaining record."""
 
     def __post_init__(self) -> None:
         if self.seed is not None:

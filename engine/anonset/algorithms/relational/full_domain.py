@@ -53,7 +53,7 @@ class FullDomain(Formation):
     max_suppressed_records: float = 0.0
     """Maximum share of the records that may be suppressed, in [0, 1]."""
     max_vectors: int = 1_000_000
-    """Refuse more vectors of levels."""
+    """Maximum number of level vectors (combinations of a level per column)."""
 
     def __post_init__(self) -> None:
         require_share("max_suppressed_records", self.max_suppressed_records)

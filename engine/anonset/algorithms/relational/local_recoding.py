@@ -43,7 +43,7 @@ class LocalRecoding(Formation):
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
 
     max_vectors: int = 1_000_000
-    """Refuse more vectors of levels."""
+    """Maximum number of level vectors (combinations of a level per column)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_vectors", self.max_vectors, 1)

@@ -58,9 +58,9 @@ def refine_clusters(
 ) -> RefinedClusters:
     """Reduce the loss of clusters of at least k records. If this fails, return them unchanged.
 
-    If the clusters satisfy the rule of `qi`, the result does, because steps that break it are rejected. In this case,
-    records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations` union losses (about 10^8
-    per second), plus the losses of the last step.
+    If the clusters satisfy the rule of `qi`, so does the result, because steps that break the rule are rejected. In
+    this case, records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations` union losses
+    (about 10^8 per second), plus the losses of the last step.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})

@@ -1,9 +1,9 @@
 """Merging of clusters across parts: each part starts merging separately, then all parts are merged together.
 
-Merging within parts only loses more than merging across all, because the best partner of a cluster may be in another
-part, and the bound applies to the loss of all records. Therefore each part merges its clusters only up to a threshold
-on the seed's loss. The threshold leaves as many clusters as one process can merge. They are then merged as in the
-paper.
+If clusters were merged only within their parts, the loss would be higher: the best partner of a cluster may be in
+another part, and the bound applies to the loss of all records. Therefore each part merges its clusters only up to a
+threshold on the seed's loss. The threshold leaves as many clusters as one process can merge. They are then merged as in
+the paper.
 """
 
 from collections.abc import Mapping, Sequence

@@ -113,7 +113,9 @@ class RelationalFirst(RTFramework):
     formation: str = "cluster"
     """Method that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Clusters with fewer than k non-empty records, but not 0: an error, or merged with their best partner first."""
+    """Treatment of clusters with 1 to k - 1 non-empty records: an error, or a merge with the best partner at the
+    start.
+    """
     seed: int | None = None
     """Random seed of the formation "cluster"; None: each cluster starts with the first remaining record."""
     refine: bool = False
@@ -216,7 +218,7 @@ class MergingFramework(RelationalFirst):
     order: ItemOrder = "btd"
     """Similarity of items: shared symbols (btd), or the utility loss (ul; much slower)."""
     btd: Numerator = "xor"
-    """Items counted by btd: of exactly one of two clusters (xor), or of either (or)."""
+    """Items that btd counts: items of exactly one of the two clusters (xor), or of at least one (or)."""
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)

@@ -170,7 +170,7 @@ class Clusters:
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
 
     def too_large(self, seed: int) -> bool:
-        """Return True if a cluster is too large for a seed: few partners fit, and these are small and unsuitable."""
+        """Return True if a cluster is too large to be a seed: only small clusters could be merged with it."""
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:

@@ -187,9 +187,9 @@ class CutSearch:
         Parameters
         ----------
         looked_up
-            True to look up rules in the records. This is unnecessary if rare sets arrive by size and each size is
-            complete and in count-tree order. A rule is then a smaller set, or precedes the rare set because ancestors
-            come first. If the rule was rare, it was fixed earlier, and the set contains a generalized node.
+            True to check in the records that each rule is frequent. This is unnecessary if rare sets arrive by size,
+            and each size is complete and in count-tree order: a rare rule is smaller than the set, or precedes it, so
+            it is already fixed.
         """
         from anonset_kernels.fix import fix_threats
 
@@ -227,8 +227,9 @@ class CutSearch:
         """Yield the rare sets of 3 or more nodes.
 
         The rare sets of the cut are cheap to find and determine which sets above it can be rare. If these candidates
-        are few compared with a count over all nodes, their supports are counted. Otherwise, all sets of nodes that
-        can be rare together are counted; if the cut has too many nodes for a matrix of pairs, all sets of all nodes.
+        are few compared with a count over all nodes, their supports are counted. Otherwise, the sets of all nodes that
+        can be rare together are counted. If the cut has too many nodes for a matrix of pairs, the sets of all nodes are
+        counted.
         """
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
         if np.count_nonzero(self._on_cut) ** 2 > TOGETHER_CELLS:

@@ -73,10 +73,11 @@ class Exact(RedactedRepr):
     gap: float = 0.0
     """Stop at a loss proven to be this close to the minimum, as a share of the minimum."""
     time_limit: float | None = None
-    """Time limit in seconds: publishes the best result so far, which then depends on the machine."""
+    """Time limit in seconds. If it is reached, the best result so far is published, which depends on the machine."""
     max_steps: int = 1_000
-    """Maximum number of steps: ten per linear program, at most one per check of branch and bound, and one per 2 * 10^7
-    sets (above 10^7 records: per two sets a record)."""
+    """Maximum number of steps. A linear program takes ten steps, a check of branch and bound at most one, and counting
+    2 * 10^7 sets one step (with more than 10^7 records: two sets for each record).
+    """
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)
@@ -235,7 +236,7 @@ class Exact(RedactedRepr):
             apriori, start = Apriori(k=self.k, m=self.m), problem.start
             return apriori.run_apriori(blocks, hierarchy, start=start, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
-            msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
+            msg = f"mHgHs supports at most {MAX_AT_ONCE:,} item occurrences"
             raise TooLargeError(msg)
         table, mhghs = Table(blocks.column, store=blocks.store.with_local_workers()), MHgHs(k=self.k, m=self.m)
         recoding = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding

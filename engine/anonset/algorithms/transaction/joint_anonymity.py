@@ -2,7 +2,7 @@
 
 An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in one release, in the
 other, or in both. Every set of known items must match at least k. There are two ways to count matches. The search uses
-the stricter, linked, if it can be satisfied:
+the stricter way (linked) if it can be satisfied:
 
 * linked: the persons in both releases with all of these symbols in both rows. This protects even against an attacker
   who can match the rows of a person in the two releases. It requires that the earlier release alone is k^m-anonymous

@@ -246,5 +246,5 @@ class _DiversitySearch:
     def _fail(self, itemset: Int32) -> None:
         names = [self.hierarchy.labels[v] for v in itemset]
         labels, shown, k = ", ".join(names), data_list(names), self.rule[0]
-        reason = f"no generalization makes the records that match {{{shown}}} at least k={k} and diverse"
+        reason = f"generalization cannot make the records that match {{{shown}}} diverse and at least k={k}"
         raise InfeasibleError(LmApriori.name, reason, where=labels)

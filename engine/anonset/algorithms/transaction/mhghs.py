@@ -38,7 +38,7 @@ class MHgHs(ThreatBased):
     Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible. A round starts at the root
     again, over the taxonomy without the nodes below the last cut, and mines only threats of its own size: smaller
     threats are known from the previous round.
-    Cost: for each round, as HgHs.
+    Cost: that of HgHs for each round.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     section 4.2.

@@ -33,9 +33,9 @@ class SetSearch(KmAlgorithm):
     starts from a single set.
 
     Cost: some dozen sweeps over the items. For each item and each record that contains it, a sweep needs the number of
-    sets in the record, times the number of these sets that are among up to 64 targets of a move. For m > 2, add the
-    bits of the records of each set of m sets in an item's records.
-    Memory: the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
+    sets in the record, times the number of these sets that are among up to 64 targets of a move. For m > 2, a sweep
+    also reads a bitmap of the records for each combination of m sets in the records of an item. Memory: the distinct
+    records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
     References: our own; `exact` documents the search for the cut.
 

@@ -45,7 +45,7 @@ class PublicationCheck(RedactedRepr):
     beyond_utility: str = field(default="", repr=False)
     """Violation of the utility constraints; empty if there is none or no constraints are given."""
     correlations: Mapping[str, Correlations] | None = None
-    """For buckets with ids: disclosures through several tuples of an individual, independent of the model."""
+    """Disclosures through several tuples of an individual, for buckets with ids. The model does not limit them."""
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None

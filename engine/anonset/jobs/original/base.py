@@ -31,7 +31,7 @@ def read_original(
     """Read the original of a publication. Its arrays are on disk if `store` is.
 
     The publication supplies what the settings omit: column names, numeric columns, and the attested item separator. A
-    FIMI publication has no column names; its column is then the only column of the original without another role.
+    FIMI publication has no column names: it corresponds to the only column of the original without another role.
 
     Raises
     ------

@@ -28,7 +28,7 @@ class Inference(RedactedRepr):
     """Confidence with which the likeliest sensitive value of a person is inferred."""
 
     known: str
-    """Match of a person: ``one row``, or ``all rows of a person``."""
+    """Rows that the attacker finds: ``one row``, or ``all rows of a person``."""
     persons: int
     """Number of rows, or of persons with several rows."""
     highest: float
@@ -40,7 +40,7 @@ class Inference(RedactedRepr):
     certain: Share
     """Share of rows or persons with a certain value."""
     promised: float | None
-    """Highest confidence that the guarantee allows; None if it does not cover this match."""
+    """Highest confidence that the guarantee allows; None if the guarantee does not cover these rows."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,10 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     risk = replace(risk, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if context.population is not None:
-            msg = f"{setting('population')} needs {setting('original')} to know the values that published values cover"
+            msg = (
+                f"{setting('population')} needs {setting('original')} to determine the original values that published "
+                "values cover"
+            )
             raise InputError(msg)
         return risk
     if context.population is not None:

@@ -399,7 +399,7 @@ class DelimitedText:
                 raise InputError(msg, line=line + self._skipped)
 
     def _hint_of_baskets(self, line: int) -> str:
-        """Return a hint if a text file is uneven from its second line on, as baskets are."""
+        """Return a hint if the lines of a text differ in length from the second line on, as in a file of baskets."""
         uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
         return f"; if each line is a set of items: {setting('input_format', 'baskets')}" if uneven else ""
 

@@ -140,8 +140,8 @@ def _row_groups(
 def _without_codes(metadata: Any) -> set[str]:
     """Return the large columns in which most values must differ, by their number of bytes per value.
 
-    `metadata` is a ``pyarrow.FileMetaData``. The largest columns need less bytes per value, because the size of a
-    dictionary is negligible.
+    `metadata` is a ``pyarrow.FileMetaData``. For the largest columns, fewer bytes per value suffice, because the size
+    of a dictionary is negligible.
     """
 
     def most_differ(size: int, n: int) -> bool:

@@ -246,7 +246,7 @@ def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hiera
 
 
 def is_over_data(spec: str | Path | Hierarchy) -> bool:
-    """Return True if a specification builds a hierarchy from the labels of the data: all but files of labels do.
+    """Return True if a specification builds a hierarchy from the labels of the data. Only files of labels do not.
 
     Raises
     ------

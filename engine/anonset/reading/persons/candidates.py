@@ -433,7 +433,9 @@ def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn
 
 
 _SAME_BIRTH = 0.8
-"""Largest share of rows that differ in names and a date of birth under an unknown header."""
+"""Largest ratio of distinct combinations of names and date to rows at which a date column with an unknown header counts
+as date of birth.
+"""
 
 
 def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:

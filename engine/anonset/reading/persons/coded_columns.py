@@ -37,7 +37,7 @@ _FEWEST_DIGITS = 6
 _MOST_NUMBERS = 50
 """Maximum number of distinct numbers of persons within a household."""
 _LONGER = 3
-"""Numbers of persons within a household have fewer digits than this."""
+"""Number of digits from which a number is no number of a person within a household."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class CodedColumn:
     times: bool = False
     """True if nearly all values are full dates, with or without a time of day."""
     years: bool = False
-    """True if the values are full dates of at least five years."""
+    """True if the values are full dates that span at least five years."""
 
 
 def coded_column(name: str, column: Any) -> CodedColumn:

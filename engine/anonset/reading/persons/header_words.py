@@ -123,7 +123,7 @@ ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 _KNOWN = frozenset({*ATTRIBUTES, "known"})
 _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
-"""Meanings of the words in a header: attributes that others know, dates that others know, and words that may follow."""
+"""Meanings of words that a header of a known attribute may contain in addition."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
 """Meanings of words in headers that name a person."""

@@ -25,7 +25,7 @@ _MARKS = (r"\d", "@")
 _FILLER = rf"^(0+|9+|-\d+|{'|'.join(f'{digit}{{5,}}' for digit in range(1, 9))})$"
 """Numbers that are probably no ids: zeros, nines, negative numbers, and repetitions of another digit."""
 _OFTEN = 5
-"""Such a number occurs more than this many times as often as the mean id."""
+"""Minimum ratio of the frequency of such a number to the mean frequency of the ids."""
 _MOST = 5
 _MOST_ROWS = 50_000
 

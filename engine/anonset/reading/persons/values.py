@@ -326,7 +326,7 @@ def _listed(file: str) -> frozenset[str]:
 
 
 def _spelled(text: str) -> str:
-    """Return a text in the spelling of the lists of names."""
+    """Return a text in lower case without accents, as in the lists of names."""
     return (text if text.isascii() else without_accents(text)).lower()
 
 

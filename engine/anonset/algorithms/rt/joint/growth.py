@@ -21,7 +21,7 @@ Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""Nodes of fewer records have all of their cuts scored by one call: more calls would cost more than they save."""
+"""Nodes with fewer records have all cuts scored in a single call, because each call has a fixed cost."""
 
 
 @dataclass(eq=False)
@@ -112,7 +112,7 @@ class TreeGrowth(RedactedRepr):
     """Store for workers that compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
-    """Nodes with fewer records have all of their cuts scored by one call."""
+    """Nodes with fewer records have all cuts scored in a single call."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:

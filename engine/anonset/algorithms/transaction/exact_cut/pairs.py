@@ -132,7 +132,7 @@ class RarePairs:
         """Count the pairs of the nodes of the view."""
         view, problem, n = self.view, self.view.problem, len(self.view.nodes)
         if n * n > MAX_PAIR_BITS:
-            msg = f"counting pairs of {n:,} nodes, limit {int(MAX_PAIR_BITS**0.5):,}"
+            msg = f"counting the pairs of {n:,} nodes exceeds the limit of {int(MAX_PAIR_BITS**0.5):,} nodes"
             raise LimitReached(msg)
         tables = RareTables(
             rows=view.records,
@@ -148,7 +148,7 @@ class RarePairs:
         try:
             return CountedPairs(view.nodes, tables.rare_bits())
         except TooLargeError:
-            msg = f"counting more pairs of nodes in records than {float(MAX_PAIR_WORK):.2g}"
+            msg = f"the records contain more than {float(MAX_PAIR_WORK):.2g} pairs of nodes, the limit for counting"
             raise LimitReached(msg) from None
 
     def violated(self) -> Int32:

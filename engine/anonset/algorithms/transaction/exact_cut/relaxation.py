@@ -84,7 +84,7 @@ class Relaxation:
     def solve(self) -> tuple[Point | None, float]:
         """Solve the relaxation; return the point and a proven lower bound of the cost of any cut.
 
-        The point is None if no solution costs less than the bound that the variables were fixed by.
+        The point is None if `fix` excluded all solutions, because none costs less than its bound.
 
         Raises
         ------

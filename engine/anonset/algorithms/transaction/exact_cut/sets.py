@@ -28,7 +28,8 @@ CLAUSES_PER_ROUND = 20_000
 LEAST_USES, USES_PER_ROUND = 3, 30_000
 """Maximum number of clauses with the same item in a round: max(LEAST_USES, USES_PER_ROUND // number of items).
 
-Higher limits lead to many more rounds, because a few items fill each round. So does a limit of three for 915 items.
+Higher limits lead to many more rounds, because a few items fill each round. A limit of three for 915 items also leads
+to many more rounds.
 """
 SETS_PER_CALL = 500
 """Number of sets that are lifted between checks of the limits."""
