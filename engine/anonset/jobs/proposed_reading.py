@@ -7,14 +7,11 @@ from typing import Any
 
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
-from anonset.data.table_facts import CUT
 from anonset.errors import MisreadError
+from anonset.jobs.possible_units import PossibleUnits
 from anonset.jobs.proposal_trial import (
-    MOST_WITHOUT_ID,
     Proposal,
     ProposalReader,
-    are_buckets,
-    try_hierarchies,
 )
 from anonset.jobs.value_problems import (
     missing_code_problems,
@@ -28,9 +25,9 @@ from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
-from anonset.reading.persons.candidates import AGREEING, KEY, UnitCandidate, candidates_in
+from anonset.reading.persons.candidates import UnitCandidate, candidates_in
 from anonset.reading.persons.header_topics import is_quantity
-from anonset.reading.persons.header_words import NAMED, PERSON_IDS, is_numbered, meaning_of
+from anonset.reading.persons.header_words import PERSON_IDS, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
@@ -94,13 +91,7 @@ def _proposal_for(
     published: Mapping[str, str],
 ) -> Proposal:
     """Profile the columns, propose roles for undeclared columns, and try to read the data."""
-    opened, null, uncertain = _opened(source, declared)
-    loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
-    if uncertain:
-        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
-        _require_names(opened.where, not is_record)
-    if uncertain and not any(declared.get(role) for role in ROLES):
-        _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
+    opened, loaded, null = _columns_of(source, declared)
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
@@ -117,16 +108,10 @@ def _proposal_for(
         loaded = with_nulls(loaded, id_nulls)
         candidates = _candidates(loaded, opened.names, relational)
     opened = opened.with_columns(loaded)  # the source is read only once
-    dates = {described.name for described in profiles if described.kind == "dates"}
-    identifying = {
-        name
-        for candidate in candidates
-        if candidate.repeats or candidate.persons == candidate.given
-        for name in candidate.columns
-        if len(candidate.columns) == 1 or name not in dates  # a date identifies only together with names
-    }
     mentioning = _mentioning(loaded, profiles, candidates)
-    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning, published)
+    proposed = propose(
+        profiles, lambda name: pattern(loaded[name]), _identifying(candidates, profiles), mentioning, published
+    )
     proposed = _with_given(opened, proposed, declared)
     if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
@@ -136,64 +121,39 @@ def _proposal_for(
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]
-    rows = profiles[0].records if profiles else 0
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
-    trial = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
-
-    def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
-        work = Proposal(source, (), {}, list(problems), None, rows, unit, meaning)
-        trial.run(work, asked=asked)
-        try_hierarchies(work, hierarchies, opened, k)
-        return work
-
-    ids = names_in(opened.names, declared.get("id"))
-    buckets = are_buckets(declared, proposed)
-    if buckets and not ids and candidates:
-        ids = candidates[0].columns
-    stated = any(declared.get(name) for name in ("unit", "rows_are_persons"))
-    if ids or stated or buckets or all(role.role in ("items", "one_hot", "one_code") for role in proposed.values()):
-        return worked_out(ids, "given", asked=False)
-    declared_names = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
-    free = [candidate for candidate in candidates if declared_names.isdisjoint(candidate.columns)]
-    repeated = [candidate for candidate in free if candidate.repeats]
-    enough = (1 - MOST_WITHOUT_ID) * rows
-    distinct = [
-        candidate
-        for candidate in free
-        if candidate.persons == candidate.given >= enough and candidate.given and candidate.meaning not in _OF_ROWS
-    ]
-    if distinct and not any(candidate.repeats for candidate in candidates):
-        return worked_out(distinct[0].columns, distinct[0].meaning, asked=False)
-    if cut := [candidate.columns[0] for candidate in candidates if candidate.cut]:
-        fault = f"column {cut[0]!r} identifies people but {CUT}; export the file again with this column as text"
-        return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
-    likely = [candidate for candidate in free if candidate in repeated or candidate in distinct]
-    proposals = [worked_out(candidate.columns, candidate.meaning) for candidate in likely[:_MOST_ANSWERS]]
-    sure = any(candidate.meaning != NAMED for candidate in repeated)  # different persons may have the same name
-    namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in repeated)
-    if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):
-        # the unit "row" would not protect these persons
-        proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
-        return proposals[0]
-    by_rows = worked_out((), "")
-    able = [proposal for proposal in proposals if proposal.table is not None]
-    if by_rows.table is not None or not able:
-        able.insert(0 if repeated and namesakes else len(able), by_rows)
-    lost = [
-        f"unit {', '.join(map(repr, proposal.unit))}: {proposal.problems[-1]}"
-        for proposal in proposals
-        if proposal.table is None
-    ]
-    able[0].problems += lost
-    able[0].answers = tuple(able)
-    return able[0]
+    reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
+    return PossibleUnits(source, reader, candidates, hierarchies, problems).proposal()
 
 
-_OF_ROWS = ("case id", AGREEING, KEY)
-"""Kinds of candidates that identify rows, not persons, if all their values are distinct."""
-_MOST_ANSWERS = 4
-_MOSTLY_DISTINCT = 0.8
-"""Share of distinct names above which repeated names count as different persons."""
+def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
+    """Read all columns. Return the source, the columns with codes, and the texts that mean null.
+
+    Raises
+    ------
+    MisreadError
+        If the line of names is a record.
+    """
+    opened, null, uncertain = _opened(source, declared)
+    loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
+    if uncertain:
+        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
+        _require_names(opened.where, not is_record)
+    if uncertain and not any(declared.get(role) for role in ROLES):
+        _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
+    return opened, loaded, null
+
+
+def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile]) -> set[str]:
+    """Return the columns that identify persons, by the candidates for the unit."""
+    dates = {described.name for described in profiles if described.kind == "dates"}
+    return {
+        name
+        for candidate in candidates
+        if candidate.repeats or candidate.persons == candidate.given
+        for name in candidate.columns
+        if len(candidate.columns) == 1 or name not in dates  # a date identifies only together with names
+    }
 
 
 def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
