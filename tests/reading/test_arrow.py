@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from itertools import product
 
 import pandas as pd
 import polars as pl
@@ -216,3 +217,9 @@ def test_functions_are_found_if_arrow_moves_them(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delattr(pa, "_compute")
     monkeypatch.setitem(sys.modules, "pyarrow._compute", None)
     assert arrow.is_in(pa.array(["a", "b"]), ["b"]).to_pylist() == [False, True]
+
+
+def test_ids_of_ascii_letters_are_folded_as_beside_other_letters():
+    ids = ["".join(part) for part in product(["", "0", "A", "b "], [chr(code) for code in range(128)], ["", "1", "C"])]
+    alone, beside = arrow.folded(arrow.text_array(ids)), arrow.folded(arrow.text_array([*ids, "é"]))
+    assert alone.to_pylist() == beside.to_pylist()[:-1]

@@ -76,6 +76,8 @@ _PLAIN = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
 """Bytes of ASCII letters and digits."""
 _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
 """Ids whose punctuation distinguishes persons: addresses, names, negative numbers, dates."""
+_PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pN]+", r"[^0-9A-Za-z]+"
+"""Characters that `folded` deletes. Arrow compiles a pattern in each call: Unicode classes take 2 ms."""
 
 
 def folded(ids: Any) -> Any:
@@ -90,7 +92,8 @@ def folded(ids: Any) -> Any:
     if _PLAIN[text[bounds[0] : bounds[-1]]].all():
         return _without_leading_zeros(_call("utf8_lower", ids))
     lower = _call("utf8_trim_whitespace", _call("utf8_lower", ids))
-    key = _without_leading_zeros(without(lower, r"[^\pL\pN]+"))
+    ascii_only = bool((text[bounds[0] : bounds[-1]] < 128).all())
+    key = _without_leading_zeros(without(lower, _ASCII_PUNCTUATION if ascii_only else _PUNCTUATION))
     return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, key)
 
 
