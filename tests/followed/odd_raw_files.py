@@ -171,10 +171,25 @@ def groups_above_columns(n: int, seed: int, last: str = "") -> RawFile:
     return _file("visits.csv", head, rows, persons, "patient_no", secrets, above=above)
 
 
+def questions(n: int, seed: int) -> RawFile:
+    """Answers of a form, with questions as column names, few addresses, namesakes and remarks with commas."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    secrets = set[str]()
+    for i in range(n):
+        name = f"{FIRST_NAMES[i % len(FIRST_NAMES)]} {SURNAMES[int(random.integers(0, n)) % len(SURNAMES)]}{i % 90}"
+        mail = f"{name.split()[1].lower()}@mail.example" if i % 3 == 0 else ""
+        secrets |= {name.split()[1], mail} - {""}
+        remark = ["", "Thanks, great", "Nothing, really", "My son, who is ill, helped me"][int(random.integers(0, 4))]
+        rows.append([name, mail, 20 + i % 60, ["Woman", "Man"][i % 2], remark, f"{20 * (i % 4)} hours"])
+    head = "Your name,E-mail (optional),How old are you?,What is your gender?,Anything else to tell us?,Time at work"
+    return _file("form.csv", head, rows, list(range(n)), "row", secrets)
+
+
 ODD_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
     make.__name__: make
     for make in (
         eight_digit_keys, titles_with_commas, marks_below_a_title, fees_with_commas, shared_policies, bookings,
-        hashes_as_json, genotypes, groups_above_columns,
+        hashes_as_json, genotypes, groups_above_columns, questions,
     )
 }  # fmt: skip

@@ -56,10 +56,30 @@ def test_a_line_of_groups_is_no_record_and_hides_none(tmp_path: Path, last: str)
     assert "--header-line 2 (detected)" in printed
 
 
-@pytest.mark.parametrize("command", ["suggest visits.csv", "anonymize visits.csv --k 5 -o out"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "suggest visits.csv",
+        "anonymize visits.csv --k 5 -o out",
+        "suggest visits.txt",
+        "compare visits.txt --k 5 --model k",
+    ],
+)
 def test_a_file_that_needs_other_settings_leads_to_inspect(tmp_path: Path, command: str) -> None:
     text = "sócio;plano;entrada\n" + "".join(f"S{i % 90};plano {i % 3};{i}\n" for i in range(1_200))
-    (tmp_path / "visits.csv").write_bytes(text.encode("cp1252"))
+    for name in ("visits.csv", "visits.txt"):
+        (tmp_path / name).write_bytes(text.encode("cp1252"))
     code, printed = run(tmp_path, f"anonset {command}")
     assert code == 2
-    assert "complete command, to propose roles: anonset inspect visits.csv -o job.toml" in printed
+    assert f"complete command, to propose roles: anonset inspect {command.split()[1]} -o job.toml" in printed
+
+
+def test_values_with_commas_can_be_dropped_by_the_printed_option(tmp_path: Path) -> None:
+    rows = "".join(f'{20 + i % 40},{"fm"[i % 2]},"yes, {i % 3}"\n' for i in range(300))
+    (tmp_path / "form.csv").write_text(f"age,sex,answer\n{rows}")
+    command = "anonset anonymize form.csv --relational age,sex,answer --numeric age --k 5 --model k -o out"
+    code, printed = run(tmp_path, command)
+    assert code == 2
+    assert "drop it: --drop answer" in printed
+    code, printed = run(tmp_path, f"{command} --drop answer")
+    assert code == 0, printed

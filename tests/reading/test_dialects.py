@@ -81,6 +81,11 @@ def test_a_separator_in_a_single_column_is_not_a_delimiter(tmp_path):
     [
         ("latin-1", "Nom;Prénom;Médicament\nLefèvre;François;Paracétamol"),
         ("latin-1", "Município;Cor\nSão João;branca\nGoiás;parda"),
+        (
+            "cp1252",
+            "Correo electrónico;Artículo;P.V.P.\na@b.es;Pantalón niño;12 €\nb@c.es;Gorra;95 €\nc@d.es;Camión;5 €",
+        ),
+        ("latin-1", "Town;Spend\nYork;£1,200\nHull;£1,310\nLeeds;£2,400\nYork;£1,900\nHull;£2,000\nYork;£9"),
         ("cp1250", "Imię;Płeć;Usługa\nŁukasz;Mężczyzna;Wizyta pielęgniarska"),
         ("cp1250", "Pohlaví;Příjmení;Město\nžena;Dvořáková;Plzeň"),
         ("cp1251", "Имя;Пол;Город\nИванов;мужской;Москва"),

@@ -18,7 +18,7 @@ from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import KNOWN, serves
-from anonset.jobs.reading import read_data
+from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.suggest import suggest as try_all
 from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
@@ -60,7 +60,7 @@ def suggest(
         require_plots(Path(plot))
     place, options = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**options, "input": place})
-    data = settings.source(place)
+    data = source_to_read(settings, place)
     need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read_data(data, settings.read_options())

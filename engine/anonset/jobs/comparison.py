@@ -23,7 +23,7 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.compare import CandidateSettings
 from anonset.jobs.growth import RunSize, sample, sizes_of
 from anonset.jobs.input import memory_of
-from anonset.jobs.reading import read_data
+from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.files import require_file
@@ -66,7 +66,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     InputError
         If the settings or the data are invalid. An infeasible run is reported and is no error.
     """
-    source = settings.source(settings.input)
+    source = source_to_read(settings, settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
     contest = CandidateSettings(progress, settings.budget, workload, settings.bound, settings.round_ends)

@@ -87,10 +87,12 @@ class PossibleUnits(RedactedRepr):
         """Return the likeliest proposal, with all possible proposals as its answers."""
         free, distinct = self._free(), self._distinct()
         repeated = [candidate for candidate in free if candidate.repeats]
+        filled = [candidate for candidate in repeated if 2 * candidate.given >= self.rows]
         likely = [candidate for candidate in free if candidate in repeated or candidate in distinct]
+        likely.sort(key=lambda candidate: candidate not in filled and candidate not in distinct)
         proposals = [self._with_unit(candidate.columns, candidate.meaning) for candidate in likely[:_MOST_ANSWERS]]
-        sure = any(candidate.meaning != NAMED for candidate in repeated)  # different persons may have the same name
-        namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in repeated)
+        sure = any(candidate.meaning != NAMED for candidate in filled)  # different persons may have the same name
+        namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in filled)
         if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):
             # the unit "row" would not protect these persons
             proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"

@@ -19,7 +19,7 @@ from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.commands import InspectSettings
-from anonset.settings.settings import ComparedSettings
+from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed
 
 _RISKS = 1.2
@@ -161,6 +161,15 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
     except InputError as error:
         if WITHOUT_ROLE in str(error) or isinstance(error, MisreadError):
             error.commands = [to_inspect(source.where, options)]
+        raise
+
+
+def source_to_read(settings: ReadingSettings, where: str) -> Source:
+    """Resolve data. If their format is not stated, the error has the command that detects it."""
+    try:
+        return settings.source(where)
+    except MisreadError as error:
+        error.commands = [to_inspect(where, settings.model_dump())]
         raise
 
 

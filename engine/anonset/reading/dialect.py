@@ -213,14 +213,28 @@ def _encoding_of_language(text: bytes) -> str:
         share = letters / len(signs) if len(signs) >= _FEWEST_SIGNS else 0.0
         return share, match.coherence, match.encoding == _WESTERN
 
-    matches = list(from_bytes(text, cp_isolation=[_WESTERN, *_OF_LANGUAGES]))
+    matches = list(from_bytes(_SIGN.sub(b"", text), cp_isolation=[_WESTERN, *_OF_LANGUAGES]))
     least = min((match.chaos for match in matches), default=0.0)
-    best = max((match for match in matches if match.chaos <= least + _AS_CLEAN), key=evidence, default=None)
-    if best is None or not any(evidence(best)[:2]) or str(best) == text.decode(_WESTERN, "replace"):
+    clean = [match for match in matches if match.chaos <= least + _AS_CLEAN and not _mixes_scripts(str(match))]
+    best = max(clean, key=evidence, default=None)
+    if best is None or not any(evidence(best)[:2]) or str(best) == best.raw.decode(_WESTERN, "replace"):
         return ""
     return best.encoding if best.encoding != _WESTERN else ""
 
 
+def _mixes_scripts(text: str) -> bool:
+    """Return True if most words with letters of another script than Latin also have ASCII letters.
+
+    >>> _mixes_scripts("Correo electrуnico"), _mixes_scripts("фамилия, имя, ICD"), _mixes_scripts("prénom")
+    (True, False, False)
+    """
+    words = [word for word in set(_WORD.findall(text)) if max(word) > _LAST_LATIN]
+    return 2 * sum(any(map(str.isascii, word)) for word in words) > len(words)
+
+
+_LAST_LATIN = "\u024f"
+_WORD = re.compile(r"[^\W\d_]+")
+_SIGN = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![A-Za-z\x80-\xff])")  # as of currencies: no letter
 _WESTERN = "cp1252"
 _OF_LANGUAGES = (
     "cp1250", "cp1254", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp1257", "cp932", "euc_jp",

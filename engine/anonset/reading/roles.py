@@ -149,7 +149,9 @@ class Header:
         name_set = frozenset(self.names)
         for name in declared:
             if name not in name_set:
-                if any(map(is_like_id, self.names)):  # the header is a record, whose values messages do not show
+                if name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
+                    way = f"; for columns with one code per cell: {setting('one_code', name)}"
+                elif any(map(is_like_id, self.names)):  # the header is a record, whose values messages do not show
                     way = f"; {self.doubt}"
                 elif self.genuine:
                     way = f"; columns: {_listed(self.names)}{self.hint}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.persons.header_topics import (
     is_quantity,
+    is_remark,
     is_sensitive,
     names_a_product,
     names_a_subject,
@@ -270,9 +271,10 @@ _NUMBERS = ("integers", "zip codes")
 def _is_shared(profile: Profile) -> bool:
     """Return True if a column contains few values, shared by many rows, that are no dates, contacts or free text."""
     few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
+    open_text = profile.prose or profile.commas or is_remark(profile.name)
     plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
     filled = 2 * (profile.nulls + profile.missing) <= profile.records
-    return few and plain and filled and not (profile.prose or profile.reaches or profile.results)
+    return few and plain and filled and not (open_text or profile.reaches or profile.results)
 
 
 def recognized_roles(

@@ -10,6 +10,7 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InputError, datum
 from anonset.generalization import RelationalValues
 from anonset.publications.symbols import range_label, set_label
+from anonset.spelling import setting
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
@@ -56,9 +57,10 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
             continue
         for label in domain.vocabulary.labels:
             if "," in label or (label.startswith("(") and label.endswith(")")):
+                ways = f"rename it, give the column a hierarchy, or drop it: {setting('drop', column.name)}"
                 msg = (
                     f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets "
-                    "of values are published as (a,b,c); rename it or give the column a hierarchy"
+                    f"of values are published as (a,b,c); {ways}"
                 )
                 raise InputError(msg)
 

@@ -29,6 +29,7 @@ _COUNT_OF = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
+_WHOLE_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/-])")
 _FIGURE = re.compile(r"[-+]?(([€$£]|EUR|CHF|USD|GBP) ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
 _DIGIT = re.compile(r"\d")
@@ -74,6 +75,8 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
     (10, 1)
     >>> footer_of(b"1;x;3;4\nSumme;;;\n", 0, ";", 4)
     (8, 1)
+    >>> footer_of(b"T1;x;3;4\n;;;\nAs of 30/09/2023;;;\n", 0, ";", 4, keyed=True)
+    (9, 1)
     >>> footer_of(b"1;x;3\n2;y\n", 0, ";", 3), footer_of(b'1;x;"a\nNote: b"\n', 0, ";", 3)
     ((10, 0), (16, 0))
     """
@@ -142,6 +145,8 @@ def _is_below_keys(row: list[str], fields: int) -> bool:
     """
     held = [field for field in row if field]
     if len(held) == 1 and not row[0] and fields >= _FEWEST_FIELDS and is_figure(held[0]):
+        return True
+    if len(held) == 1 and row[0] and fields >= _FEWEST_FIELDS and len(_WHOLE_WORD.findall(row[0])) > 1:
         return True
     if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
         return False

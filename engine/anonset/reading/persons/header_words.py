@@ -72,7 +72,7 @@ _WORDS = {
     "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
     "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
     "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
-    "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
+    "naissance nacimiento nascita geboorte geboortedatum yob age old alter lebensalter edad eta leeftijd ddn",
     "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl m/w w/m m/w/d w/m/d m/f f/m",
     "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit staatsang language "
     "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
@@ -109,7 +109,8 @@ _WORDS = {
     "label name size groesse taille count anzahl area ort lieu cat civil etat estado stato medical native own self "
     "reported registered rounded date datum fecha day tag role field mother father wohn dienst cod kennziffer",
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
-    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
+    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd "
+    "what which how is are do does your you please quel quelle est votre vos vous wie sind sie ihr ihre cual es su",
 }
 """Words by meaning, without accents: ``ä`` is ``ae``."""
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")

@@ -28,6 +28,7 @@ from anonset.data.table import Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
 from anonset.publications.symbols import set_label
+from anonset.spelling import setting
 
 Region = tuple[int, ...]
 """Numbers: first cell, last cell + 1, and (except in halves) both published limits. Values without hierarchy: their
@@ -283,9 +284,10 @@ def _axis(column: Column, domain: object, k: int) -> Axis:
         return _Values.of(column)
     for label in domain.leaves.labels:
         if "," in label or (label.startswith("(") and label.endswith(")")):
+            ways = f"rename the value, or drop the column: {setting('drop', column.name)}"
             msg = (
                 f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets of "
-                "values are published as (a,b,c); rename the value"
+                f"values are published as (a,b,c); {ways}"
             )
             raise InputError(msg)
     return _Nodes.of(column, domain, k)
