@@ -30,8 +30,8 @@ def first_fit(
 ) -> Int32Array:
     """Assign each item to the first chunk that remains k^m-anonymous with it, or to a new chunk; int32 (items,) chunks.
 
-    Cost: for each occurrence, the items already assigned in its record. From m = 3 on, also the sets of fewer than m
-    items of a chunk that occur together with the item.
+    Cost: for each occurrence, the items already assigned in its record; for m >= 3 also the sets of fewer than m items
+    of a chunk that occur together with the item.
 
     Parameters
     ----------

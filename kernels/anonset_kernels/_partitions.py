@@ -80,7 +80,7 @@ class Cheapest(NamedTuple):
     """Groups to which an item of some support adds the least cost. Items of the same support share the list."""
 
     group: Int32Array
-    """int32 (CANDIDATES + 1,): groups by added cost (ties: smallest). One more, because an item's own group counts."""
+    """int32 (CANDIDATES + 1,): groups by added cost (ties: smallest), including the item's own group."""
     added: Int64Array
     """int64 (CANDIDATES + 1,): this cost."""
     state: Int64Array
@@ -91,11 +91,11 @@ class Scratch(NamedTuple):
     """Buffers for the records of an item. Counts are zero, and indices -1, when the next item begins."""
 
     here: Int32Array
-    """int32 (G,): the item's records that contain another member of each group."""
+    """int32 (G,): number of the item's records that contain another member of each group."""
     gone: Int32Array
-    """int32 (G,): records among them that no longer contain the item's group without the item."""
+    """int32 (G,): number of these records in which the item is the only member of its group."""
     both: Int32Matrix
-    """int32 (CANDIDATES, G): records among them that also contain another member of each candidate."""
+    """int32 (CANDIDATES, G): number of these records that also contain another member of each candidate."""
     touched: Int32Array
     """int32 (G,): groups with a non-zero count."""
     held: Int32Array

@@ -28,7 +28,7 @@ GAIN = 1e-9
 
 
 class PairLosses(NamedTuple):
-    """Losses of the lowest common ancestor of any two nodes of an attribute, in rows, for attributes with few nodes."""
+    """Losses of the lowest common ancestor of each node pair of an attribute, for attributes with few nodes."""
 
     at: Int64Array
     """int64 (v + 1,): first index of each attribute's rows. Attributes without rows are not listed."""

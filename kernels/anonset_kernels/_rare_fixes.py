@@ -1,6 +1,6 @@
 """Fix the rare sets of a cluster's nodes, counted in bitmaps of the cluster's records, one per node.
 
-The nodes form a tree in preorder. See `_candidates.Shape`.
+The nodes form a tree in preorder. See `_candidates.TreeShape`.
 """
 
 from typing import NamedTuple

@@ -85,7 +85,7 @@ def sweep(
 
 @kernel(allocates=False)
 def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
-    """Return the cost that an item's group saves without it."""
+    """Return the cost that an item's group saves if the item leaves it."""
     g, level = groups.of[item], records.level[item]
     cost_without = group_cost(
         groups.size[g] - 1,

@@ -126,7 +126,7 @@ def random_runs(
 
 @kernel()
 def _bits(size: Int64Array, capacity: int) -> Int64Array:
-    """Return the number of bits b of each code, whose entries need `size` units of `capacity`: 2^b stretches a code."""
+    """Return the number of bits b of each code, for which 2^b stretches of `capacity` contain its `size` entries."""
     bits = np.zeros(len(size), np.int64)
     for code in range(len(size)):
         while size[code] >> bits[code] > capacity and bits[code] < 16:

@@ -68,7 +68,7 @@ def store_records(
 def worst_disclosure(
     indptr: Indptr, items: Items, private: Int32Array, item_start: ItemStart, item_records: ItemRecords
 ) -> Int64Array:
-    """Count, for each item, the records that it shares with the private item it shares most records with: int64 (M,).
+    """Return, for each item, the largest number of records that it shares with a private item: int64 (M,).
 
     Parameters
     ----------

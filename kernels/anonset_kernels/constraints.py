@@ -265,7 +265,7 @@ def update_constraints(groups: Groups, policy: ConstraintSupports, n_touched: in
 
 @kernel()
 def _drop_doubles(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
-    """Of constraints with equal images, retain the smallest number; none if a constraint is known to have support k."""
+    """Retain the first of the constraints with equal images, or none if one of them is known to have support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
     for p in policy.touched[:n_touched]:

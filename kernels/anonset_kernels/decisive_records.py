@@ -59,7 +59,7 @@ def keep_decisive(
     -------
     (next index in `order`, number of selected records, steps taken)
 
-    Cost: a step per 64 selected records, and one for each further code of a record while any of them contain it.
+    Cost per record: for each 64 selected records, a step per code until none of them contains all codes so far.
     """
     k, n_kept, budget = rule
     steps = 0

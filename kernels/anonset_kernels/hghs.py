@@ -44,13 +44,17 @@ class Threats(NamedTuple):
     of_node: Int32Array
     """int32: threats of each node."""
     waiting: Int32Array
-    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that are in the cut once this node is expanded."""
+    """int32 (V,): first threat that enters the cut if this node is expanded; `waiting_next`, int32 (T,), links the
+    others.
+    """
     waiting_next: Int32Array
     last: Int32Array
-    """int32 (V,) and, as `last_next`, int32 (T,): list of threats in the cut with this node as last member."""
+    """int32 (V,): first threat in the cut with this node as last member; `last_next`, int32 (T,), links the others."""
     last_next: Int32Array
     guard: Int64Array
-    """int64 (V,) and, as `guard_next`, int64 (T * width,): threats in the cut with this node before the last."""
+    """int64 (V,): first threat in the cut with this node as another member, by flat index in `members`; `guard_next`,
+    int64 (T * width,), links the others.
+    """
     guard_next: Int64Array
     placed: UInt8Array
     """uint8 (T,): threats that are or were in a list."""
@@ -64,17 +68,19 @@ class CutState(NamedTuple):
     kept: UInt8Array
     """uint8 (V,): published nodes of the cut; the others are suppressed."""
     queue: UInt64Array
-    """uint64 (W,): nodes to be decided again; and, as `busy`, the non-zero words."""
+    """uint64 (W,): bitmap of the nodes to decide again. `busy` is the bitmap of its non-zero words."""
     busy: UInt64Array
     extra: Int32Array
-    """int32 (V,) and, as `extra_next`, int32 (T,): new threats of the child, by last member; -1 between evaluations."""
+    """int32 (V,): first threat with this node as last member that the evaluated expansion adds; `extra_next`, int32
+    (T,), links the others. -1 between evaluations.
+    """
     extra_next: Int32Array
     log: Int32Array
-    """int32 (V,): decided nodes; and, as `before`, uint8 (V,): their decisions in the cut."""
+    """int32 (V,): decided nodes. `before`, uint8 (V,), contains their decisions in the cut."""
     before: UInt8Array
     change: Int64Array
-    """int64 (V,): cost change of expanding a node, from the last evaluation; and, as `settled`, uint8 (V,): 1 if it is
-    valid, because it depends only on the node and its children, and these have not changed since.
+    """int64 (V,): cost change of expanding a node, from the last evaluation. `settled`, uint8 (V,), is 1 if the value
+    is still valid: it depends only on the node and its children, and these have not changed.
     """
     settled: UInt8Array
 
@@ -287,7 +293,7 @@ def _place_waiting(tree: Taxonomy, threats: Threats, state: CutState, node: int)
 
 @kernel()
 def _place(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
-    """Insert the threats of a node that are in the cut except for children of one cut node into that node's list."""
+    """List the threats of `node` that enter the cut if a single cut node is expanded, at that cut node."""
     for i in range(threats.start[node], threats.start[node + 1]):
         t = threats.of_node[i]
         if threats.placed[t]:

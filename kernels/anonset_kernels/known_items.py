@@ -334,7 +334,7 @@ def mark_distinct(
     Parameters
     ----------
     apart, is_distinct
-        bool (last - first,): True if a group starts with the record; and, filled here, True for the first of equal
+        bool (last - first,) each: True if a group starts with the record; filled here, True for the first of equal
         records.
     """
     for record in range(first, last):

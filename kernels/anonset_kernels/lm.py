@@ -199,9 +199,9 @@ def _follows(prefix: Prefix, after: Int32Array) -> bool:
 def _is_good(
     codes: Codes, cohort: IndexArray, n_codes: int, support: Integer, rule: tuple[int, int], tally: Tally
 ) -> bool:
-    """Return True if a cohort of `support` records is valid. `cohort` has positions in those with sensitive items.
+    """Return True if a cohort of `support` records is valid.
 
-    It may also contain positions in records without sensitive items.
+    `cohort` has positions in the records with sensitive items, and may also have positions in others.
     """
     k, diversity = rule
     if support < k:

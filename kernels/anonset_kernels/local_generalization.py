@@ -1,8 +1,8 @@
 """Top-down local generalization of set-valued data (He and Naughton, VLDB 2009, section 4).
 
-Partitions are processed from a stack. Each is a slice of the records and the nodes that every record in it is published
-as. A partition has no more nodes than its shortest record has items, and all partitions on the stack together have no
-more nodes than the data have items, so the stack never grows.
+Partitions are processed from a stack. A partition is a slice of the records, with the nodes that are published for each
+of them. A partition has no more nodes than its shortest record has items, and all partitions on the stack together have
+no more nodes than the data have items, so the stack never grows.
 """
 
 from typing import NamedTuple
@@ -214,10 +214,10 @@ def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
 
 @kernel()
 def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
-    """Move records, and small buckets, to the leftovers, bucket -1, until it is empty or has at least k records.
+    """Move records and small buckets to bucket -1, the leftovers, until that bucket is empty or has at least k records.
 
-    Records are moved from buckets above k, smallest gain first. If these have too few records to spare, the bucket with
-    the smallest gain is moved completely.
+    Records are moved from buckets above k, smallest gain first. If these buckets have too few records above k, the
+    bucket with the smallest gain is moved completely.
     """
     n_buckets = len(size)
     excess = np.int64(0)

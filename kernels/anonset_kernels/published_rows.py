@@ -53,7 +53,7 @@ def merge_rows(
     rows
         Pair (int64 indptr, int32 codes).
     row_weight
-        int64 (rows,): number of records equal to each row; empty if one each.
+        int64 (rows,): number of records equal to each row; empty if each row is one record.
     slots
         int64 (power of two): hash table, with open addressing, of the distinct rows in the share, -1 in free slots;
         larger than the number of rows in the share. Rows are compared item by item, so the hash affects only speed.
@@ -123,7 +123,7 @@ class Columns(NamedTuple):
     met: Int64Array
     """int64 (V,): number of symbols of each class in the current row; zero between rows."""
     part: Int64Array
-    """int64 (V,): new class for the symbols in the current row, if others of their class are not; -1 between rows."""
+    """int64 (V,): new class of the symbols in the current row if their class is split; -1 between rows."""
     touched: Int64Array
     """int64 (V,): classes with symbols in the current row."""
 

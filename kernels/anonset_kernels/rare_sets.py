@@ -188,7 +188,7 @@ def witnesses(
     Parameters
     ----------
     rows, postings, tree
-        As in `lift`.
+        As in `raise_members`.
     sets, slack
         int32 (n, j) sets of nodes, and float64 (n,) violation of their clauses before suppression.
     suppressed

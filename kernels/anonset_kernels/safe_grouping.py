@@ -228,15 +228,14 @@ def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
 
 @kernel()
 def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
-    """Compute the number of tuples that each person of a group shows: the smallest number of remaining tuples of a
-    person.
+    """Compute the smallest number of remaining tuples of a person, for each group: what each of its persons shows.
 
     `is_kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
 
     Returns
     -------
-    These numbers (groups,), 0 for a group with fewer than k remaining persons, and the number of remaining tuples in
-    such groups. O(n).
+    (groups,) tuples shown per person, 0 for a group with fewer than k remaining persons; and the number of remaining
+    tuples in such groups. O(n).
     """
     shown = np.zeros(len(bounds) - 1, np.int64)
     n_dropped = 0

@@ -1,8 +1,8 @@
 """Supports of node sets above a hierarchy cut, computed from the rare sets of the cut.
 
-A record that contains a set of nodes contains a set of the cut below it. So a set of nodes has support k or more if a
-set of the cut below it has. Otherwise, the records are the union of the records of the rare sets of the cut below it,
-each with fewer than k records.
+A record that contains a set of nodes contains a set of the cut below it. So a set of nodes has support k or more if
+this is true of a set of the cut below it. Otherwise, the records are the union of the records of the rare sets of the
+cut below it, each with fewer than k records.
 """
 
 from typing import NamedTuple

@@ -103,8 +103,9 @@ class _Walk(NamedTuple):
     """Buffers of a walk, indexed by prefix length of the current set."""
 
     count: Count  # type: ignore[assignment]  # no use is made of the method of this name
-    """int32 (C,) and, as `seen`, uint64 (W,): extension counts of the current prefix, zero between prefixes."""
+    """int32 (C,): extension counts of the current prefix, zero between prefixes."""
     seen: UInt64Array
+    """uint64 (W,): bitmap of the extensions with a count."""
     words: UInt64Matrix
     """uint64 (size, W): bitmap of extensions not yet visited."""
     word_at: Int64Array
@@ -114,7 +115,7 @@ class _Walk(NamedTuple):
     support: Int32Matrix
     """int32 (size, C): length of each projection."""
     begin: Int64Array
-    """int64 (size + 1,), with `end`: range of the prefix's projection."""
+    """int64 (size + 1,): first index of the prefix's projection; `end` is the index after the last."""
     end: Int64Array
     top: Int64Array
     """int64 (size + 1,): start of the projections of the prefix's extensions."""

@@ -159,7 +159,7 @@ def first_untrue_by_one(
 
 @kernel()
 def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, out: Items) -> Items:
-    """Copy the chosen rows into `out`, or a larger array, in sequence; fill `indptr` with their starts."""
+    """Concatenate the chosen rows in `out`, enlarged if it is too short; fill `indptr` with their starts."""
     indptr[0] = 0
     for i in range(len(chosen)):
         indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]

@@ -3,8 +3,8 @@
 Itemsets of one size are enumerated depth first, in code order. For each prefix that occurs, the walk gathers its
 positions and counts the items after them in one dense array, which fits into the first-level cache. Itemsets are not
 packed into keys, so no itemset size and no number of symbols can overflow. The counts of a prefix are exact once it has
-been visited. An enumeration stops after a given number of steps and can be resumed. So the caller can report progress
-and be interrupted.
+been visited. An enumeration stops after a given number of steps and can be resumed, so that the caller can report
+progress and be interrupted.
 
 If many rows contain a prefix, the last two items of the sets are counted as pairs, in counters that stop at k. 64
 symbols are checked at a time; a symbol is skipped after all its pairs have reached k.
@@ -29,7 +29,7 @@ from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 _LEAST_WORTH = 32.0
-"""Smallest expected number of pairs after a prefix for which the symbols are numbered."""
+"""Smallest expected number of pairs after a prefix for which pairs are counted."""
 
 
 class DistinctRowItems(NamedTuple):
@@ -286,7 +286,7 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
         uint64 (symbols, words): rows that contain each symbol. The first words have a bit per row; the others have
         additional bits for rows that occur in several records.
     n_first
-        Number of the first words.
+        Number of words with a bit per row.
 
     Cost: a step per word and pair.
     """
