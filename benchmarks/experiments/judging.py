@@ -1,4 +1,4 @@
-"""Judging claims: check each repetition, then derive the verdict from the share that meets the criterion."""
+"""Judge claims: check each repetition, then derive the verdict from the share that meets the criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

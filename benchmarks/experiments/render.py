@@ -1,4 +1,4 @@
-"""Rendering results: a page per paper with tables, plots and verdicts."""
+"""Render results: a page per paper with tables, plots and verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Running cases without a fresh result, that is, a result of the same parameters, code and data.
+"""Run cases without a fresh result, that is, a result of the same parameters, code and data.
 
 Cases without judged costs run in two processes side by side. Cases with judged time run last, one at a time, repetition
 by repetition; cases with judged memory run in a process of their own.

@@ -1,4 +1,4 @@
-"""Running a search for a measurement: data, time without compiling, peak memory, verification."""
+"""Run a search for a measurement: data, time without compiling, peak memory, verification."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

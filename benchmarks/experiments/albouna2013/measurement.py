@@ -1,4 +1,4 @@
-"""Measuring safe grouping and Anatomy: violations by correlation, lost tuples; costs in separate cases."""
+"""Measure safe grouping and Anatomy: violations by correlation, lost tuples; costs in separate cases."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -18,7 +18,7 @@ _ONE: Losses = {"": NCP}
 def _gaps(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Losses, begin: float = 0
 ) -> dict[tuple[str, float | str], float]:
-    """Return how far the second curve of a pair is above the first, the least of all pairs, by part and position."""
+    """Return, by part and position, the smallest gap of all pairs by which the second curve is above the first."""
     found: dict[tuple[str, float | str], float] = {}
     for part, quantity in losses.items():
         for lower, upper in pairs:

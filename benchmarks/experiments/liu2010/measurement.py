@@ -1,4 +1,4 @@
-"""Measuring a run of MM, AA, LG, LRA, HgHs or mHgHs: loss and counted work, or time."""
+"""Measure a run of MM, AA, LG, LRA, HgHs or mHgHs: loss and counted work, or time."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Measuring a run of COAT, PCTA, AA or Pgen: losses, query errors and counted work, or time or memory."""
+"""Measure a run of COAT, PCTA, AA or Pgen: losses, query errors and counted work, or time or memory."""
 
 import time
 from collections.abc import Callable

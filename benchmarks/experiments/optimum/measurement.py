@@ -1,4 +1,4 @@
-"""Measuring a case of the study: a data set, leaf orders, samples of records, or a single search."""
+"""Measure a case of the study: a data set, leaf orders, samples of records, or a single search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

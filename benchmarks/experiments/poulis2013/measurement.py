@@ -1,4 +1,4 @@
-"""Measuring a run of Rum-bound or Tum-bound: losses, query errors, counted work; time or memory separately."""
+"""Measure a run of Rum-bound or Tum-bound: losses, query errors, counted work; time or memory separately."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -8,7 +8,7 @@ from benchmarks.experiments.checks import Check
 COUNTED = 0.25
 """Largest median error of frequent items with which counts are useful to a recipient."""
 LESS = 0.75
-"""Largest ratio of the item errors of two points that differ."""
+"""Largest ratio of two item errors at which the smaller one counts as a real difference."""
 JOINT = "joint-split"
 _SAME = 1 + 1e-9
 

@@ -1,4 +1,4 @@
-"""Measuring a case of the study: a framework on an RT-dataset, or a weight learned from half of the RT-dataset."""
+"""Measure a case of the study: a framework on an RT-dataset, or a weight learned from half of the RT-dataset."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping

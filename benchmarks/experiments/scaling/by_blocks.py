@@ -1,4 +1,4 @@
-"""Measuring the out-of-core search of AA: CPU seconds of all processes, and counted work."""
+"""Measure the out-of-core search of AA: CPU seconds of all processes, and counted work."""
 
 import os
 import tempfile

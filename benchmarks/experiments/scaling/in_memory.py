@@ -1,4 +1,4 @@
-"""Measuring the search of AA on a table in memory: best time, peak memory, and loss."""
+"""Measure the search of AA on a table in memory: best time, peak memory, and loss."""
 
 from benchmarks.experiments.cases import Measured, Parameters
 from benchmarks.experiments.terrovitis2008 import measurement

@@ -1,4 +1,4 @@
-"""Measuring a case: sets, pairs and items that a disassociated publication preserves."""
+"""Measure a case: sets, pairs and items that a disassociated publication preserves."""
 
 from itertools import combinations
 from typing import TYPE_CHECKING

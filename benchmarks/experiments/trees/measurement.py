@@ -1,4 +1,4 @@
-"""Measuring a case of the study: utility of a data set published with or without a tree."""
+"""Measure a case of the study: utility of a data set published with or without a tree."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -226,7 +226,7 @@ def _quantized(mission: Mission) -> Int32:
 
 
 def _draws_for_length(table: Int32, n_lengths: int, longest: int) -> Float64:
-    """Return float64 (n_lengths,): draws whose expected number of distinct items is each length (0 if not served)."""
+    """Return float64 (n_lengths,): number of draws expected to give each length (0 beyond the longest)."""
     p = np.unique(table, return_counts=True)[1] / len(table)
     expected = [0.0]
     while expected[-1] < longest:
