@@ -23,6 +23,7 @@ def test_further_columns_are_named_by_their_behaviour(place: Place) -> None:
     ran = place.run("inspect", cards(place), "-o", job)
     command = command_of(ran.out, "To publish further columns, if they may be published")
     assert command[2:-1] == ["--relational", "art", "--items", "vare", "-o"], ran.out
+    assert "for 60 persons; if its values are items: --items vare" in " ".join(ran.out.split())
     again = place.run(*command)
     assert (again.code, (place.folder / "job-more.toml").exists()) == (0, True), again.err
 

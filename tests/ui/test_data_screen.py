@@ -106,3 +106,30 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
         assert state.settings["model"] == "km"
 
     by_clicks(tmp_path, way)
+
+
+def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    rows = [f"{rng.choice('fm')},{rng.choice(['yes', 'no'])},{rng.choice(['E10 I10', 'E10'])}" for _ in range(60)]
+    (tmp_path / "visits.csv").write_text("\n".join(["sex,hiv,codes", *rows]))
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nrows_are_persons = true\nmodel = "kkm"\nk = 2\nm = 1\n'
+        'items = ["codes"]\nrelational = ["sex"]\nsensitive = "hiv"\n'
+        '[hierarchy]\nsex = "values"\ncodes = "halves:frequency"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.toml")
+        await user.open("/promise")
+        user.find("Apply to hiv: do not publish").click()
+        await until(lambda: "hiv" in state.settings["drop"] and state.busy)
+        await until(lambda: "Guarantee" in texts(user))
+        for screen, label in (("/try", "Try the candidates"), ("/publish", "Publish")):
+            await user.open(screen)
+            assert not any(one.tag == "button" and one.text == label for one in user.client.elements.values())  # type: ignore[union-attr]
+            assert "Inspecting the data …" in texts(user)
+        await until(lambda: not state.busy)
+        await until(lambda: "Inspecting the data …" not in texts(user))
+        user.find(marker="publish")
+
+    by_clicks(tmp_path, way)

@@ -166,3 +166,11 @@ def test_the_log_of_the_page_shows_values_to_the_owner(capsys: pytest.CaptureFix
         {"event": "progress", "stage": "read", "done": 1.0, "total": 3.0},
         {"event": "message", "level": "error", "message": "code 'E10'"},
     ]
+
+
+def test_texts_that_look_like_a_table_are_listed_as_data(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("codes\nE10\n")
+    (tmp_path / "export.TXT").write_text("id\tcode\n1\tE10\n2\tE11\n")
+    (tmp_path / "visits-privacy.txt").write_text('E10 "F 10"\nE11\n')
+    (tmp_path / "report.html").write_text("<p>1, 2, 3</p>\n<p>4, 5, 6</p>\n")
+    assert Folder(tmp_path).data() == ["export.TXT", "visits.csv"]

@@ -71,7 +71,18 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         await until(lambda: state.report is not None and state.report.code is not None)
         await until(lambda: "Open the report" in texts(user))
         assert "(k,km)-anonymity with k=3, m=1 holds" in element(user, "verdict").text
-        assert "Someone who knows more than 1 item" in texts(user)
+        shown = "\n".join(filter(None, texts(user).splitlines()))
+        assert "Someone who knows more than 1 item" in shown
+        before = state.findings["quasi_identifiers"]
+        assert "Risk before\nAn attacker knows\nPeople who are unique" in shown
+        assert f"all of sex, region\n{before['unique']:.1%}\n{before['below_k']:.1%}" in shown
+        assert "Remaining risk\nAn attacker knows\nPeople who are unique\nPeople with fewer than 3 matches" in shown
+        attempts = state.risk.result["attack"]
+        assert f"matching: 1 item\n–\n{attempts[1]['success']:.1%}\n33.3%" in shown
+        assert "homogeneity: " in shown
+        commands = ["anonymize visits.toml", "risk by-clicks.private/report.json --attack all"]
+        commands += ["report by-clicks.private/report.json --out by-clicks-report.html"]
+        assert "\n".join(f"anonset {command}" for command in commands) in shown
         archive = zipfile.ZipFile(io.BytesIO((await user.http_client.get("/download/publication.zip")).content))
         assert {Path(name).name for name in archive.namelist()} == {p.name for p in (folder / "by-clicks").iterdir()}
         report = await user.http_client.get("/report")
@@ -239,6 +250,28 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
 
     by_clicks(folder, way)
     assert (folder / "good-report.html").is_file()
+
+
+@pytest.mark.parametrize(("model", "shown"), [("anatomy", "one row"), ("disassociation", "no complete records")])
+def test_other_kinds_of_publications_show_their_risk(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, shown: str
+) -> None:
+    monkeypatch.chdir(folder)
+    rows = [f"P{number},{'fm'[number % 2]},{CODES[number % 6]}" for number in range(120)]
+    (folder / "visits.csv").write_text("\n".join(["patient_id,sex,code", *rows]))
+    sizes = {"anatomy": ["--keep", "sex", "--sensitive", "code", "--l", "3"],
+             "disassociation": ["--items", "code", "--drop", "sex", "--k", "3", "--m", "2"]}  # fmt: skip
+    job = ["anonymize", "visits.csv", "--id", "patient_id", "--model", model, *sizes[model], "--quiet"]
+    assert main([*job, "--out", "good"]) == 0
+    assert main(["risk", "good.private/report.json", "--attack", "all", "--quiet"]) == 0
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/open")
+        user.find(marker="publication-0").click()
+        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: shown in texts(user).partition("Remaining risk")[2])
+
+    by_clicks(folder, way)
 
 
 def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:

@@ -150,6 +150,9 @@ class ProposalReader:
         sets = any(role.role in ("items", "one_hot", "one_code") for role in roles.values())
         if work.table is not None and not sets:  # other columns may be published, too
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
+            for name in work.possible_roles.get("items", ()):
+                reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
+                roles[name] = replace(roles[name], reason=reason)
         if not _publish(roles):
             work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]

@@ -10,6 +10,7 @@ from anonset.settings.job_changes import role_names
 from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import MODELS, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
+from anonset.spelling import setting, spell_options
 
 _SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
@@ -38,26 +39,45 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
     'does not protect age and sex'
     """
     entry = MODELS[model].model
-    takes_sensitive = any(field.name == "sensitive" for field in fields(entry))  # type: ignore[arg-type]
     sets = any(job.get(role) for role in _SETS)
     lacking = [
         what
         for needed, there, what in (
             ("items" in entry.protects, sets, "a column of items"),
             ("relational" in entry.protects, bool(job.get("relational")), "a column that an attacker may know"),
-            (takes_sensitive, bool(job.get("sensitive")), "a sensitive column"),
+            (_takes_sensitive(model), bool(job.get("sensitive")), "a sensitive column"),
         )
         if needed and not there
     ]
     if lacking:
         return f"needs {' and '.join(lacking)}"
-    open_roles = [
+    names = [role_names(job, role) for role in _open_roles(model) if job.get(role)]
+    return f"does not protect {' and '.join(names)}" if names else ""
+
+
+def remedy(model: str, job: Mapping[str, Any]) -> str:
+    """Return the option that removes the columns that a model does not protect; empty if it protects all columns.
+
+    >>> remedy("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["diagnosis"]})
+    '--drop diagnosis'
+    """
+    names = [name for role in _open_roles(model) for name in name_list(job.get(role, ()))]
+    with spell_options():
+        return setting("drop", ",".join(names)) if names else ""
+
+
+def _open_roles(model: str) -> list[str]:
+    """Return the roles of columns that a model does not protect."""
+    entry = MODELS[model].model
+    return [
         *(() if "items" in entry.protects else _SETS),
         *(() if "relational" in entry.protects else ("relational",)),
-        *(() if takes_sensitive else ("sensitive",)),
+        *(() if _takes_sensitive(model) else ("sensitive",)),
     ]
-    names = [role_names(job, role) for role in open_roles if job.get(role)]
-    return f"does not protect {' and '.join(names)}" if names else ""
+
+
+def _takes_sensitive(model: str) -> bool:
+    return any(field.name == "sensitive" for field in fields(MODELS[model].model))  # type: ignore[arg-type]
 
 
 def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from anonset.spelling import as_typed, counted
 from anonset.ui.fix_buttons import ROLE_WORDS, fix_buttons
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
+from anonset.ui.run_sections import show_exposed
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles offered for every column. Other roles are offered only if the column already has them."""
@@ -29,7 +30,9 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
-        screen.section(lambda: (state.findings, state.answered), lambda _: _risk(state.findings))
+        screen.section(
+            lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings, "Who is at risk now?")
+        )
         screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
         with ui.element("div").classes("actions"):
             ui.link("Next: choose the promise", "/promise").classes("next")
@@ -189,36 +192,6 @@ def _reason(state: PageState, column: str, role: str) -> str:
     if role != proposed or reason == "given":
         return "role in the job file"
     return with_role_words(reason, column, ROLE_WORDS)
-
-
-def _risk(findings: Mapping[str, Any] | None) -> None:
-    """Show the share of people at risk for each attacker knowledge, as bars."""
-    if findings is None:
-        return
-    classes, k = findings["quasi_identifiers"], findings["k"]
-    rows = (
-        [] if classes is None else [(f"all of {', '.join(classes['columns'])}", classes["unique"], classes["below_k"])]
-    )
-    rows += [
-        (f"{counted(int(size), 'item')} (the most identifying)", known["worst"], known["worst_below_k"])
-        for size, known in findings["known_items"].items()
-    ]
-    if not rows:
-        return
-    text("h2", "Who is at risk now?")
-    with ui.element("table").classes("risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("An attacker knows", "People who are unique", f"People with fewer than {k} matches"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for known, unique, below in rows:
-                with ui.element("tr"):
-                    text("th", known).props("scope=row")
-                    for share in (unique, below):
-                        with ui.element("td"):
-                            text("span", f"{share:.1%}")
-                            with ui.element("div").classes("bar").props("aria-hidden=true"):
-                                ui.element("div").style(f"width: {share:.1%}")
 
 
 def _problems(screen: Screen) -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import InputError, MisreadError
 from anonset.reading.files import format_of
 from anonset.release.documents import ATTESTATION
 from anonset.settings.paths import with_paths
 
 JOB = ".toml"
 _BLOCK = 1 << 20
+_TEXTS = (".txt", ".text", ".tab")
+"""Suffixes of texts that are listed as data if their lines look like a table or like sets."""
 
 
 class Folder:
@@ -70,6 +72,8 @@ class Folder:
 def _has_format(file: Path) -> bool:
     try:
         return bool(format_of(file))
+    except MisreadError:  # the lines show the format
+        return file.suffix.lower() in _TEXTS
     except InputError:
         return False
 

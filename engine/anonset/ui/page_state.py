@@ -349,7 +349,7 @@ class PageState:
             return
         made = run.result
         private = str(Path(made["private"]) / REPORT)
-        self.risk = CommandRun(["risk", private, "--json"], self.folder.path)
+        self.risk = CommandRun(["risk", private, "--attack", "all", "--json"], self.folder.path)
         await self.risk.finish()
         self.report = CommandRun(["report", private, "--out", f"{made['out']}-report.html"], self.folder.path)
         await self.report.finish()

@@ -6,7 +6,7 @@ from nicegui import ui
 
 from anonset.errors import AnonsetError
 from anonset.release.guarantee_limits import sentences
-from anonset.settings.model_choices import obstacle, sizes_of
+from anonset.settings.model_choices import obstacle, remedy, sizes_of
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import LiveSection, Screen, text
 from anonset.ui.page_state import PageState, message_of
@@ -102,7 +102,10 @@ def _words(state: PageState) -> tuple[str, str, str]:
     except AnonsetError as error:
         return "", "", message_of(error)
     if why := _fits(state)[1].get(model.name):
-        return "", "", f"The model {model.name} {why}. Choose a possible answer, or other roles on the screen Data."
+        option = remedy(model.name, state.settings)
+        drop = f" To keep the model: {option}" if option else ""
+        answers = f"The model {model.name} {why}. Choose a possible answer, or other roles on the screen Data."
+        return "", "", f"{answers}{drop}"
     return model.statement, model.limits, ""
 
 

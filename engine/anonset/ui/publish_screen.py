@@ -7,7 +7,7 @@ from nicegui import ui
 from anonset.release.guarantee_limits import sentences
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
-from anonset.ui.run_sections import ended, show_errors, show_risk
+from anonset.ui.run_sections import ended, show_errors, show_exposed, show_risk
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
@@ -16,24 +16,40 @@ _SHARES = {"items": "Items", "values": "Attribute values"}
 def publish_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/publish")
-    with screen.opened("Publish", lambda: state.command("anonymize")):
+    with screen.opened("Publish", lambda: _commands(state)):
         if not state.answered or not state.raw:
             text("p", "First answer on the screen Data who is a person.").classes("alert")
             return
-        screen.section(lambda: (state.raw.get("out"), state.publishing), lambda _: _start(screen))
+        typed: dict[str, str] = {}
+        screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
         screen.section(lambda: _progress_state(state.publication), lambda _: _progress(state))
         screen.section(lambda: state.out, lambda _: _result(state))
-        screen.section(lambda: ended(state.risk), lambda _: show_risk(state.risk))
+        screen.section(lambda: (ended(state.risk), id(state.findings)), lambda _: _risk(state))
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
 
 
-def _start(screen: Screen) -> None:
-    """Ask for the folder of the publication, and offer to start or to cancel."""
+def _commands(state: PageState) -> str:
+    """Return the commands that publish, compute the risk and write the report."""
+    further = [run for run in (state.risk, state.report) if run is not None]
+    return "\n".join([state.command("anonymize"), *(run.command for run in further)])
+
+
+def _start(screen: Screen, typed: dict[str, str]) -> None:
+    """Ask for the folder of the publication, and offer to start or to cancel.
+
+    Parameters
+    ----------
+    typed
+        The folder as typed, also if the job file does not contain it yet.
+    """
     state = screen.state
     text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
-    name = ui.input("New folder for the publication", value=str(state.raw.get("out", "")))
+    name = ui.input(
+        "New folder for the publication", value=typed.get("out", str(state.raw.get("out", ""))),
+        on_change=lambda event: typed.update(out=event.value),
+    )  # fmt: skip
     name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
     name.set_enabled(not state.publishing)
 
@@ -44,6 +60,8 @@ def _start(screen: Screen) -> None:
     with ui.element("div").classes("actions"):
         if state.publishing:
             button("Cancel", state.cancel).mark("cancel")
+        elif state.busy:
+            text("p", "Inspecting the data …").props("role=status")
         else:
             button("Publish", publish).mark("publish")
 
@@ -104,6 +122,13 @@ def _result(state: PageState) -> None:
 
 def _in_words(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
+
+
+def _risk(state: PageState) -> None:
+    """Show the risk before and after."""
+    if state.risk is not None:
+        show_exposed(state.findings, "Risk before")
+        show_risk(state.risk)
 
 
 def _report(run: CommandRun | None) -> None:

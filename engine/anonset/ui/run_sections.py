@@ -1,7 +1,11 @@
 """Sections of a screen that show a finished command."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from nicegui import ui
 
+from anonset.spelling import counted
 from anonset.ui.frame import text
 from anonset.ui.runs import CommandRun
 
@@ -11,32 +15,104 @@ def ended(run: CommandRun | None) -> object:
     return run and (id(run), run.code)
 
 
+def show_exposed(findings: Mapping[str, Any] | None, title: str) -> None:
+    """Show the share of people at risk in the original for each attacker knowledge, as bars."""
+    if findings is None:
+        return
+    classes, k = findings["quasi_identifiers"], findings["k"]
+    rows = (
+        [] if classes is None else [(f"all of {', '.join(classes['columns'])}", classes["unique"], classes["below_k"])]
+    )
+    rows += [
+        (f"{counted(int(size), 'item')} (the most identifying)", known["worst"], known["worst_below_k"])
+        for size, known in findings["known_items"].items()
+    ]
+    if rows:
+        text("h2", title)
+        _table(("An attacker knows", "People who are unique", f"People with fewer than {k} matches"), rows)
+
+
 def show_risk(run: CommandRun | None) -> None:
-    """Show the remaining risk for each attacker knowledge."""
+    """Show the remaining risk for each attacker knowledge, and the results of attacks."""
     if run is None:
         return
     text("h2", "Remaining risk")
     if run.code is None:
         text("p", "Counting …").props("role=status")
         return
-    if run.result is None:
+    risk = run.result
+    if risk is None:
         show_errors(run)
         return
+    if exposures := risk.get("exposures"):
+        heads = ("An attacker knows", "People who are unique", f"People with fewer than {_k(risk)} matches")
+        _table(heads, [(one["known"], one["alone"]["value"], one["below"]["value"]) for one in exposures])
+        covered = [(one, one["guaranteed"]) for one in exposures]
+    else:
+        covered = [(one, one["promised"] is not None) for one in risk.get("inferences", ())]
+    rows = [
+        (one["known"], "yes" if is_covered else "no", _percent(one["highest"]), _percent(one["average"]["value"]))
+        for one, is_covered in covered
+    ]
+    if rows:
+        _table(("An attacker knows", "Covered by the guarantee", "Highest risk", "Average risk"), rows)
+    else:
+        text("p", "The publication contains no complete records to count. The report explains the remaining risk.")
+    _attacks(risk)
+
+
+def _k(risk: Mapping[str, Any]) -> int:
+    return int(risk["parameters"].get("k", 2))
+
+
+def _attacks(risk: Mapping[str, Any]) -> None:
+    """Show the results of the simulated attacks, and the reasons why the others are not applicable."""
+    matching = [
+        (f"matching: {one['known']}", "–", _percent(one["success"]), _percent(one["promised"], "none"))
+        for one in risk.get("attack", ())
+    ]
+    others = [
+        (f"{one['attack']}: {one['knowledge']}", _percent(one["without"]["success"]), _percent(one["won"]["success"]),
+         "–")
+        for one in risk.get("attacks", ())
+    ]  # fmt: skip
+    if not matching and not others:
+        return
+    text("h2", "Simulated attacks")
+    text("p", "Each attack looks for random persons in the publication, or guesses their values.")
+    _table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
+    if risk.get("broken"):
+        text("p", "An attack succeeded more often than the guarantee allows. Do not share the publication.").classes(
+            "alert"
+        )
+    if reasons := risk.get("not_tried"):
+        with ui.element("details"):
+            text("summary", f"{counted(len(reasons), 'attack')} not applicable")
+            with ui.element("ul"):
+                for name, reason in reasons.items():
+                    text("li", f"{name}: {reason}")
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> None:
+    """Show a table. Numbers are shares, with a bar; the first cell of a row is its header."""
     with ui.element("table").classes("risks"):
         with ui.element("thead"), ui.element("tr"):
-            for head in ("An attacker knows", "Covered by the guarantee", "Highest risk", "Average risk"):
+            for head in heads:
                 text("th", head).props("scope=col")
         with ui.element("tbody"):
-            for exposure in run.result["exposures"]:
+            for known, *cells in rows:
                 with ui.element("tr"):
-                    text("th", exposure["known"]).props("scope=row")
-                    text("td", "yes" if exposure["guaranteed"] else "no")
-                    text("td", _percent(exposure["highest"]))
-                    text("td", _percent(exposure["average"]["value"]))
+                    text("th", str(known)).props("scope=row")
+                    for cell in cells:
+                        with ui.element("td"):
+                            text("span", cell if isinstance(cell, str) else _percent(cell))
+                            if isinstance(cell, float):
+                                with ui.element("div").classes("bar").props("aria-hidden=true"):
+                                    ui.element("div").style(f"width: {cell:.1%}")
 
 
-def _percent(share: float | None) -> str:
-    return "not counted" if share is None else f"{share:.1%}"
+def _percent(share: float | None, missing: str = "not counted") -> str:
+    return missing if share is None else f"{share:.1%}"
 
 
 def show_errors(run: CommandRun) -> None:

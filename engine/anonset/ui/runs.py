@@ -1,6 +1,7 @@
 """Commands of anonset in separate processes, with progress and cancellation."""
 
 import asyncio
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,6 +32,11 @@ class CommandRun:
         self.output = ""
         self._process: asyncio.subprocess.Process | None = None
         self._is_cancelled = False
+
+    @property
+    def command(self) -> str:
+        """Command as typed in a terminal, without ``--json``."""
+        return shlex.join(["anonset", *(one for one in self.arguments if one != "--json")])
 
     async def finish(self) -> int:
         """Run the command, and return the exit code."""

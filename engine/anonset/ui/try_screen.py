@@ -31,7 +31,7 @@ def try_screen(state: PageState) -> None:
             "anonset tries the algorithms that give this promise, and recommends the result with the most accurate "
             "counts. Nothing is published. Without this step, the result may be less useful.",
         )
-        screen.section(lambda: (_running(state), state.publishing), lambda _: _start(screen))
+        screen.section(lambda: (_running(state), state.publishing, state.busy), lambda _: _start(screen))
         screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
         screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
         screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
@@ -60,6 +60,8 @@ def _start(screen: Screen) -> None:
             button("Cancel", state.cancel_trial).mark("cancel trial")
         elif state.publishing:
             text("p", "The job is running; wait for its end.")
+        elif state.busy:
+            text("p", "Inspecting the data …").props("role=status")
         else:
             button("Try the candidates", lambda: screen.act(state.try_candidates)).mark("try")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from anonset.attacks.registry import ALL
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
@@ -74,15 +75,16 @@ class RiskContext(RedactedRepr):
     """Algorithm that made the publication; empty if the result was processed further."""
 
     def require_no_attacks(self) -> None:
-        """Reject attacks on publications without records.
+        """Reject attacks on publications without records. No attack is applicable, so `all` requests none.
 
         Raises
         ------
         InputError
-            If an attack is requested.
+            If an attack is requested by name.
         """
-        if self.attacks or self.beside is not None:
-            option = setting("attack" if self.attacks else "beside")
+        named = [name for name in self.attacks if name != ALL]
+        if named or self.beside is not None:
+            option = setting("attack" if named else "beside")
             msg = (
                 f"{option} needs a publication of records; for buckets and chunks, anonset computes the risk exactly: "
                 "remove it"
