@@ -30,7 +30,7 @@ queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
-reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/files.py: shown, spec;
+reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/specs.py: shown, spec;
 reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wrong[0], misplaced;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
@@ -38,7 +38,7 @@ reading/wide.py: name_of[label]; reading/workloads.py: source; data/cluster.py: 
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-reading/persons/candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
+reading/persons/candidates.py: cut[0]; jobs/possible_units.py: cut[0]; settings/job_files.py: unit;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;

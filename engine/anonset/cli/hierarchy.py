@@ -21,7 +21,8 @@ from anonset.data.halves import in_order_of_place
 from anonset.data.renaming import rename_node
 from anonset.errors import HierarchyError, InputError
 from anonset.jobs.column_hierarchy import column_tree
-from anonset.reading.hierarchies.files import hierarchy_faults, hierarchy_for, read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.files import hierarchy_faults, read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.specs import hierarchy_for
 from anonset.release.staging import require_new
 from anonset.report.tree import drawn
 from anonset.settings.commands import TreeSettings

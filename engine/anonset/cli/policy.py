@@ -13,7 +13,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
 from anonset.reading.files import text_lines
-from anonset.reading.hierarchies.files import hierarchy_for
+from anonset.reading.hierarchies.specs import hierarchy_for
 from anonset.reading.policies import (
     read_privacy_policy,
     read_utility_policy,

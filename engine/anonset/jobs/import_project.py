@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anonset.errors import InputError
 from anonset.reading.files import write_file
-from anonset.reading.hierarchies.files import hierarchy_of_labels
+from anonset.reading.hierarchies.specs import hierarchy_of_labels
 from anonset.reading.projects import Project, read_project
 from anonset.release.staging import require_new
 from anonset.settings.job_text import job_text, relative_to

@@ -16,7 +16,8 @@ from anonset.errors import InputError
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.reading.csv_rows import header_of
 from anonset.reading.files import digest, require_file
-from anonset.reading.hierarchies.files import is_over_data, read_hierarchy
+from anonset.reading.hierarchies.files import read_hierarchy
+from anonset.reading.hierarchies.specs import is_over_data
 from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
 from anonset.release.documents import HIERARCHY, REPORT, RETIRED, Report
 from anonset.spelling import setting

@@ -17,8 +17,8 @@ from anonset.errors import HierarchyError, InputError, datum, typed
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
 from anonset.reading.files import text_lines
-from anonset.reading.hierarchies.files import hierarchy_for, is_over_data
 from anonset.reading.hierarchies.objects import hierarchy_from
+from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.settings.fitting import fit_codes
 from anonset.spelling import counted, hierarchy_of, setting
 

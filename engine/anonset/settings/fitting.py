@@ -23,7 +23,7 @@ from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.personal_text import hidden
-from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
+from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
 from anonset.reading.persons.rare_texts import are_rare
 from anonset.reading.persons.values import identifying

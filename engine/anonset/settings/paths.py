@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.files import digest
-from anonset.reading.hierarchies.files import split_spec
+from anonset.reading.hierarchies.specs import split_spec
 from anonset.reading.place import Place, is_address
 from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS

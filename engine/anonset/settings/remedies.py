@@ -9,7 +9,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
 from anonset.data.hierarchy_rules import is_rule, odd_labels
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.hierarchies.files import hierarchy_of_labels
+from anonset.reading.hierarchies.specs import hierarchy_of_labels
 from anonset.reading.normalizing import RULES
 from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, part_of
 from anonset.spelling import counted, setting

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from anonset.errors import InputError
 from anonset.jobs.column_hierarchy import ColumnHierarchy
-from anonset.reading.hierarchies.files import split_spec
+from anonset.reading.hierarchies.specs import split_spec
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed

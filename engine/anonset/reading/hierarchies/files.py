@@ -12,28 +12,21 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.halves import HALVED_BY, halves, refined
 from anonset.data.hierarchy_rules import (
     BALANCED,
     HALVES,
-    OF_LABELS,
     REFINE,
     RULES,
-    balanced_by_frequency,
-    hierarchy_by_rule,
-    is_rule,
 )
-from anonset.data.table import Int64
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.reading.dialect import RECOGNISED, in_utf8
 from anonset.reading.files import read_bytes, write_file
 from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
-from anonset.reading.hierarchies.frequencies import read_frequencies
 from anonset.spelling import hierarchy_of, similar_name
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
-_LONGEST_FANOUT = 30  # digits: more labels than can exist
-_NO_LABELS = "N0_0"  # root of a tree without labels: a leaf that never occurs
+NO_LABELS = "N0_0"
+"""Root of a tree without labels: a leaf that never occurs."""
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
@@ -61,7 +54,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         parent has no name; with the line and the label.
     """
     where = Path(path)
-    hierarchy = hierarchy_of_labels(where)
+    hierarchy = hierarchy_in(where)
     if hierarchy is None:
         msg = (
             f"{where}: this hierarchy depends on the values of a column; pass {hierarchy_of('COL', where)} together "
@@ -71,21 +64,16 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     return hierarchy
 
 
-def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
-    """Return the hierarchy of a specification that does not depend on the data; None if it depends on them.
+def hierarchy_in(where: Path) -> Hierarchy | None:
+    """Return the hierarchy in a file; None if the file refers to the values of a column.
 
     Raises
     ------
     InputError
-        If it is a file that cannot be read.
+        If the file cannot be read.
     HierarchyError
-        If it is a file that contains no tree.
+        If it contains no tree.
     """
-    if isinstance(spec, Hierarchy):
-        return spec
-    if _is_made(spec):
-        return None
-    where = Path(split_spec(spec)[1] if isinstance(spec, str) else spec)
     text = _text(where)
     if is_range(text):
         return None
@@ -94,32 +82,31 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
     return _build(where, _lines(where, text))
 
 
-def _is_made(spec: str | Path) -> bool:
-    """Return True if a specification is not the path of a file."""
-    return isinstance(spec, str) and (spec.startswith(OF_LABELS) or is_rule(spec))
+def hierarchy_over(where: Path, vocabulary: Vocabulary) -> Hierarchy:
+    """Return the hierarchy in a file, over the values of a column if the file refers to them.
 
-
-def split_spec(spec: str) -> tuple[str, str]:
-    """Return the prefix and the file path of a specification; the path is empty if there is no file.
-
-    >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
-    (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
-    >>> split_spec("balanced:5"), split_spec("values")
-    (('balanced:5', ''), ('values', ''))
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    HierarchyError
+        If it contains no tree.
     """
-    if spec.startswith(REFINE):
-        return REFINE, spec.removeprefix(REFINE)
-    if spec.startswith(HALVES):
-        by, mark, path = spec.partition("@")
-        return by + mark, path
-    if spec in ("range", "values") or _is_made(spec):
-        return spec, ""
-    return "", spec
+    text = _text(where)
+    if is_range(text):
+        return hierarchy_of_rows(str(where), rows_of_values(str(where), text, vocabulary) or [[NO_LABELS]])
+    return read_hierarchy(where)
 
 
-def is_refined(spec: str | Path | Hierarchy) -> bool:
-    """Return True if the children of each node of a file's tree are to be halved."""
-    return isinstance(spec, str) and spec.startswith(REFINE)
+def names_values(where: Path) -> bool:
+    """Return True if a file refers to the values of a column, as ranges of numbers or dates do.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    return is_range(_text(where))
 
 
 def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
@@ -135,127 +122,6 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
         msg = f"{where}: the hierarchy is empty; each row must be a leaf"
         raise HierarchyError(msg)
     return _build(where, lines)
-
-
-def hierarchy_for(
-    spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str, occurrences: Int64 | None = None
-) -> Hierarchy:
-    """Return the hierarchy of a specification, and check that it covers a column.
-
-    Parameters
-    ----------
-    spec
-        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``: groups of
-        `F` consecutive labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
-        ``balanced:F:frequency``, groups of labels with similar frequencies; ``halves:frequency`` and ``halves:number``
-        (`anonset.data.halves`), with ``@FILE`` by the frequencies in another file
-        (`anonset.reading.hierarchies.frequencies`); or ``refine:FILE``, a file's tree with halves over the children of
-        each node.
-    vocabulary
-        Labels of the column.
-    name
-        Name of the column, for messages.
-    occurrences
-        int64 (M,): number of records that contain each label, for trees built from frequencies.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    HierarchyError
-        If the hierarchy is malformed, or a label of the column is not one of its leaves.
-
-    Examples
-    --------
-    >>> hierarchy_for("balanced:2", Vocabulary(("1", "2", "3")), "items").labels
-    ('N2_0', 'N1_0', '1', '2', '3')
-    """
-    if isinstance(spec, Hierarchy):
-        hierarchy = spec
-    elif isinstance(spec, str) and spec.startswith(BALANCED):
-        hierarchy = _balanced(spec, vocabulary, name, occurrences)
-    elif isinstance(spec, str) and spec.startswith(HALVES):
-        hierarchy = _halves(spec, vocabulary, name, occurrences)
-    elif is_refined(spec):
-        tree = _of_file(Path(split_spec(str(spec))[1]), vocabulary)
-        tree.codes_of(vocabulary, name)
-        return refine(tree, vocabulary, _required(occurrences, spec, name))
-    elif isinstance(spec, str) and is_rule(spec):
-        hierarchy = hierarchy_by_rule(spec, vocabulary, name)
-    else:
-        hierarchy = _of_file(Path(spec), vocabulary)
-    hierarchy.codes_of(vocabulary, name)
-    return hierarchy
-
-
-def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
-    text = _text(where)
-    if is_range(text):
-        return hierarchy_of_rows(str(where), rows_of_values(str(where), text, vocabulary) or [[_NO_LABELS]])
-    return read_hierarchy(where)
-
-
-def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
-    fanout, colon, by = spec[len(BALANCED) :].partition(":")
-    if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
-        shown = spec[: len(BALANCED) + _LONGEST_FANOUT]
-        msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
-        raise HierarchyError(msg)
-    if colon and by != "frequency":
-        msg = f"hierarchy of {name!r}: after balanced:{fanout} only :frequency may follow, got {spec!r}"
-        raise HierarchyError(msg)
-    if not by or not vocabulary.labels:
-        return Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
-    return balanced_by_frequency(vocabulary.labels, _required(occurrences, spec, name), int(fanout))
-
-
-def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
-    if occurrences is None:
-        msg = f"hierarchy of {name!r}: {spec} is built from item frequencies; pass it together with the data"
-        raise HierarchyError(msg)
-    return occurrences
-
-
-def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
-    rule, path = split_spec(spec)
-    by = rule.removeprefix(HALVES).removesuffix("@")
-    if by not in HALVED_BY or rule.endswith("@") != bool(path):
-        ways = "halves:frequency or halves:number, optionally with @FILE as the source of the frequencies"
-        msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
-        raise HierarchyError(msg)
-    labels = vocabulary.labels or (_NO_LABELS,)
-    if not path:
-        counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)
-        return halves(labels, counts, by)
-
-    frequencies = read_frequencies(path, name)
-    return halves(labels, np.array([frequencies.get(x, 0) for x in labels], np.int64), by, from_data=False)
-
-
-def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
-    """Return a tree with halves over the children of each node, by the frequencies of a vocabulary's labels.
-
-    Raises
-    ------
-    HierarchyError
-        If a label is not a leaf.
-    """
-    counts = np.zeros(tree.n_leaves, np.int64)
-    counts[tree.codes_of(vocabulary, "the data")] = occurrences
-    return refined(tree, counts)
-
-
-def is_over_data(spec: str | Path | Hierarchy) -> bool:
-    """Return True if a specification builds a hierarchy from the labels of the data. Only files of labels do not.
-
-    Raises
-    ------
-    InputError
-        If it is a file that cannot be read.
-    """
-    if isinstance(spec, Hierarchy):
-        return False
-    return _is_made(spec) or is_refined(spec) or is_range(_text(Path(spec)))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
