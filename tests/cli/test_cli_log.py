@@ -90,6 +90,23 @@ def test_the_last_line_has_the_times_of_the_phases(place: Place) -> None:
     assert sum(phase["cpu_seconds"] for phase in phases) > 0
 
 
+@pytest.mark.long
+@pytest.mark.compiled
+def test_the_last_line_has_the_resources_of_workers(place: Place) -> None:
+    job = place.job("--algorithm", "apriori", "--log-format", "json", "--work-dir", str(place.out) + ".work")
+    phases = {phase["phase"]: phase for phase in logged(place.run(*job, "--cluster", "local:1"))[-1]["phases"]}
+    on_workers = {name: phase["tasks"] for name, phase in phases.items() if "tasks" in phase}
+    assert {"search", "verify", "complete"} <= set(on_workers)
+    assert "cluster" not in on_workers  # no task yet
+    for usage in on_workers.values():
+        assert usage["count"] > 0
+        assert 0 < usage["cpu_seconds"] < 100
+        assert 1 << 20 < usage["peak_memory"] < 1 << 34
+        assert 0 < usage["bytes_sent"] < 1 << 20
+    assert all(name in PAGE for usage in on_workers.values() for name in usage)
+    assert sum(usage["bytes_read"] for usage in on_workers.values()) > 0
+
+
 def test_each_run_has_an_id(place: Place) -> None:
     ids = []
     for more in ((), ("--if-exists", "resume")):

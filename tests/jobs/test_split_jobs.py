@@ -18,6 +18,7 @@ from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.cluster import cluster_of
+from anonset.data.usage import REMOTE_TASKS
 from anonset.release import memory
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward"]
@@ -149,3 +150,22 @@ def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
         )  # fmt: skip
     assert release.unverified.result.figures["parts"] > 2
     assert files_of(tmp_path / "here") == files_of(tmp_path / "there")
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_bytes_through_the_scheduler_do_not_grow_with_the_records(tmp_path, monkeypatch):
+    """Clusters of 3 records are a tenth of a million in a part of the usual size; each has two labels."""
+    source, sent = random.Random(3), {}
+    with cluster_of("local:1") as client:
+        for n in (16_000, 48_000):
+            monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=n // 2))
+            lines = ["age,sum", *(f"{source.randrange(10**6)},{source.randrange(10**6)}" for _ in range(n))]
+            (tmp_path / f"{n}.csv").write_text("\n".join(lines) + "\n")
+            roles = {"relational": ["age", "sum"], "numeric": ["age", "sum"], "rows_are_persons": True}
+            data = anonset.scan(tmp_path / f"{n}.csv", **roles, work_dir=tmp_path / f"{n}.work")
+            before = replace(REMOTE_TASKS)
+            release = anonset.anonymize(data, Mondrian(k=3), out=tmp_path / f"{n}", client=client)
+            assert release.unverified.result.figures["parts"] >= 2
+            sent[n] = REMOTE_TASKS.since(before).bytes_sent
+    assert sent[48_000] - sent[16_000] < 16_000  # less than half a byte per record

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import anonset
+from anonset.data import usage
+from anonset.data.usage import own_memory
 from anonset.release import stopwatch
-from anonset.release.stopwatch import COMPILING, Stopwatch, own_memory, report_compilation
+from anonset.release.stopwatch import COMPILING, Stopwatch, report_compilation
 from anonset_kernels._compiling import Compilation
 
 
@@ -148,8 +150,8 @@ def test_memory_is_sampled_during_a_phase(monkeypatch: pytest.MonkeyPatch) -> No
             seen.set()
         return result
 
-    monkeypatch.setattr(stopwatch, "own_memory", held)
-    monkeypatch.setattr(stopwatch, "_SECONDS_BETWEEN", 0.001)
+    monkeypatch.setattr(usage, "own_memory", held)
+    monkeypatch.setattr(usage, "_SECONDS_BETWEEN", 0.001)
     watch = Stopwatch()
     with watch.phase("search"), watch.memory.watched():
         assert seen.wait(60)
@@ -158,9 +160,9 @@ def test_memory_is_sampled_during_a_phase(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_private_memory_figures_resident_memory_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(stopwatch, "_STATUS", tmp_path / "none")
+    monkeypatch.setattr(usage, "_STATUS", tmp_path / "none")
     watch = Stopwatch()
     with watch.phase("read"):
         assert not [thread for thread in threading.enumerate() if thread.name == "anonset-memory"]
     assert own_memory() is None
-    assert 1 << 20 < (watch.phases[0].peak_memory or 0) <= (stopwatch.peak_memory() or 0)
+    assert 1 << 20 < (watch.phases[0].peak_memory or 0) <= (usage.peak_memory() or 0)

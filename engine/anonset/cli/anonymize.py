@@ -1,6 +1,7 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -8,6 +9,7 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import has_log, progress_bars, say, show, show_json, store_result, warn
+from anonset.data.usage import TaskUsage
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
@@ -100,9 +102,15 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
             "phase": phase.name,
             "seconds": round(phase.seconds, 3),
             "cpu_seconds": None if phase.cpu_seconds is None else round(phase.cpu_seconds, 3),
+            **({"tasks": _rounded(phase.tasks)} if phase.tasks.count else {}),
         }
         for phase in release.phases
     ]
+
+
+def _rounded(usage: TaskUsage) -> dict[str, Any]:
+    """Return the resources of tasks, with CPU seconds as precise as those of the phases."""
+    return {**asdict(usage), "cpu_seconds": round(usage.cpu_seconds, 3)}
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:

@@ -16,6 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.store import Files, backing
+from anonset.data.usage import REMOTE_TASKS, TaskUsage, measured
 from anonset.data.worker_faults import named_worker, require_importable, version_here
 from anonset.data.workers import Workers, run_task
 from anonset.errors import AnonsetError, InputError
@@ -54,7 +56,9 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Dask's loggers that report lost connections; they are silenced."""
 _EMBEDDED_FUNCTION, _EMBEDDED = 1 << 12, 1 << 16
-"""Maximum bytes of a function that is sent with each task, and of an array that is returned through the scheduler."""
+"""Maximum bytes of a function that is sent with each task, and of a task, a result or an array in it that passes
+through the scheduler. Others are written to files of the work directory.
+"""
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
@@ -214,10 +218,11 @@ class ClusterWorkers(Workers):
         """Submit a task."""
         if self._ended:
             return self.local.begin(work, task, ended)
-        packed, folder = _packed(task), str(self.store.path)
+        folder, packed = str(self.store.path), _sendable(_packed(task), str(self.store.path))
         with _connected(self.client):
             sent = self._sent(work), packed, folder, version_here()
-            return _Pending(self.client.submit(_run, *sent, pure=False), self.client, self._check)
+            REMOTE_TASKS.bytes_sent += sum(len(value) for value in sent if isinstance(value, bytes))
+            return _Pending(self.client.submit(_run, *sent, pure=False), self.client, self._check, packed)
 
     def _check(self) -> None:
         """Reject workers that joined after the first check, and run another version."""
@@ -319,8 +324,8 @@ def _connected(client: Any) -> Iterator[None]:
 class _Pending:
     """A submitted task."""
 
-    def __init__(self, future: Any, client: Any, check: Callable[[], None]) -> None:
-        self._future, self._client, self._check = future, client, check
+    def __init__(self, future: Any, client: Any, check: Callable[[], None], task: bytes | Path) -> None:
+        self._future, self._client, self._check, self._task = future, client, check, task
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the result and return it.
@@ -339,7 +344,10 @@ class _Pending:
         wait, alone_since = timeout or _SECONDS_WITHOUT_WORKERS / 4, None
         while True:
             try:
-                return _unpacked(self._future.result(wait))
+                result, usage = self._future.result(wait)
+                REMOTE_TASKS.add(replace(usage, bytes_sent=len(result) if isinstance(result, bytes) else 0))
+                self._forget_task()
+                return _unpacked(_content(result, delete=True))
             except KilledWorker as error:
                 msg = (
                     f"{setting('cluster')}: {error.allowed_failures + 1} workers died on the same task; check their "
@@ -360,7 +368,12 @@ class _Pending:
     def cancel(self) -> bool:
         """Cancel the task."""
         self._future.cancel()
+        self._forget_task()
         return True
+
+    def _forget_task(self) -> None:
+        if isinstance(self._task, Path):
+            self._task.unlink(missing_ok=True)
 
 
 def _packed(value: Any, folder: str | None = None) -> bytes:
@@ -388,6 +401,24 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
     buffer = io.BytesIO()
     ByName(buffer, protocol=5).dump(value)
     return buffer.getvalue()
+
+
+def _sendable(packed: bytes, folder: str) -> bytes | Path:
+    """Return a packed value, or, if it is large, the path of a new file of a directory that contains it."""
+    if len(packed) <= _EMBEDDED:
+        return packed
+    return Path(_written(np.frombuffer(packed, np.uint8), folder))
+
+
+def _content(sent: bytes | Path, *, delete: bool = False) -> bytes:
+    """Return a packed value that was sent, and delete its file if requested."""
+    if isinstance(sent, bytes):
+        return sent
+    with writing(sent, "cannot be read"):
+        packed = sent.read_bytes()
+        if delete:
+            sent.unlink()
+    return packed
 
 
 def _unpacked(data: bytes) -> Any:
@@ -418,21 +449,25 @@ def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.frombuffer(mapped, dtype).reshape(shape)
 
 
-def _run(sent: bytes | Path, task: bytes, folder: str, version: str) -> bytes:
-    """Run a task on a worker.
+def _run(sent: bytes | Path, task: bytes | Path, folder: str, version: str) -> tuple[bytes | Path, TaskUsage]:
+    """Run a task on a worker; return its result and the resources that it used.
 
     Raises
     ------
     InputError
         If the worker runs another version, or a file cannot be read or written; the message names the worker.
     """
-    with named_worker(version):
-        return _result_of(sent, task, folder)
+    from distributed import get_worker
+
+    with named_worker(version), measured(alone=get_worker().state.nthreads == 1) as usage:
+        result = _result_of(sent, task, folder)
+    return result, usage
 
 
-def _result_of(sent: bytes | Path, task: bytes, folder: str) -> bytes:
+def _result_of(sent: bytes | Path, task: bytes | Path, folder: str) -> bytes | Path:
     work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
-    return _packed(run_task(work, _unpacked(task), threading.Event()), folder)
+    result = run_task(work, _unpacked(_content(task)), threading.Event())
+    return _sendable(_packed(result, folder), folder)
 
 
 @lru_cache(_FUNCTIONS)

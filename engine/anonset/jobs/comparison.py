@@ -17,6 +17,7 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
+from anonset.data.usage import forget_peak, peak_memory
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.candidate import Candidate
@@ -30,7 +31,6 @@ from anonset.reading.files import require_file
 from anonset.reading.source import Source
 from anonset.release.memory import require_memory
 from anonset.release.statements import plain
-from anonset.release.stopwatch import forget_peak, peak_memory
 from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.parameters import (

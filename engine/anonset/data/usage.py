@@ -1,0 +1,156 @@
+"""Memory and CPU time of this process, and of the tasks that ran in other processes."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Self
+
+_SECONDS_BETWEEN = 0.05
+_STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_PROCESS_IO, _THREAD_IO = Path("/proc/self/io"), Path("/proc/thread-self/io")
+
+
+@dataclass
+class TaskUsage:
+    """Resources of tasks that ran in other processes.
+
+    >>> total = TaskUsage(1, 0.5, peak_memory=7)
+    >>> total.add(TaskUsage(1, 0.25, peak_memory=5))
+    >>> total.since(TaskUsage(1, 0.5))
+    TaskUsage(count=1, cpu_seconds=0.25, bytes_read=0, bytes_written=0, bytes_sent=0, peak_memory=7)
+    """
+
+    count: int = 0
+    """Number of finished tasks."""
+    cpu_seconds: float = 0.0
+    bytes_read: int = 0
+    """Bytes read by system calls, without mapped files."""
+    bytes_written: int = 0
+    """Bytes written by system calls, without mapped files."""
+    bytes_sent: int = 0
+    """Bytes of the functions, tasks and results that passed through the scheduler."""
+    peak_memory: int = 0
+    """Largest memory of a worker process in bytes (see `PeakMemory`)."""
+
+    def add(self, other: "TaskUsage") -> None:
+        """Add the resources of other tasks."""
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            setattr(self, field.name, max(mine, theirs) if field.name == "peak_memory" else mine + theirs)
+
+    def since(self, before: "TaskUsage") -> Self:
+        """Return the resources since an earlier state, with the peak memory up to now."""
+        values = {f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(self)}
+        return type(self)(**{**values, "peak_memory": self.peak_memory})
+
+
+REMOTE_TASKS = TaskUsage()
+"""Resources of all tasks that this process has sent to others."""
+
+
+@contextmanager
+def measured(*, alone: bool) -> Iterator[TaskUsage]:
+    """Yield the usage of a task, which is complete at the end of the block.
+
+    Parameters
+    ----------
+    alone
+        Whether the process runs one task at a time. Otherwise other threads of the process are not counted.
+    """
+    usage, memory, clock = TaskUsage(1), PeakMemory(), time.process_time if alone else time.thread_time
+    cpu, (read, written) = clock(), _transferred(_PROCESS_IO if alone else _THREAD_IO)
+    with memory.watched():
+        yield usage
+    usage.cpu_seconds, usage.peak_memory = clock() - cpu, memory.peak or 0
+    now_read, now_written = _transferred(_PROCESS_IO if alone else _THREAD_IO)
+    usage.bytes_read, usage.bytes_written = now_read - read, now_written - written
+
+
+def _transferred(status: Path) -> tuple[int, int]:
+    """Return the bytes read and written so far; zeros if the system does not report them."""
+    try:
+        counts = dict(line.split(": ") for line in status.read_text().splitlines())
+    except OSError:
+        return 0, 0
+    return int(counts["rchar"]), int(counts["wchar"])
+
+
+class PeakMemory:
+    """Peak memory of this process: anonymous and shared memory.
+
+    Pages of mapped files are excluded because the system can reclaim them. Linux reports them separately, but without a
+    peak value: a thread samples twenty times a second, about 15 µs each. On other systems the peak is the largest
+    resident memory.
+    """
+
+    def __init__(self) -> None:
+        self.peak: int | None = None
+        """Peak in bytes; None before the first sample, or if the system does not report it."""
+        self._deep = 0
+
+    def look(self) -> int | None:
+        """Sample the memory and return the peak."""
+        used = own_memory()
+        used = peak_memory() if used is None else used
+        self.peak = used if used is None or self.peak is None else max(self.peak, used)
+        return self.peak
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Sample periodically and at the end of a ``with`` statement, which may be nested."""
+        ended, watcher = threading.Event(), None
+        if not self._deep and own_memory() is not None:
+            watcher = threading.Thread(target=self._watch, args=(ended,), name="anonset-memory", daemon=True)
+            watcher.start()
+        self._deep += 1
+        try:
+            yield
+        finally:
+            self._deep -= 1
+            ended.set()
+            if watcher is not None:
+                watcher.join()
+            self.look()
+
+    def _watch(self, ended: threading.Event) -> None:
+        while not ended.wait(_SECONDS_BETWEEN):
+            self.look()
+
+
+def own_memory() -> int | None:
+    """Return the anonymous and shared memory of this process, in bytes, or None if the system does not report it."""
+    try:
+        lines = [line.split() for line in _STATUS.read_text().splitlines()]
+    except OSError:
+        return None
+    sizes = [int(line[1]) * 1024 for line in lines if line[:1] in (["RssAnon:"], ["RssShmem:"])]
+    return sum(sizes) if sizes else None
+
+
+def forget_peak() -> None:
+    """Reset the peak memory to the current memory, if the system supports it (Linux)."""
+    try:
+        _FORGET.write_text("5")
+    except OSError:
+        return
+
+
+def peak_memory() -> int | None:
+    """Return the largest resident memory of this process, in bytes, or None if the system does not report it.
+
+    On Linux, VmHWM is preferred: `getrusage` includes the peak of the parent process.
+    """
+    if _STATUS.exists():
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
