@@ -56,6 +56,7 @@ def rows_of(text: str) -> Rows:
         pytest.param("a:xyp b:xy c:xy d:pqr", 4, 4, of_first, 3, id="order of two values"),
     ],
 )
+@pytest.mark.long
 def test_outcomes_are_uniform(text: str, k: int, l: int, seen: Callable[..., Hashable], n_outcomes: int) -> None:  # noqa: E741
     rows = rows_of(text)
     table, outcomes = table_of(rows), Counter[Any]()

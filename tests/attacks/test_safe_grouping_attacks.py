@@ -98,6 +98,7 @@ def test_no_person_is_identified_above_chance(attack: Attack, k: int, n: int, fe
 
 
 @cases
+@pytest.mark.long
 def test_the_attacks_identify_hundreds_without_random_draws(attack: Attack, k: int, n: int, fewest: int) -> None:
     """Group numbers and names are random unless the attack uses them."""
     numbers, names = attack is not by_numbers, attack is by_larger_groups

@@ -24,6 +24,7 @@ def script(shell: str) -> str:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.long
 def test_every_command_can_be_completed(shell: str) -> None:
     assert all(word in script(shell) for word in ("anonymize", "verify", "hierarchy", "max-suppressed"))
 

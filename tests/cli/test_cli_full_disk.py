@@ -56,6 +56,7 @@ def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> 
 
 @needs_full
 @pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.long
 def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
     """Files are written through a device on which every write fails."""
     opened = Path.open

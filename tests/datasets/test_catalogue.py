@@ -94,6 +94,7 @@ def test_check_compares_every_characteristic() -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.long
 def test_stored_data_are_the_published_ones(name: str, data_folder: Path) -> None:
     entry, table = ENTRIES[name], catalogue.load(name)
     assert catalogue.path(name) == data_folder / entry.file
@@ -103,6 +104,7 @@ def test_stored_data_are_the_published_ones(name: str, data_folder: Path) -> Non
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", WITH_TAXONOMY)
+@pytest.mark.long
 def test_taxonomies_cover_the_items(name: str, data_folder: Path) -> None:
     file, column = catalogue.hierarchy(name), catalogue.load(name).transactions
     assert file is not None

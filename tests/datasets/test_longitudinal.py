@@ -75,6 +75,7 @@ def test_missing_occupations_are_a_value_or_dropped() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_equal_seeds_generate_equal_data() -> None:
     first, repeated, other = longitudinal(3_000, seed=5), longitudinal(3_000, seed=5), longitudinal(3_000, seed=6)
     for column, two in zip(first.columns, repeated.columns, strict=True):

@@ -8,7 +8,7 @@ import pytest
 from followed.follow import follow, judge, run
 from followed.odd_raw_files import ODD_RAW_FILES, bookings, groups_above_columns
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 
 @pytest.mark.parametrize("name", ODD_RAW_FILES)

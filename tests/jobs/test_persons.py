@@ -204,6 +204,7 @@ def spoilt(data, key):
 
 @pytest.mark.parametrize("key", ["Fallnummer", "key7"])
 @pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
+@pytest.mark.long
 def test_rows_are_never_united_by_ids_that_a_spreadsheet_cut_off(tmp_path, monkeypatch, capsys, key, blocks):
     monkeypatch.chdir(tmp_path)
     data = spoilt(stays(key=key), key)
@@ -260,6 +261,7 @@ def born(form, n=60):
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("role", ["keep", "relational", "relational as values", "relational as date:FORM:month,year"])
+@pytest.mark.long
 def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, form, role):
     path = write(tmp_path / "rows.csv", born(form))
     role, *tree = role.replace("FORM", form).split(" as ")

@@ -49,6 +49,7 @@ def test_persons_are_recognized_by_birth_and_sex_under_any_column_name(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n", [40, 400, 4_000])
+@pytest.mark.long
 def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
     data = stays(n_persons=n, n=n, seed=seed)  # a row per person
     assert repeated_in(columns(data), list(data)) == ()

@@ -84,6 +84,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.long
 def test_a_column_that_identifies_persons_stops_until_it_is_declared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_column_that_identifies_persons_stops_until_it_is_declared(
 
 
 @pytest.mark.parametrize("name", ["income", "postcode", "seen", "order_no", "household", "comment", "doctor"])
+@pytest.mark.long
 def test_the_remedy_followed_literally_leads_to_a_publication(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -51,6 +51,7 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], out: str, *flags: str)
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", JOBS)
+@pytest.mark.long
 def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     data, draw = people(600 if "doctor" in name else 300), random.Random(3)
     data["keys"] = [";".join(f"x{draw.randrange(10**6)}" for _ in range(3)) for _ in data["sex"]]

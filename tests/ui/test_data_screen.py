@@ -14,6 +14,8 @@ from anonset.cli.main import main
 from anonset.settings.job_files import read_job
 from anonset.ui.page_state import PageState
 
+pytestmark = pytest.mark.long
+
 
 def visits(folder: Path) -> Path:
     """Write a table with a number that means a missing value."""

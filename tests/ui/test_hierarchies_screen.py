@@ -15,6 +15,8 @@ from anonset.jobs.column_hierarchy import ColumnHierarchy
 from anonset.settings.job_files import read_job
 from anonset.ui.page_state import PageState
 
+pytestmark = pytest.mark.long
+
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 JOB = """# by hand
 input = "visits.csv"

@@ -12,6 +12,8 @@ from tests.ui.clicks import by_clicks, element, texts, until
 from anonset.cli.main import main
 from anonset.ui.page_state import PageState
 
+pytestmark = pytest.mark.long
+
 JOB = """input = "visits.csv"
 out = "safe"
 rows_are_persons = true

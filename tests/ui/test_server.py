@@ -131,6 +131,7 @@ def test_files_are_not_served(page: Page, path: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.long
 def test_it_ends_with_its_terminal(tmp_path: Path, number: signal.Signals) -> None:
     page = started(tmp_path)
     os.kill(page.process.pid, number)
@@ -139,6 +140,7 @@ def test_it_ends_with_its_terminal(tmp_path: Path, number: signal.Signals) -> No
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.long
 def test_its_end_removes_temporary_data_and_ends_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
