@@ -62,7 +62,7 @@ def panels_of(figure: Figure, results: Repeated) -> list[Panel]:
 
 
 def _panel(figure: Figure, results: Repeated, quantity: str, label: str) -> Panel | None:
-    """Return the panel of a quantity over its repetitions, if any; costs use the levels of runs if there are any."""
+    """Return the panel of a repeated quantity, or None. Costs are shown over repeated runs if these exist."""
     by_factor: dict[str, list[str]] = {}
     for level, at_level in results.levels.items():
         if at_level.has(quantity):

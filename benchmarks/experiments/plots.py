@@ -26,7 +26,7 @@ _WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.
 _CHARACTERS = 44
 """Characters of tick labels that fit side by side below a panel."""
 _FEW_POSITIONS = 6
-"""Number of slanted labels that never overlap, at any angle."""
+"""Number of tick labels that do not overlap if they are slanted, however long they are."""
 _LABEL_WIDTH = 32
 """Characters per line of the label of the vertical axis."""
 _STYLE: Any = {

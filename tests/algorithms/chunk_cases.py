@@ -1,4 +1,4 @@
-"""Convert publications of chunks between the engine's format and the naive twin's."""
+"""Convert publications of chunks between the engine's format and the naive implementation's."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A common interface to the naive twins and the library: plain rows and a tree in, labels out."""
+"""A common interface to the naive implementations and the library: plain rows and a tree in, labels out."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def fixes_of(result: Result) -> list[Fix]:
 
 
 def run_twin(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | None:
-    """Run a naive twin; return None if it is infeasible."""
+    """Run a naive implementation; return None if it is infeasible."""
     try:
         outcome = TWINS[name](rows, HierarchyModel(tree), k, m)
     except Infeasible:

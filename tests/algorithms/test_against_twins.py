@@ -1,4 +1,4 @@
-"""The library's algorithms make the same decisions as the naive twins."""
+"""The library's algorithms make the same decisions as the naive implementations."""
 
 import random
 from collections.abc import Sequence

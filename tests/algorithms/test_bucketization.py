@@ -1,4 +1,4 @@
-"""Anatomy and safe grouping: the papers' figures, the naive twins, and invalid input."""
+"""Anatomy and safe grouping: the papers' figures, the naive implementations, and invalid input."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Disassociation compared with the naive twin, and the guarantee in all possible worlds of tiny publications."""
+"""Disassociation against the naive implementation, and the guarantee in all possible originals of tiny publications."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,4 +1,4 @@
-"""l^m-diverse apriori anonymization compared with the naive twin."""
+"""l^m-diverse apriori anonymization compared with the naive implementation."""
 
 import random
 from collections.abc import Iterator

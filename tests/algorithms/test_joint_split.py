@@ -1,4 +1,4 @@
-"""Joint splitting compared with the naive twin, a worked example, and properties of regions and points."""
+"""Joint splitting compared with the naive implementation, a worked example, and properties of regions and points."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""LG, LRA and VPA: the worked examples, the vectors, and naive twins."""
+"""LG, LRA and VPA: the worked examples, the vectors, and naive implementations."""
 
 import json
 import random

@@ -1,5 +1,5 @@
-"""Refinement of clusters equals the naive twin, never increases the loss, obeys the limit, and is optimal for most
-small tables.
+"""Refinement of clusters equals the naive implementation, never increases the loss, obeys the limit, and is optimal for
+most small tables.
 """
 
 import random

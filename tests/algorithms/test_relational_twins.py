@@ -1,4 +1,4 @@
-"""Cluster formations produce the same clusters as the naive twins."""
+"""Cluster formations produce the same clusters as the naive implementations."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rum-bound and Tum-bound make the same merges as the naive twins."""
+"""Rum-bound and Tum-bound make the same merges as the naive implementations."""
 
 import random
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""COAT and PCTA make the same decisions as the naive twins, with constraints and in k^m mode."""
+"""COAT and PCTA make the same decisions as the naive implementations, with constraints and in k^m mode."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""set-search makes the same moves as the naive twin, publishes safe partitions, and is close to the optimum."""
+"""set-search moves items as the naive implementation does, publishes safe partitions, and is close to the optimum."""
 
 import random
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""SuppressControl compared with a naive twin, and rho-uncertainty with closed sets."""
+"""SuppressControl compared with a naive implementation, and rho-uncertainty with closed sets."""
 
 import random
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ def all_cuts(node: int = 0) -> list[tuple[int, ...]]:
 
 
 def lost(rows: Rows, algorithm: SuppressControl, nodes: Sequence[int]) -> Fraction:
-    """Return the NCP of a cut after the naive twin's suppression."""
+    """Return the NCP of a cut after the naive implementation's suppression."""
     shown = {leaf: TREE.labels[node] for node in nodes for leaf in TREE.members(node)}
     published = [sorted({shown.get(item, item) for item in row}) for row in rows]
     order = [*(TREE.labels[node] for node in nodes), *SENSITIVE]

@@ -1,4 +1,4 @@
-"""HgHs, mHgHs and greedy suppression: the worked examples, the vectors, and naive twins."""
+"""HgHs, mHgHs and greedy suppression: the worked examples, the vectors, and naive implementations."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Worked examples of the papers and exact vectors, for the naive twins and the library."""
+"""Worked examples of the papers and exact vectors, for the naive implementations and the library."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Grids of numeric columns equal the naive twin's, and have at least k values per cell."""
+"""Grids of numeric columns equal the naive implementation's, and have at least k values per cell."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Trees built from frequencies equal the naive twin's, and refined trees keep their coarse nodes."""
+"""Trees built from frequencies equal the naive implementation's, and refined trees keep their coarse nodes."""
 
 import numpy as np
 import pytest

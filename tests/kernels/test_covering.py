@@ -1,4 +1,4 @@
-"""Row covers by columns, compared with naive twins, and the linear programs, compared with SciPy's."""
+"""Row covers by columns, compared with naive implementations, and the linear programs, compared with SciPy's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Correlation detectors: the paper's figures, and the naive twin on random publications."""
+"""Correlation detectors: the paper's figures, and the naive implementation on random publications."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""LM, the NCP of local recodings, and domain exclusiveness, compared with naive twins."""
+"""LM, the NCP of local recodings, and domain exclusiveness, compared with naive implementations."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""NCP of items compared with the naive twin, and special cases."""
+"""NCP of items compared with the naive implementation, and special cases."""
 
 from fractions import Fraction
 

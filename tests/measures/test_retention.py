@@ -1,4 +1,4 @@
-"""Exact counts of unchanged, generalized and suppressed items, compared with naive twins."""
+"""Exact counts of unchanged, generalized and suppressed items, compared with naive implementations."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Naive twins of Anatomy, safe grouping, their detectors and estimates.
+"""Naive implementations of Anatomy, safe grouping, their detectors and estimates.
 
 A table is a list of identities and a list of values. A grouping is a group number per tuple (None: removed) and the set
 of starred tuples.

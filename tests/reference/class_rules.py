@@ -1,4 +1,4 @@
-"""Naive twins of the diversity and closeness conditions on classes, and of merging classes until they are satisfied."""
+"""Naive implementations of diversity and closeness of classes, and of merging classes until these are satisfied."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

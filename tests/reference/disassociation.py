@@ -1,4 +1,4 @@
-"""Naive twin of disassociation, and enumeration of all possible worlds of a tiny publication."""
+"""Naive implementation of disassociation, and enumeration of all possible worlds of a tiny publication."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence

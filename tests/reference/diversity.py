@@ -1,4 +1,4 @@
-"""Naive twins of l^m-diverse apriori anonymization, and of the diversity checks."""
+"""Naive implementations of l^m-diverse apriori anonymization, and of the diversity checks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, product

@@ -1,4 +1,4 @@
-"""Naive twin of the random draws of bucketization: SipHash-2-4 in Python integers, one draw at a time."""
+"""Naive implementation of the random draws of bucketization: SipHash-2-4 in Python integers, one draw at a time."""
 
 import hashlib
 from collections.abc import Callable

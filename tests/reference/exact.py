@@ -1,4 +1,4 @@
-"""Naive twin of the exact k^m cut: enumerate every recoding; check rare sets and their clauses individually."""
+"""Naive implementation of the exact k^m cut: enumerate every recoding; check each rare set and its clauses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

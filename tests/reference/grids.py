@@ -1,4 +1,4 @@
-"""Naive twin of the grid of range ends, over lists of exact numbers."""
+"""Naive implementation of the grid of range ends, over lists of exact numbers."""
 
 from bisect import bisect_left
 from collections import Counter

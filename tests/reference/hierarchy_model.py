@@ -1,4 +1,4 @@
-"""Naive twin of hierarchies: dictionaries over labels."""
+"""Naive implementation of hierarchies: dictionaries over labels."""
 
 from collections.abc import Iterator, Sequence
 

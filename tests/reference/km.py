@@ -1,4 +1,4 @@
-"""Naive twin of k^m-anonymity verification: sets and Counters."""
+"""Naive implementation of k^m-anonymity verification: sets and Counters."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Naive twin of the risk from known items: compare every itemset of every record with all records."""
+"""Naive implementation of the risk from known items: compare every itemset of every record with all records."""
 
 from fractions import Fraction
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Naive twins of LG (He and Naughton 2009), LRA and VPA."""
+"""Naive implementations of LG (He and Naughton 2009), LRA and VPA."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Naive twins of the information loss measures: one occurrence at a time, in fractions."""
+"""Naive implementations of the information loss measures: one occurrence at a time, in fractions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Naive twin of query estimates: enumerate all possible originals of each published record."""
+"""Naive implementation of query estimates: enumerate all possible originals of each published record."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Naive twins of recoding by levels and by cuts: every vector and every node, individually."""
+"""Naive implementations of recoding by levels and by cuts: they try each level vector and each node."""
 
 from collections.abc import Callable, Sequence
 from itertools import product

@@ -1,5 +1,5 @@
-"""Naive twin of cluster refinement over lists: dissolve neighbouring clusters, form new clusters, accept a lower
-loss.
+"""Naive implementation of cluster refinement over lists: dissolve neighbouring clusters, form new clusters, accept a
+lower loss.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Naive twins of relational losses and cluster formation over lists, one record at a time."""
+"""Naive implementations of relational losses and cluster formation over lists, one record at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Naive twins of Rum-bound and Tum-bound over lists, with their distance and loss."""
+"""Naive implementations of Rum-bound and Tum-bound over lists, with their distance and loss."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field

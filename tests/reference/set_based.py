@@ -1,4 +1,4 @@
-"""Naive twins of COAT, PCTA and Pgen: sets, big integers and every subset of every constraint."""
+"""Naive implementations of COAT, PCTA and Pgen: sets, big integers and every subset of every constraint."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ class State:
         return sorted(result, key=lambda g: (self.support([g]), self.pos(g)))
 
     def satisfied(self, constraint: Collection[str]) -> bool:
-        """Return True by Definition 3.4."""
+        """Return True if a constraint is satisfied (Definition 3.4)."""
         image = frozenset(self.image_of(constraint))
         if not image or self.support(image) >= self.k:
             return True

@@ -1,4 +1,4 @@
-"""Naive twin of the local search over item partitions: all counts are recomputed for each move.
+"""Naive implementation of the local search over item partitions: all counts are recomputed for each move.
 
 A partition is a list of groups, possibly empty; ties are broken by their positions.
 """

@@ -1,4 +1,4 @@
-"""Naive twins of HgHs and mHgHs (Liu and Wang 2010), and of greedy suppression for coherence."""
+"""Naive implementations of HgHs and mHgHs (Liu and Wang 2010), and of greedy suppression for coherence."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Naive twins of the text kernels."""
+"""Naive implementations of the text kernels."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Naive twins of OA, DA and AA of Terrovitis, Mamoulis and Kalnis (VLDB 2008).
+"""Naive implementations of OA, DA and AA of Terrovitis, Mamoulis and Kalnis (VLDB 2008).
 
 Records are sets of leaf labels, a recoding is a dictionary from leaf to node label, and the count-tree is a dictionary
 of label tuples in rank order.

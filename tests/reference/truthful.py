@@ -1,4 +1,4 @@
-"""Naive twin of the truthfulness check, one label at a time."""
+"""Naive implementation of the truthfulness check, one label at a time."""
 
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Naive twins of rho-uncertainty (Cao et al. 2010) and SuppressControl."""
+"""Naive implementations of rho-uncertainty (Cao et al. 2010) and SuppressControl."""
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Verification of bucketized tables, compared with the naive twin, with witnesses and tampered publications."""
+"""Verification of bucketized tables against the naive implementation, with witnesses and tampered publications."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Verification of disassociated publications, compared with the naive twin and all possible worlds."""
+"""Verification of disassociated publications, compared with the naive implementation and all possible worlds."""
 
 import random
 from collections.abc import Callable

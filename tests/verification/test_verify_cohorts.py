@@ -1,4 +1,4 @@
-"""Checks of coherence, diversity, partitions and complete transactions, compared with naive twins, with witnesses."""
+"""Checks of coherence, diversity, partitions and complete transactions against naive implementations, and witnesses."""
 
 import random
 from collections import Counter

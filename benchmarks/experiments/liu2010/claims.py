@@ -30,7 +30,7 @@ def _gaps(
 
 
 def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str:
-    """Format curves, with each position once if all curves share it."""
+    """Format the values of curves. Positions are printed only where they differ from those of the previous curve."""
     written = []
     for part, quantity in losses.items():
         parts, before = [], ""

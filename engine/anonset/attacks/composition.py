@@ -187,7 +187,7 @@ class ReleasePair(RedactedRepr):
     later: ReleaseRows
     earlier: ReleaseRows
     certain: tuple[bool, bool] = (False, False)
-    """For each release: an item without a symbol is certainly in none of its records."""
+    """For each release, True if an item without a symbol is certainly in no record."""
 
     @cached_property
     def _cells(self) -> csr_matrix:

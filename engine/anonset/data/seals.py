@@ -21,7 +21,7 @@ _BYTES_PER_TASK = 1 << 26
 """Bytes of a file that a task reads."""
 _T = TypeVar("_T")
 FileRange = tuple[Path, int, int]
-"""File, and positions of the first byte and after the last byte."""
+"""File, position of the first byte of a part, and position after its last byte."""
 Sum = tuple[int, int, int]
 """File size in bytes, and sum and exclusive or of its 64-bit words."""
 

@@ -86,7 +86,7 @@ class RangeSort(RedactedRepr):
     n_columns: int
     n_codes: int
     short: bool
-    """Return record numbers in four bytes."""
+    """Return record numbers as four-byte integers."""
     sort: SortRange
 
     def __call__(self, ranges: tuple[int, int]) -> tuple[Int32, NDArray[Any], Int32, RecordNumbers]:

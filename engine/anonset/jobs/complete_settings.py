@@ -194,9 +194,7 @@ def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
 
 
 _FEW_SHARED = 1.05
-"""Maximum ratio of the numbers of persons by two ids for which both remain possible, because persons may share an
-id.
-"""
+"""Maximum ratio of the person counts by two id columns for which both columns are proposed. Persons may share an id."""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:

@@ -26,7 +26,7 @@ _MOST = np.iinfo(np.int64).max
 def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
     """Return the smallest support of the sets of at most 1, …, `size` items of each distinct record, int64 (D,) each.
 
-    For an empty record this is the size of its group.
+    For an empty record, return the number of records in its group.
     """
     counting = _SetCounting(distinct, size)
     for a, b in spans(distinct.n):

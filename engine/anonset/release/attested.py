@@ -27,7 +27,8 @@ def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> Priva
     Raises
     ------
     InputError
-        If the model has privacy constraints, and none are given, or not as many; or if a parameter is invalid.
+        If the model has privacy constraints and another number of constraints is given, or none; or if a parameter is
+        invalid.
     """
     attested = opened.attested
     values, policy = _but_policy(attested.parameters), attested.parameters.get("policy")

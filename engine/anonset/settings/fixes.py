@@ -69,9 +69,9 @@ def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
 
 
 def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
-    """Return the setting of an option, or None if it is no reading option or role with a value.
+    """Return the setting of an option, or None for other options than reading options and roles with a value.
 
-    Columns are all columns with a role; empty if unknown.
+    `columns` are the columns with a role; empty if they are unknown.
     """
     words = shlex.split(option)
     name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])

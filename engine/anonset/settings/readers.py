@@ -296,7 +296,7 @@ FORMS: dict[str, SettingForm] = {
         "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; published in the attestation.", words=()
     ),
     "sensitive": SettingForm(
-        "sensitive", text="Sensitive column: published unchanged, with mixed values in each class."
+        "sensitive", text="Sensitive column: published unchanged; each class contains several of its values."
     ),
     "delta": SettingForm(
         "delta",

@@ -1,4 +1,4 @@
-"""Addresses of the page."""
+"""Screens of the page in the browser, and their addresses."""
 
 from collections.abc import Callable
 from html import escape

@@ -251,7 +251,7 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
 
 
 def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> _Broken:
-    """Yield the violations of shared chunks. `n_places` is the number of records that may have a sub-record of each."""
+    """Yield the violations of shared chunks. `n_places`: number of records that may have a sub-record in each chunk."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
         part, places = shared.slice(a, b), n_places[a:b]

@@ -33,9 +33,9 @@ MOST_OF_TRIPLES = 1 << 27
 _WORTH_THREADS = 50_000_000  # itemset occurrences: some tenths of a second
 _WORTH_MERGING = 1_000_000_000  # itemset occurrences: some seconds
 _TRIED = 2_000_000_000
-"""Maximum number of occurrences to count of a size that exceeds the budget.
+"""Maximum number of occurrences to count for an itemset size whose occurrences exceed the budget.
 
-If most sets are rare, the first rare set is found early.
+The check may still find a rare set: if most sets are rare, the first is found early.
 """
 
 

@@ -27,7 +27,7 @@ MOST_BEGUN = 1 << 15
 MOST_TOGETHER = 1 << 22
 """Maximum record count of a cluster merged across parts, because it is published in memory."""
 _LONGEST = 8
-"""Number of longest records per cluster that represent its items. Cluster distances are distances of these records."""
+"""Maximum number of longest records that represent the items of a cluster. Cluster distances compare these records."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,7 @@ class ClusterLosses:
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Compute the missing mappings together: one by one, some could be skipped, but the total time is longer."""
+        """Compute all missing mappings together: this takes less time than computing only some of them individually."""
         if not self._open:
             return
         chosen = sorted(self._open)

@@ -40,7 +40,7 @@ class AprioriBased(Generalization):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with additional memory for tables, which count large sets of nodes."""
+        """Traits with the additional memory of the tables that count large node sets."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     def run_apriori(

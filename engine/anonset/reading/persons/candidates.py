@@ -177,7 +177,7 @@ def find_unit_candidates(
 
 
 def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
-    """Return the candidates by header whose first rows are not loaded."""
+    """Return the columns whose first rows are not loaded as candidates by their headers."""
     return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
@@ -369,7 +369,7 @@ def _repeats(codes: Int64) -> bool:
 
 
 def _by_meaning(free: Mapping[str, CodedColumn], ids: Sequence[str], *, grouped: bool) -> list[UnitCandidate]:
-    """Return the single-column candidates, by headers or values, and the name columns without birth."""
+    """Return a candidate for each column that may identify persons by its header or values."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
         sure = any(meaning_of(name) == "person id" for name in ids)

@@ -142,7 +142,7 @@ def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
 
 
 def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the files of each table of a folder, of any program."""
+    """Return the names of the files of each table in a folder, also if another program wrote them."""
     form = "parquet" if any(folder.glob("clusters*.parquet")) or any(folder.glob("clusters/*.parquet")) else "csv"
     parts = None
     if (folder / "clusters").is_dir():

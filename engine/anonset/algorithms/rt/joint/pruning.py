@@ -12,7 +12,7 @@ from anonset.data.redacted_repr import RedactedRepr
 
 @dataclass(frozen=True)
 class Pruning(RedactedRepr):
-    """One pruning of a grown tree."""
+    """A grown tree after pruning: weight, number of leaves, and losses."""
 
     w: float
     """Largest weight that results in this pruning."""

@@ -1,4 +1,4 @@
-"""Item loss of record sets by a fast item search: apriori on halves:frequency of the items in the set."""
+"""Item loss of record sets by a fast item search: apriori with the hierarchy halves:frequency of the set's items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
