@@ -1,7 +1,12 @@
-"""Workers that are killed in every phase of a run do not change the published bytes."""
+"""Workers that are killed or stopped in every phase of a run do not change the published bytes; others are named."""
 
 import os
+import shutil
 import signal
+import socket
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,13 +18,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import anonset
+from anonset.cli.main import exit_code
 from anonset.data.cluster import cluster_of
+from anonset.errors import InputError
 from anonset.jobs import anonymize
 from anonset.settings.overriding import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 RECORDS, ITEMS = 3_000, 60
 PHASES = ("search", "apply", "write", "read back", "verify")
+SECONDS_STOPPED = 3
+DISK_KIB = (24, 96, 144, 168)
+"""Sizes of disks that are full when reading, sorting, writing and verifying."""
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +70,21 @@ def _running(client: Any, dead: set[int]) -> list[int]:
     raise TimeoutError(msg)
 
 
-@pytest.mark.parametrize("killed", [1, 2])
-def test_killed_workers_change_no_byte(
-    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: int
-) -> None:
+def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let jobs run on the workers of a client."""
+
     @contextmanager
     def connected(*_: Any) -> Iterator[Any]:
         client.wait_for_workers(2, timeout=120)
         yield client
 
+    monkeypatch.setattr(anonymize, "cluster_of", connected)
+
+
+@pytest.mark.parametrize("killed", [1, 2])
+def test_killed_workers_change_no_byte(
+    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: int
+) -> None:
     def kill(stage: str, _done: float, _total: float) -> None:
         if stage in PHASES and stage not in stages:
             stages.append(stage)
@@ -78,8 +95,94 @@ def test_killed_workers_change_no_byte(
     dead = set[int]()
     stages = list[str]()
     expected = _run(source, tmp_path / "near")
-    monkeypatch.setattr(anonymize, "cluster_of", connected)
+    use(client, monkeypatch)
     found = _run(source, tmp_path / "far", progress=kill, cluster="tcp://here:1")
     assert found == expected
     assert stages == [*PHASES]
     assert len(expected) > 4
+
+
+def test_a_worker_that_stops_for_a_while_changes_no_byte(
+    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(stage: str, _done: float, _total: float) -> None:
+        if stage in PHASES and stage not in stages:
+            stages.append(stage)
+            process = _running(client, set())[0]
+            os.kill(process, signal.SIGSTOP)
+            timers.append(threading.Timer(SECONDS_STOPPED, os.kill, (process, signal.SIGCONT)))
+            timers[-1].start()
+
+    stages, timers = list[str](), list[threading.Timer]()
+    expected = _run(source, tmp_path / "near")
+    use(client, monkeypatch)
+    try:
+        assert _run(source, tmp_path / "far", progress=stop, cluster="tcp://here:1") == expected
+    finally:
+        for timer in timers:
+            timer.join()
+    assert stages == [*PHASES]
+
+
+@contextmanager
+def _disk(folder: Path, kib: int) -> Iterator[None]:
+    """Mount a disk of a given size."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kib}k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this user cannot mount a disk")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("kib", DISK_KIB)
+def test_a_full_disk_is_reported_in_one_line(
+    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
+) -> None:
+    use(client, monkeypatch)
+    monkeypatch.setattr(anonymize, "require_disk", lambda *_: None)
+    with _disk(tmp_path / "small", kib), pytest.raises(InputError) as error:
+        _run(source, tmp_path / "out", cluster="tcp://here:1", work_dir=str(tmp_path / "small" / "work"))
+    assert exit_code(error.value) == 2
+    assert "No space left on device" in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_worker_that_joins_late_with_another_version_is_named(source: Path, tmp_path: Path) -> None:
+    shutil.copytree(Path(anonset.__file__).parent, tmp_path / "other" / "anonset")
+    with (tmp_path / "other" / "anonset" / "spelling.py").open("a") as file:
+        file.write("# another version\n")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    started = list[subprocess.Popen[bytes]]()
+
+    def start(program: str, *options: str, **environment: str) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
+        started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment}))
+
+    def start_worker(**environment: str) -> None:
+        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path / "dask"))
+        start("worker", address, *options, **environment)
+
+    def replace_worker(stage: str, _done: float, _total: float) -> None:
+        if stage == "apply" and len(started) == 2:
+            start_worker(PYTHONPATH=str(tmp_path / "other"))
+            with cluster_of(address) as client:
+                client.wait_for_workers(2, timeout=120)
+            started[1].kill()
+
+    try:
+        start("scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
+        start_worker()
+        with pytest.raises(InputError, match="another anonset") as error:
+            _run(source, tmp_path / "out", progress=replace_worker, cluster=address)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    assert exit_code(error.value) == 2
+    assert "worker tcp://127.0.0.1" in str(error.value)
+    assert not (tmp_path / "out").exists()
