@@ -288,7 +288,7 @@ def _albouna() -> Iterable[Panel]:
         yield Panel(
             paper=paper, label=f"Fig. 4{letter}", shows=f"share of tuples anonymized over l, k={k}", figure="fig4abc",
             printed={"loss_counted": (Band(0, 0.1, where="small l"),), **high}, status="with differences",
-            differences=f"{joined}, and if tuples anonymized for l-diversity count in their group",
+            differences=f"{joined}, and whether tuples anonymized for l-diversity count in their group",
         )  # fmt: skip
     yield Panel(
         paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy over k", figure="fig4d",

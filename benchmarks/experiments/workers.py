@@ -124,7 +124,7 @@ def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str,
 
 
 def grouped(chosen: Paper, cases: Sequence[Case]) -> list[list[Case]]:
-    """Group cases for one process each: cases of the same data; cases with judged memory alone."""
+    """Group cases by process: cases of the same data share one. A case with judged memory has a separate process."""
     groups: dict[tuple[Any, ...], list[Case]] = {}
     for i, case in enumerate(cases):
         name = (i,) if case.cost == "memory" else (case.cost, *chosen.reads(case.parameters))

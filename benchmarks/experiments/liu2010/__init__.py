@@ -116,7 +116,7 @@ def _timed() -> list[Case]:
 
 
 def _tenths(series: Sequence[str]) -> list[Case]:
-    """Return cases on one to ten of ten nested subsets."""
+    """Return cases on nested subsets of 10%, 20%, … 100% of the data."""
     shared = {"data": _PRODUCTS, "taxonomy": True, "sample": "sample 1", "k": 5}
     return [
         Case("scalability", name, 10 * tenth, {**shared, **_own(name, 7), "share": tenth / 10})

@@ -44,5 +44,5 @@ class SetSearchOnce(SetSearch):
 
     @property
     def begins_with(self) -> Exact:
-        """`exact`, as `halves:frequency` uses it."""
+        """Algorithm that finds the initial cut."""
         return ExactOnce(k=self.k, m=self.m, data=self.data)

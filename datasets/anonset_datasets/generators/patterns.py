@@ -146,7 +146,10 @@ def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.rand
 
 
 def _dropped(length: Int64, level: Float64, random: np.random.Generator) -> Int64:
-    """Return int64: items to drop, one more while a uniform number is below the level; at least one remains."""
+    """Return the number of items to drop, int64: increased by one until a uniform number exceeds the level.
+
+    At least one item remains.
+    """
     with np.errstate(divide="ignore"):  # level 0: the logarithm is minus infinity, no item is dropped
         drops = np.log(1 - random.random(len(level))) / np.log(np.minimum(level, 1 - 1e-12))
     return np.minimum(np.floor(drops), length - 1).astype(np.int64)

@@ -130,7 +130,7 @@ class Scaling:
     splits_in_memory: bool = False
     """Splits data in memory as well, so that the result is the same for any memory limit."""
     where: str = ""
-    """Parameters with which it runs in blocks or in parts, as a phrase after "where"; empty for all parameters."""
+    """Parameters that allow to run in blocks or in parts, as a phrase after "where"; empty for all parameters."""
     undivided: str = ""
     """Specific reason why workers in other processes do not help; empty if there is none."""
 

@@ -129,7 +129,7 @@ def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cu
 
 
 def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
-    """Refuse a start that suppresses a sensitive item, or publishes it with others."""
+    """Reject an earlier recoding that suppresses a sensitive item, or publishes it together with other items."""
     index = column.vocabulary.index
     for label in algorithm.model.secrets:
         if (item := index.get(label)) is not None and (

@@ -35,7 +35,7 @@ class CoveredValues(RedactedRepr):
     hulls: tuple[int, ...] = field(repr=False)
     """Minimum set of values that a full-domain recoding merges if their lowest common value is the symbol."""
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
-    """Partition of all values by such a recoding, or a finer one, for each symbol. None: each value is separate."""
+    """For each symbol, partition of all values by this recoding, or a finer partition. None: single values."""
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
     """First and last value of each range. None for other symbols, and if ends are rounded."""
     own: Int64 = field(repr=False)

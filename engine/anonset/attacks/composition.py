@@ -263,7 +263,7 @@ def parts_of(kinds: Int64) -> list[Int64]:
 
 
 def _possible_symbols(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
-    """Return the symbols of the other release that are possible for each row, including items without a symbol here."""
+    """Return the symbols of the other release that are possible for each row. Items may have no symbol in the row."""
     nothing = csr_matrix(np.ones((rows.shape[0], 1), np.int32))
     possible = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()
     possible.data[:] = 1

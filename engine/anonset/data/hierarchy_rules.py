@@ -29,7 +29,7 @@ PROPOSED = "halves:frequency"
 """Default proposal for items without a hierarchy, because its best cut has the lowest loss."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """Prefixes of specifications that build a tree: ``balanced:5``; ``halves:frequency``, or ``halves:frequency@FILE`` with
-the frequencies of a file; ``refine:FILE``, the tree of a file with halves over the children of its nodes.
+the frequencies of a file; ``refine:FILE``: a binary tree by frequency between each node of a file and its children.
 """
 OF_LABELS = (BALANCED, HALVES)
 """Prefixes of specifications that build a tree over any labels."""

@@ -21,7 +21,10 @@ _PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class IntraGroupViolation(RedactedRepr):
-    """An individual with more tuples in a group than it has tuples without a value: some must have the value."""
+    """An individual with so many tuples in a group that some must have a certain value.
+
+    The individual has more tuples than the group has tuples without the value.
+    """
 
     group: str = field(repr=False)
     individual: tuple[str, ...]

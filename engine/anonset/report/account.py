@@ -41,7 +41,7 @@ _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """Losses shown to people; UL only if items are grouped. Programs get all losses."""
 _NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
-"""Names in the account of the units in which retention is counted."""
+"""Names of the units of the retention counts, as the account prints them."""
 _FEW = 5
 _TOLD = {"out": "published in", "private": "private"}
 

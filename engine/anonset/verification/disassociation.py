@@ -262,7 +262,8 @@ def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> 
 
         for chunk in np.flatnonzero(filled > places).tolist():
             detail = (
-                f"{name(chunk)} has {filled[chunk]} sub-records on {places[chunk]} places that show none of its items"
+                f"{name(chunk)} has {filled[chunk]} sub-records, but only {places[chunk]} records show none of its "
+                "items elsewhere"
             )
             items = tuple(labels[code] for code in items_of(part.rows[chunk]))
             yield _ROOM, Breach(items, int(filled[chunk]), int(places[chunk]), int(part.first[chunk]), detail)

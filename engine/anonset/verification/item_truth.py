@@ -26,9 +26,9 @@ _SHARE_OF_CACHE = 3
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
 """Implementation of `Look`, given records, rows, and the record of each row."""
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
-"""Returns the row, item and symbol of the first violation in a span of rows whose records are in a second span.
+"""Function of a span of rows and a span of records.
 
-All are -1 if there is none.
+Returns the row, item and symbol of the first violation among the rows with a record in the second span; -1 if none.
 """
 
 

@@ -73,9 +73,9 @@ class SuppressControl(RedactedRepr):
     sensitive_items: tuple[str, ...] = ()
     """Items that must not be inferred."""
     strict: bool = True
-    """The share must be below rho; false: it may equal rho."""
+    """True: the share must be below rho. False: the share may also equal rho."""
     from_nothing: bool = True
-    """Also bound the share among all records, for an attacker without known items; false: do not."""
+    """True: also bound the share among all records, for an attacker without known items."""
     generalize: bool = False
     """Generalize items first if this loses less than suppression alone; needs a hierarchy."""
     max_tries: int = 300
