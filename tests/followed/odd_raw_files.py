@@ -186,10 +186,20 @@ def questions(n: int, seed: int) -> RawFile:
     return _file("form.csv", head, rows, list(range(n)), "row", secrets)
 
 
+def printed_lists(n: int, seed: int) -> RawFile:
+    """Subscribers with hashes, and interests as lists that a program printed."""
+    rows: list[list[object]] = []
+    for i in range(n):
+        interests = json.dumps(["sport", "news", "food"][: 1 + i % 3])
+        rows.append([f"{(i + seed) * 104729:032x}", ["DE", "AT"][i % 2], ["18-24", "25-34", "50+"][i % 3], interests])
+    secrets = {str(row[0]) for row in rows}
+    return _file("subscribers.csv", "email_md5,country,age_band,interests", rows, list(range(n)), "row", secrets)
+
+
 ODD_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
     make.__name__: make
     for make in (
         eight_digit_keys, titles_with_commas, marks_below_a_title, fees_with_commas, shared_policies, bookings,
-        hashes_as_json, genotypes, groups_above_columns, questions,
+        hashes_as_json, genotypes, groups_above_columns, questions, printed_lists,
     )
 }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from followed.follow import follow, judge, run
-from followed.odd_raw_files import ODD_RAW_FILES, bookings, groups_above_columns
+from followed.odd_raw_files import ODD_RAW_FILES, bookings, groups_above_columns, shared_policies
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
@@ -72,6 +72,15 @@ def test_a_file_that_needs_other_settings_leads_to_inspect(tmp_path: Path, comma
     code, printed = run(tmp_path, f"anonset {command}")
     assert code == 2
     assert f"complete command, to propose roles: anonset inspect {command.split()[1]} -o job.toml" in printed
+
+
+def test_a_shared_policy_does_not_hide_the_insured(tmp_path: Path) -> None:
+    raw = shared_policies(400, 7)
+    (tmp_path / raw.name).write_bytes(raw.content)
+    code, printed = run(tmp_path, f"anonset anonymize {raw.name} --k 5 -o out")
+    assert code == 2
+    for unit in ("'policy_no'", "'insured_first_name' with 'birth'"):
+        assert f"complete command, if each {unit} is a person" in printed
 
 
 def test_values_with_commas_can_be_dropped_by_the_printed_option(tmp_path: Path) -> None:

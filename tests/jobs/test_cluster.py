@@ -250,7 +250,7 @@ def test_a_missing_scheduler_is_reported_in_one_line(monkeypatch):
         pass
 
 
-@pytest.mark.parametrize("address", ["local", "local:0", "local:two"])
+@pytest.mark.parametrize("address", ["local", "local:0", "local:two", "local:1000", "local:" + "9" * 5000])
 def test_invalid_process_numbers_are_rejected(address):
     with pytest.raises(InputError, match="local:N for N processes"), cluster_of(address):
         pass

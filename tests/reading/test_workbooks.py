@@ -84,7 +84,16 @@ def test_empty_rows_above_are_skipped_and_between_refused(tmp_path):
         read(path, **ROLES)
 
 
-@pytest.mark.parametrize(("sheets", "said"), [(([HEADER], [HEADER]), "2 sheets"), (([],), "sheet")])
+def test_sheets_with_notes_are_ignored(tmp_path):
+    notes = [[["internal use"]], [["Report", "2024"], ["by the ward"], [None, "end"]]]
+    table = read(written(tmp_path / "raw.xlsx", notes[0], [HEADER, *ROWS], notes[1]), **ROLES)
+    assert labels(table, "id") == ["007", "008", "009"]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "said"),
+    [(([HEADER], [HEADER]), "2 sheets"), (([HEADER, *ROWS], [["a", "b"], ["1", "2"]]), "2 sheets"), (([],), "sheet")],
+)
 def test_one_sheet_is_required(tmp_path, sheets, said):
     with refused(InputError, said) as raised:
         read(written(tmp_path / "raw.xlsx", *sheets), **ROLES)

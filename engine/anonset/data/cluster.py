@@ -9,6 +9,7 @@ import io
 import logging
 import mmap
 import os
+import re
 import secrets
 import tempfile
 import threading
@@ -30,7 +31,7 @@ from anonset.data.store import Files, backing
 from anonset.data.usage import REMOTE_TASKS, TaskUsage, measured
 from anonset.data.worker_faults import named_worker, require_importable, version_here
 from anonset.data.workers import Workers, run_task
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import AnonsetError, InputError, shortened
 from anonset.interruption import defer_signals
 from anonset.local_paths import writing
 from anonset.spelling import listed, setting
@@ -66,6 +67,10 @@ _SECONDS_TO_ANSWER = 10
 """Timeout for connecting to a scheduler."""
 _SECONDS_WITHOUT_WORKERS = 60
 """Waiting time for new workers after all are lost."""
+
+
+_COUNT = re.compile("[1-9][0-9]{0,2}")
+"""Number of processes of a local cluster."""
 
 
 @contextmanager
@@ -110,8 +115,9 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
         with client:
             yield client
         return
-    if not count.isdecimal() or int(count) < 1:
-        msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
+    if not _COUNT.fullmatch(count):
+        what = "the address of a scheduler, or local:N for N processes (at most 999)"
+        msg = f"{setting('cluster')} must be {what}, got {shortened(address)}"
         raise InputError(msg)
     options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
     options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any free port

@@ -19,7 +19,7 @@ from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.reading.persons.candidates import ASKED_FROM
+from anonset.reading.persons.candidates import ASKED_FROM, NAMED_AND_BORN
 from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier
@@ -181,15 +181,17 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
 
 
 def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals without ids that are probably not person ids: by another, reliable id, many persons have
-    several of them.
+    """Return the proposals without ids of which many persons have several, by another id without such doubt.
+
+    Names with birth remain: the other id may be of a family.
     """
     sizes = {id(one): one.table.n for one in proposals if one.unit and one.table is not None and not one.table.repeated}
     most = _FEW_SHARED * min(sizes.values(), default=0)
     return [
         one
         for one in proposals
-        if not (sizes and one.unit and id(one) not in sizes and one.table and one.table.n > most)
+        if one.meaning == NAMED_AND_BORN
+        or not (sizes and one.unit and id(one) not in sizes and one.table and one.table.n > most)
     ]
 
 

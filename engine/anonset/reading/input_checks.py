@@ -103,6 +103,15 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     raise InputError(msg)
 
 
+def are_printed_lists(texts: Collection[str]) -> bool:
+    """Return True if most texts are lists that a program printed.
+
+    >>> are_printed_lists(['["a", "b"]', "['c']", "d"]), are_printed_lists(["[a]", "b"])
+    (True, False)
+    """
+    return 2 * sum(text.startswith(begin) for text in texts for begin, _ in _PRINTED) > len(texts)
+
+
 def require_whole(where: str, name: str, labels: Collection[str]) -> None:
     """Reject cells that look like sets of items but would be read as a single item.
 

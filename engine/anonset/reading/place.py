@@ -233,6 +233,10 @@ class Place:
             raise
 
 
+_RETRIES = "retry_limit_seconds=60"
+"""Limit for a store of Google, which otherwise is asked for 15 minutes without credentials or network."""
+
+
 def system_of(address: str) -> tuple[Any, str]:
     """Return the file system of an address (``pyarrow.fs.FileSystem``), and the path within it.
 
@@ -244,8 +248,12 @@ def system_of(address: str) -> tuple[Any, str]:
     import pyarrow as pa
     from pyarrow import fs
 
+    scheme = address.partition("://")[0]
+    uri = address
+    if scheme in ("gs", "gcs") and "retry_limit_seconds=" not in address:
+        uri += ("&" if "?" in address else "?") + _RETRIES
     try:
-        system, path = fs.FileSystem.from_uri(address)
+        system, path = fs.FileSystem.from_uri(uri)
     except pa.ArrowInvalid:
         pass
     except OSError as error:
@@ -253,7 +261,6 @@ def system_of(address: str) -> tuple[Any, str]:
         raise InputError(msg) from error
     else:
         return system, path
-    scheme = address.partition("://")[0]
     try:
         fsspec = import_module("fsspec")
     except ImportError:
@@ -264,5 +271,8 @@ def system_of(address: str) -> tuple[Any, str]:
             system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:  # the message names the package and how to install it
             msg = f"{address}: {scheme!r} addresses need a package that is not installed: {error}"
+            raise InputError(msg) from None
+        except ValueError:
+            msg = f"{address}: {scheme!r} is unknown to fsspec, which reads addresses such as s3://bucket/folder"
             raise InputError(msg) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path

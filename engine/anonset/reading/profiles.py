@@ -21,6 +21,7 @@ from anonset.reading.input_checks import (
     NULLS,
     PROBABLE_NULLS,
     SIGNS_OF_NULL,
+    are_printed_lists,
     are_titles,
 )
 from anonset.reading.item_separators import separator_of_items
@@ -112,10 +113,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         what = "bytes" if pa.types.is_binary(kind) else "nested values"
-        look = ValueFormat(
-            what, doubt=f"contains {what}, which are not supported; convert them to plain values", usable=False
-        )
-        return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
+        return _unsupported(column, what, n, nulls, "convert them to plain values")
     if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)
@@ -125,6 +123,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
+    if are_printed_lists(first):
+        return _unsupported(column, "printed lists", n, nulls, "write the items with a separator")
     mark = separator_of_items(column, first, separator)
     if mark is not None:
         items, times = _items(loaded, mark)
@@ -156,6 +156,12 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
         results=are_results(values.given),
     )
+
+
+def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:
+    """Return the profile of a column with values that cannot be published."""
+    look = ValueFormat(what, doubt=f"contains {what}, which are not supported; {way}", usable=False)
+    return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
 
 
 @dataclass(frozen=True)

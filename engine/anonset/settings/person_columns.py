@@ -250,8 +250,14 @@ def roles_by_behaviour(
     ]
     agreeing = [name for name in shared if united[name].role == UNRECOGNIZED and not _may_be_names(profiles[name])]
     differing = [name for name in shared if united[name].role == "drop"]
-    texts = [n for n in differing if profiles[n].distinct >= _FEWEST_ITEMS and profiles[n].kind not in _NUMBERS]
-    items = sorted(texts, key=lambda name: -profiles[name].distinct)[:1]
+    texts = [
+        name
+        for name in differing
+        if profiles[name].distinct >= _FEWEST_ITEMS
+        and profiles[name].kind not in _NUMBERS
+        and not (profiles[name].capitalised and meaning_of(name) == "thing")  # such as names of physicians
+    ]
+    items = sorted(texts, key=lambda name: (profiles[name].capitalised, -profiles[name].distinct))[:1]
     if agreeing or items:
         return {role: names for role, names in (("relational", agreeing), ("items", items)) if names}
     return {"relational": differing, "differing": ["first"]} if differing else {}

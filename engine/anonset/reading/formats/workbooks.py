@@ -1,4 +1,4 @@
-"""Read workbooks (.xlsx): the only sheet with data, as the text that a spreadsheet program would export."""
+"""Read workbooks (.xlsx): the only sheet with a table, as the text that a spreadsheet program would export."""
 
 import csv
 import io
@@ -61,10 +61,11 @@ class _SheetFile(DataFile):
 
 
 def _sheet_of(file: DataFile) -> _SheetFile:
-    """Return the only non-empty sheet of a workbook."""
+    """Return the only sheet of a workbook that contains a table, or else its only non-empty sheet."""
     with file.opened() as opened, reading(file.where):
         data = bytes(opened.read())
     filled = [rows for rows in _sheets(file.where, data) if rows]
+    filled = [rows for rows in filled if _is_table(rows)] or filled
     if len(filled) != 1:
         problem = f"{len(filled)} sheets contain data; save the sheet to read as its own workbook, or as CSV (UTF-8)"
         msg = f"{file.where}: {problem if filled else 'no sheet contains data'}"
@@ -77,6 +78,11 @@ def _sheet_of(file: DataFile) -> _SheetFile:
     first = next(number for number, row in enumerate(rows, 1) if any(row))
     origin = (file.where, file.name, file.system, file.path, file.keys)
     return _SheetFile(*origin, text=text.getvalue().encode(), first_line=first)
+
+
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if a sheet has two rows with several cells each; other sheets contain notes."""
+    return sum(sum(map(bool, row)) > 1 for row in rows) > 1
 
 
 def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:

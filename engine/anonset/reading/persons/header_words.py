@@ -49,7 +49,8 @@ _WORDS = {
     "center centre zentrum lab labor test file batch study company firma firm org organisation organization store "
     "filiale shop supplier lieferant school schule university brand marke teacher lehrer lehrerin lehrkraft professeur "
     "enseignant profesor maestro docente seller verkaeufer vendeur vendedor cashier kassierer caissier cajero agent "
-    "sachbearbeiter berater author autor autorin "
+    "sachbearbeiter sagsbehandler saksbehandler handlaggare caseworker adjuster handler behandler berater author "
+    "autor autorin "
     "auteur autore verfasser publisher verlag consultant therapist therapeut merchant haendler course kurs cours curso",
     "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
     "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
