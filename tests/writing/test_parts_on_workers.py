@@ -8,7 +8,7 @@ import pytest
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.cluster import ClusterWorkers, cluster_of
-from anonset.data.fingerprints import columns_sha256
+from anonset.data.fingerprints import fingerprint
 from anonset.publications import Records, Symbol
 from anonset.release.statements import digests
 from anonset.writing.codebook import write_records
@@ -61,12 +61,13 @@ def test_a_worker_writes_the_same_records_and_computes_the_same_digests(client, 
     for folder in folders:
         folder.mkdir()
     write_records(publication, folders[0] / "records.parquet")
-    expected = digests(folders[0], work.workers), columns_sha256(table)
+    expected = digests(folders[0], work.workers), fingerprint(table)
     with counted_tasks(client, work) as (store, tasks):
         write_records(replace(publication, store=store), folders[1] / "records.parquet")
-        found = digests(folders[1], store.workers), columns_sha256(replace(table, store=store))
+        facts = store.workers.later(fingerprint, table)
+        found = digests(folders[1], store.workers), facts()
     assert found == expected
     assert (tasks, list(work.path.iterdir())) == (
-        [work.path, folders[1] / "records.parquet", *table.columns],
+        [work.path, table, folders[1] / "records.parquet"],
         [work.path / "record"],
     )

@@ -90,13 +90,8 @@ def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
 
 
 def columns_sha256(table: Table) -> dict[str, str]:
-    """Return the fingerprint of each column by name, for columns of all roles.
-
-    A worker in another process computes them, one column after the other.
-    """
-    workers = table.store.workers
-    columns = workers.map(column_sha256, table.columns, 1) if workers.remote else map(column_sha256, table.columns)
-    return {column.name: column_digest for column, column_digest in zip(table.columns, columns, strict=True)}
+    """Return the fingerprint of each column by name, for columns of all roles."""
+    return {column.name: column_sha256(column) for column in table.columns}
 
 
 def content_sha256(table: Table) -> str:

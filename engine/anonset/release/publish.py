@@ -86,6 +86,7 @@ def publish(
     with staging_for(request.out, request.private_folder, store, progress) as staging:
         with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
+                facts = store.workers.later(fingerprint, unverified.table)
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
                 written = meant.require_same(kind.read(staging.folder, files, store, meant))
@@ -109,13 +110,13 @@ def publish(
             write_policy(unverified, staging.private)
             staging.seal()
             digested = digest(staging.folder / ATTESTATION), digests(staging.private, store.workers)
-            facts = fingerprint(unverified.table)
+            table_facts = facts()
         private_report = report(
             unverified,
             verdict,
             watch.phases,
             context or {},
-            facts,
+            table_facts,
             digested,
             trace=request.trace,
             exact_values=exact_values,
