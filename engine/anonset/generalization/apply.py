@@ -58,8 +58,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
         codes, record = iter(rows.columns), rows.record
         relational, kept = (tuple(replace(c, codes=next(codes)) for c in part) for part in (relational, kept))
         cluster = next(codes, None)
-        if sets is not None:
-            sets = SetColumn(sets.name, rows.indptr, rows.items, _labels(symbols)).counted(store)
+        sets = None if sets is None else SetColumn(sets.name, rows.indptr, rows.items, _labels(symbols))
     else:
         record = in_input_order(table.n, store)
         sets = sets if sets is None or image is None else generalize(sets, image, symbols, store)

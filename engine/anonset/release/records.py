@@ -101,7 +101,10 @@ class RecordsKind(PublicationKind[Records]):
         value_sets += _with_leaf_sets(publication, hierarchies)
         nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
         others = (*nodes, *layout.used_labels)
-        return name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
+        named = name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
+        if named.transactions is not None:
+            named.transactions.counted(named.store)
+        return named
 
     def require_readable(self, publication: Records) -> None:
         """Reject symbols whose name contradicts their members, for any algorithm."""
