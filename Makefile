@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # Folders of tests that call kernels.
 ON_KERNELS := $(addprefix tests/,kernels data publications generalization support privacy queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints demo test check check-all lint types long coverage docs wheel release releasable bench reproduce clean
+.PHONY: help setup constraints demo test check check-all lint types long coverage docs wheel sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -81,14 +81,21 @@ wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo
 	cd build && wheel/bin/anonset demo --quiet
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
-release: releasable wheel docs  ## Build what a release consists of into dist/: sdist, wheel, site, results, checksums
+release: releasable wheel docs sbom  ## Build what a release consists of into dist/: sdist, wheel, bill of materials, site, results, checksums
 	$(PACK) --transform 's,^site,anonset-$(VERSION)-site,' site | gzip -n > dist/anonset-$(VERSION)-site.tar.gz
 	$(PACK) --transform 's,^benchmarks/results,anonset-$(VERSION)-results,;s,^CITATION,anonset-$(VERSION)-results/CITATION,' \
 		benchmarks/results CITATION.cff | gzip -n > dist/anonset-$(VERSION)-results.tar.gz
 	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
 
-releasable:
-	@test -z "$$(git status --porcelain)" || { echo "commit everything first: a release is of one commit" >&2; exit 1; }
+sbom: wheel  ## Write a bill of materials (CycloneDX) of the wheel with all packages that it needs
+	$(PYTHON) -m venv build/cyclonedx
+	build/cyclonedx/bin/python -m pip install --quiet cyclonedx-bom
+	build/cyclonedx/bin/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml --mc-type library \
+		--output-file dist/anonset-$(VERSION).cdx.json build/wheel/bin/python
+
+releasable: $(READY)
+	@$(BIN)/python tests/test_stability.py
+	@test -z "$$(git status --porcelain)" || { echo "commit everything first, also tests/vectors/promised.json: a release is of one commit" >&2; exit 1; }
 	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff is not of version $(VERSION)" >&2; exit 1; }
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }

@@ -217,6 +217,13 @@ def test_several_mistakes_are_named_together(place: Place) -> None:
     assert len(ran.errors) == 1
 
 
+def test_windows_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    ran = place.run(*place.job())
+    assert (ran.code, place.out.exists()) == (2, False)
+    assert names(ran.err, "Windows WSL container")
+
+
 def test_config_that_is_no_toml(place: Place) -> None:
     ran = place.run(*place.job("--config", place.write("job.toml", "k = = 5")))
     assert ran.code == 2

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
-from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, UndecidedError, VerificationError
+from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
 from anonset.interruption import RaisingHandler
 from anonset.spelling import spell_options
 
@@ -56,6 +56,9 @@ def _missing(error: BaseException | None) -> str:
 
 def _run(arguments: Sequence[str], *, own_process: bool) -> int:
     """Run a command and report it in the requested log format."""
+    if sys.platform == "win32":
+        msg = "anonset does not run on Windows, where file modes do not protect private files; use WSL or a container"
+        raise InputError(msg)
     from anonset.cli.app import run_command
 
     if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
