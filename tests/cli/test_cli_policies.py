@@ -249,3 +249,33 @@ def test_groups_that_cannot_be_name_their_option(shop: Place, groups: str, why: 
     data = ["--hierarchy", "items=balanced:4", "-o", str(shop.out)]
     ran = shop.run("anonymize", str(shop.folder / "shop.dat"), *data, *job, "--utility-constraints", groups)
     assert (ran.code, names(ran.err, f"error '--utility-constraints {groups}' {why}")) == (2, True)
+
+
+def test_generated_queries_are_those_of_evaluate(shop: Place) -> None:
+    data, queries = str(shop.folder / "shop.dat"), str(shop.folder / "queries.json")
+    publish(shop, "shop.dat", "--model", "km", "--k", "3", "--m", "2", "--hierarchy", "items=balanced:2")
+    random = ["--workload", "record:20x2", "--seed", "3"]
+    assert shop.run("workload", "generate", data, "-o", queries, *random).code == 0
+    evaluated = ["evaluate", data, str(shop.out), "--json"]
+    by_file, by_seed = (shop.run(*evaluated, *options).json for options in (["--queries", queries], random))
+    assert (by_file["are"], by_file["answered"]) == (by_seed["are"], 20)
+    records = [{*line.split()} for line in (shop.folder / "shop.dat").read_text().splitlines()]
+    itemsets = [query["items"] for query in json.loads((shop.folder / "queries.json").read_text())["queries"]]
+    answers = [sum(record.issuperset(itemset) for record in records) for itemset in itemsets]
+    ran = shop.run("workload", "check", queries, "--input", data, "--json")
+    assert (ran.json, min(answers) > 0) == ({"queries": 20, "answers": answers}, True)
+    shop.write("lines.txt", f"{' '.join(itemsets[0])}\n")
+    ran = shop.run("workload", "check", str(shop.folder / "lines.txt"), "--input", data)
+    facts = " ".join(ran.out.split())
+    assert facts == f"queries 1 without a matching record 0 most records {answers[0]}"
+
+
+def test_random_queries_need_the_original_alone(shop: Place) -> None:
+    data, queries = str(shop.folder / "shop.dat"), str(shop.folder / "queries.json")
+    ran = shop.run("workload", "generate", data, "-o", queries, "--workload", "published:20x2")
+    assert (ran.code, names(ran.err, "published evaluate")) == (2, True)
+    ran = shop.run("workload", "generate", data, "-o", queries)
+    assert (ran.code, names(ran.err, "--workload record:100x2")) == (2, True)
+    ran = shop.run("workload", "generate", data, "-o", queries, "--workload", "record:20x2+1")
+    assert (ran.code, names(ran.err, "relational")) == (2, True)
+    assert not (shop.folder / "queries.json").exists()

@@ -1,6 +1,5 @@
 """Workloads for relational values and items: their sources, reproducibility by seed, and files."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,8 +20,7 @@ from anonset.queries.mixed_workload import (
     mixed_record_workload,
 )
 from anonset.queries.relational import TrueAnswers
-from anonset.reading.files import write_file
-from anonset.reading.workloads import read_workload
+from anonset.reading.workloads import read_workload, write_workload
 
 ROWS = ["abc", "ab", "c", "", "bd", "ad"]
 HIERARCHY = {"city": Hierarchy.from_tree(("ALL", [("X", ["p", "q"]), ("Y", ["r", "s"])]))}
@@ -146,28 +144,16 @@ def test_tables_that_cannot_be_queried_are_rejected() -> None:
         mixed_published_workload(table(), without, 3, shape)
 
 
-def plain(condition: Among | Between) -> dict[str, object]:
-    if isinstance(condition, Among):
-        return {"column": condition.column, "among": condition.values}
-    return {"column": condition.column, "low": condition.low, "high": condition.high}
-
-
-def written(workload: Workload, path: Path) -> Path:
-    queries = [{"items": query.items, "where": [*map(plain, query.where)]} for query in workload.queries]
-    document = {"schema": 1, "source": workload.source, "seed": workload.seed, "queries": queries}
-    return write_file(path, [json.dumps(document, ensure_ascii=False).encode()])
-
-
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("name", ["queries.json", "queries.json.gz"])
 def test_files(make: Callable[[int, QueryShape, int], Workload], name: str, tmp_path: Path) -> None:
     workload = make(30, QueryShape(n_values=3, n_items=1, width=0.1), 5)
-    assert read_workload(written(workload, tmp_path / name)) == workload
+    assert read_workload(write_workload(workload, tmp_path / name)) == workload
 
 
 def test_written_queries_are_read_back(tmp_path: Path) -> None:
     workload = Workload((Query(("ä b", "c")), Query((), (Among("x", ("1", "ü")), Between("y", 1, 2.5)))))
-    assert read_workload(written(workload, tmp_path / "queries.json")) == workload
+    assert read_workload(write_workload(workload, tmp_path / "queries.json")) == workload
 
 
 BAD_FILES = [

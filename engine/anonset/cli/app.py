@@ -50,6 +50,13 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "convert": "Convert constraints to the format of anonset.",
         },
     ),
+    "workload": (
+        "Generate and check queries for the query error of a publication.",
+        {
+            "generate": "Generate random queries for a data set.",
+            "check": "Check queries, and count the records that match each query.",
+        },
+    ),
     "datasets": (
         "Find or generate data sets.",
         {

@@ -1,4 +1,4 @@
-"""Read workload files: JSON, so that the same queries can be evaluated on several publications."""
+"""Workload files: JSON, so that the same queries can be evaluated on several publications."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from anonset.errors import InputError, foreign
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.workload import Query, Workload
-from anonset.reading.files import read_bytes
-from anonset.strict_json import loads
+from anonset.reading.files import read_bytes, write_file
+from anonset.strict_json import dumps, loads
 
 SCHEMA = 1
 """Version of the format."""
@@ -43,6 +43,25 @@ def read_workload(path: str | Path) -> Workload:
         msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
         raise InputError(msg)
     return Workload(queries, source, seed)
+
+
+def write_workload(workload: Workload, path: str | Path) -> Path:
+    """Write a workload in the format of `read_workload`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    queries = [{"items": query.items, "where": [*map(_entry, query.where)]} for query in workload.queries]
+    document = {"schema": SCHEMA, "source": workload.source, "seed": workload.seed, "queries": queries}
+    return write_file(Path(path), [f"{dumps(document)}\n".encode()])
+
+
+def _entry(condition: Condition) -> dict[str, Any]:
+    if isinstance(condition, Among):
+        return {"column": condition.column, "among": condition.values}
+    return {"column": condition.column, "low": condition.low, "high": condition.high}
 
 
 def _query(path: Path, number: int, query: Any) -> Query:

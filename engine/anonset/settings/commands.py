@@ -1,4 +1,4 @@
-"""Settings of the commands that publish nothing: `inspect`, `hierarchy`, `suggest`, `policy` and `evaluate`."""
+"""Settings of commands that publish nothing: `inspect`, `hierarchy`, `suggest`, `policy`, `workload`, `evaluate`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -103,7 +103,13 @@ class QuerySettings(InputSettings):
     )
 
 
-class EvaluateSettings(QuerySettings, ComparedSettings):
+class WorkloadSettings(QuerySettings):
+    """Settings of `anonset workload`."""
+
+    seed: int = Field(0, description="Random seed for the queries.")
+
+
+class EvaluateSettings(WorkloadSettings, ComparedSettings):
     """Settings of `anonset evaluate`. INPUT is the original."""
 
     out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
@@ -114,7 +120,6 @@ class EvaluateSettings(QuerySettings, ComparedSettings):
         ge=1,
         description="Number of most frequent sets of 2 to 4 items to compare with the publication, such as 1000.",
     )
-    seed: int = Field(0, description="Random seed for the queries.")
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from anonset.ui.page_state import PageState, message_of
 
 SCREENS = (
     ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/policies", "Policies"),
-    ("/try", "Try"), ("/publish", "Publish"), ("/open", "Open"),
+    ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
 """Address of the screen that is not a step."""

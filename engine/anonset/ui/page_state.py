@@ -23,6 +23,7 @@ from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
 from anonset.ui.tree_state import TreeState
 from anonset.ui.trial import Trial
+from anonset.ui.workload_state import WorkloadState
 
 REPORT = "report.json"
 
@@ -52,6 +53,7 @@ class PageState:
         """Data set that was opened without a job file."""
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
+        self.workload = WorkloadState(self)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def open(self, name: str) -> None:
@@ -83,6 +85,7 @@ class PageState:
         self.job = self.findings = self.inspection = None
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
+        self.workload = WorkloadState(self)
         self.publication = self.promised = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""

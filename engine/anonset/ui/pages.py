@@ -17,6 +17,7 @@ from anonset.ui.page_state import PageState, message_of
 from anonset.ui.policies_screen import policies_screen
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
+from anonset.ui.queries_screen import queries_screen
 from anonset.ui.try_screen import try_screen
 
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
@@ -31,6 +32,7 @@ def add_pages(state: PageState) -> None:
         "/policies": policies_screen,
         "/try": try_screen,
         "/publish": publish_screen,
+        "/queries": queries_screen,
         "/open": open_screen,
     }
     for path, screen in screens.items():

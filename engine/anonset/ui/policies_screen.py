@@ -7,10 +7,10 @@ from nicegui import ui
 from anonset.reading.policies import items_as_text
 from anonset.spelling import counted
 from anonset.ui.frame import Screen, button, text
+from anonset.ui.item_search import item_search, show_reading
 from anonset.ui.page_state import PageState
 from anonset.ui.policy_state import PolicyState
 
-_FOUND = 20
 _SHOWN = 100
 _TITLES = {
     "privacy": ("Protected itemsets", "Someone who knows some items of a set finds at least k matching records."),
@@ -31,7 +31,7 @@ def policies_screen(state: PageState) -> None:
             return
         text("p", "The first constraint changes the model of the job to constraints. Undo this on the screen Promise.")
         state.tree.choose_items()
-        screen.section(lambda: (state.tree.is_reading, state.tree.tree is None), lambda _: _status(state))
+        show_reading(screen)
         for policy in state.policies.values():
             _editor(screen, policy)
         with ui.element("div").classes("actions"):
@@ -44,16 +44,8 @@ def _editor(screen: Screen, policy: PolicyState) -> None:
     text("h2", _TITLES[policy.kind][0])
     text("p", _TITLES[policy.kind][1])
     screen.section(lambda: (policy.rows, policy.supports), lambda _: _rows(screen, policy))
-    _search(screen, policy)
+    item_search(screen, _SEARCHES[policy.kind], policy.kind, policy.choose)
     screen.section(lambda: tuple(policy.chosen), lambda _: _chosen(screen, policy))
-
-
-def _status(state: PageState) -> None:
-    with ui.element("div").props("role=status"):
-        if state.tree.is_reading:
-            text("p", "Counting the items …")
-        elif state.tree.tree is None:
-            text("p", "The items need a hierarchy for the search: choose a rule on the screen Hierarchies.")
 
 
 def _rows(screen: Screen, policy: PolicyState) -> None:
@@ -71,31 +63,6 @@ def _rows(screen: Screen, policy: PolicyState) -> None:
                 remove.mark(f"remove-{policy.kind}").props["aria-label"] = f"Remove {items_as_text(row)}"
     if len(rows) > _SHOWN:
         text("p", f"{len(rows) - _SHOWN:,} more").classes("soft")
-
-
-def _search(screen: Screen, policy: PolicyState) -> None:
-    """Offer the items that contain a text."""
-    trees = screen.state.tree
-
-    def add(label: str) -> None:
-        if label not in policy.chosen:
-            policy.chosen = [*policy.chosen, label]
-        screen.follow()
-
-    def show() -> None:
-        wanted = (search.value or "").strip()
-        if trees.tree is None or not wanted:
-            return
-        with ui.element("div").props("role=status"), ui.element("ul").classes("tree"):
-            for node in trees.tree.matches(wanted, _FOUND, leaves=True):
-                label = trees.tree.hierarchy.labels[node]
-                with ui.element("li"):
-                    row = button(f"{label} ({counted(int(trees.tree.records[node]), 'record')})", partial(add, label))
-                    row.classes("node").mark(f"item-{policy.kind}-{label}")
-
-    search = ui.input(_SEARCHES[policy.kind], on_change=screen.follow)
-    search.props("outlined stack-label clearable debounce=250").classes("field").mark(f"search-{policy.kind}")
-    screen.section(lambda: (search.value, trees.tree is None), lambda _: show())
 
 
 def _chosen(screen: Screen, policy: PolicyState) -> None:

@@ -64,6 +64,11 @@ class PolicyState:
         name = "FILE" if file is None else self._state.folder.relative(file)
         return as_typed("policy check", name, {"kind": self.kind, "input": self._state.name})
 
+    def choose(self, label: str) -> None:
+        """Add an item to the constraint that is being composed."""
+        if label not in self.chosen:
+            self.chosen = [*self.chosen, label]
+
     def add(self, tree: ColumnHierarchy) -> None:
         """Add the chosen items as a constraint.
 

@@ -28,6 +28,7 @@ def publish_screen(state: PageState) -> None:
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
+            ui.link("Next: queries", "/queries")
 
 
 def _commands(state: PageState) -> str:

@@ -1,0 +1,156 @@
+"""Screen **Queries**: generate or compose the queries of the recipients, and measure the error of their answers."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from nicegui import ui
+
+from anonset.queries.conditions import Among, Condition
+from anonset.queries.workload import Query
+from anonset.reading.policies import items_as_text
+from anonset.ui.frame import Screen, button, text
+from anonset.ui.item_search import item_search, show_reading
+from anonset.ui.page_state import PageState
+from anonset.ui.run_sections import ended, show_errors
+
+_SHOWN = 100
+_SOURCES = {"record": "from random persons (each query matches somebody)", "domain": "from all items and values"}
+_SIZES = {
+    "queries": ("Number of queries", 100, 1),
+    "items": ("Items per query", 2, 0),
+    "values": ("Attribute values per query", 0, 0),
+}
+
+
+def queries_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/queries")
+    with screen.opened("Which counts do recipients need? (optional)", lambda: state.workload.commands):
+        if not state.answered or not state.raw:
+            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
+            return
+        text(
+            "p",
+            "A query counts the persons with some items and attribute values. Use queries like those of recipients.",
+        )
+        state.workload.count()
+        state.tree.choose_items()
+        show_reading(screen)
+        text("h2", "Random queries")
+        _generator(screen)
+        text("h2", "Compose a query")
+        item_search(screen, "Search items of the query", "query", state.workload.choose)
+        screen.section(lambda: tuple(state.workload.chosen), lambda _: _chosen(screen))
+        text("h2", "Queries")
+        screen.section(lambda: (state.workload.queries, state.workload.answers), lambda _: _rows(screen))
+        text("h2", "Error of the answers")
+        screen.section(lambda: (state.workload.published, ended(state.workload.measured)), lambda _: _error(screen))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: publish", "/publish")
+
+
+def _generator(screen: Screen) -> None:
+    """Ask for the sizes of random queries."""
+    workload = screen.state.workload
+    with ui.element("div").classes("sizes"):
+        source = ui.select(_SOURCES, value="record", label="Items and values")
+        source.props("outlined stack-label").classes("field").mark("source")
+        numbers = {}
+        for name, (label, value, least) in _SIZES.items():
+            number = ui.number(label, value=value, min=least, step=1, precision=0)
+            numbers[name] = number.props("outlined stack-label").style("width: 12rem").mark(f"workload {name}")
+
+    def generate() -> None:
+        queries, items, values = (int(number.value or 0) for number in numbers.values())
+        screen.act(workload.generate, f"{source.value}:{queries}x{items}+{values}")
+
+    screen.section(lambda: ended(workload.generating), lambda _: _generation(screen))
+    with ui.element("div").classes("actions"):
+        button("Generate queries", generate).mark("generate")
+        text("span", "Generated queries replace the queries below.").classes("soft")
+
+
+def _generation(screen: Screen) -> None:
+    run = screen.state.workload.generating
+    with ui.element("div").props("role=status"):
+        if run is not None and run.code is None:
+            text("p", "Generating …")
+        elif run is not None and run.code:
+            show_errors(run)
+
+
+def _chosen(screen: Screen) -> None:
+    workload = screen.state.workload
+    if not workload.chosen:
+        return
+
+    def clear() -> None:
+        workload.chosen = []
+        screen.follow()
+
+    text("p", f"New: {_conjunction(workload.chosen)}").classes("good")
+    with ui.element("div").classes("actions"):
+        button("Add", partial(screen.act, workload.add)).mark("add-query")
+        button("Clear", clear)
+
+
+def _rows(screen: Screen) -> None:
+    """List the queries with the number of records that match."""
+    workload = screen.state.workload
+    queries, answers = workload.queries, workload.answers
+    if not queries:
+        text("p", "None.").classes("soft")
+        return
+    text("p", f"Number of queries: {len(queries):,}.")
+    with ui.element("table").classes("risks"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Query", "Records", "Remove"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for number, query in enumerate(queries[:_SHOWN]):
+                with ui.element("tr"):
+                    text("th", query_in_words(query)).props("scope=row")
+                    text("td", f"{answers[number]:,}" if number < len(answers) else "…")
+                    with ui.element("td"):
+                        remove = button("Remove", partial(screen.act, workload.remove, number)).classes("second")
+                        remove.mark(f"remove-query-{number}").props["aria-label"] = f"Remove query {number + 1}"
+    if len(queries) > _SHOWN:
+        text("p", f"{len(queries) - _SHOWN:,} more in the file").classes("soft")
+
+
+def query_in_words(query: Query) -> str:
+    """Return the items and conditions of a query as text."""
+    return _conjunction(query.items, *map(_condition_in_words, query.where))
+
+
+def _condition_in_words(condition: Condition) -> str:
+    if isinstance(condition, Among):
+        return f"{condition.column} is {' or '.join(condition.values)}"
+    if condition.low == condition.high:
+        return f"{condition.column} is {condition.low:g}"
+    return f"{condition.column} from {condition.low:g} to {condition.high:g}"
+
+
+def _conjunction(items: Sequence[str], *conditions: str) -> str:
+    return " and ".join([*(items_as_text([item]) for item in items), *conditions])
+
+
+def _error(screen: Screen) -> None:
+    """Measure the error of the publication, and show it."""
+    workload = screen.state.workload
+    run = workload.measured
+    if not workload.published:
+        text("p", "There is no publication yet: publish first.")
+        return
+    with ui.element("div").props("role=status"):
+        if run is not None and run.code is None:
+            text("p", "Measuring …")
+            return
+        if run is not None and run.result is None:
+            show_errors(run)
+        elif run is not None:
+            error, answered = run.result["are"], run.result["answered"]
+            words = f"Average relative error (ARE): {error:.1%}. Queries with matching records: {answered:,}."
+            text("p", words).classes("good").mark("are")
+    with ui.element("div").classes("actions"):
+        button("Measure the error of the publication", partial(screen.act, workload.measure)).mark("measure")
