@@ -6,9 +6,10 @@ import pytest
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.spans import Limits, begins_of
-from anonset.data.store import MEMORY, Files
+from anonset.data.store import MEMORY, Files, backing
 from anonset.generalization import row_order, sorting_on_workers
 from anonset.generalization.row_order import sort_rows
+from anonset.generalization.sorting_on_workers import RangeSort
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -71,3 +72,25 @@ def test_workers_sort_the_same_rows(client, tmp_path, small, monkeypatch, narrow
     codes, numbers = (np.uint16, np.int32) if narrow else (np.int32, np.int64)
     stored = [np.int32, codes, np.int32, numbers]
     assert returned == ({*enumerate(map(np.dtype, stored))} if distributed else set())  # appended as they are
+
+
+def test_runs_are_stored_with_their_ranges(client, tmp_path, small, monkeypatch):
+    rows, largest = unsorted(1, 0)
+    tasks = []
+    monkeypatch.setattr(sorting_on_workers, "RangeSort", lambda *a: tasks.append(RangeSort(*a)) or tasks[-1])
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work, ClusterWorkers(client, work) as workers:
+        sort_rows(rows, largest=largest, store=work.with_workers(workers))
+    starts = [run.starts for run in tasks[0].runs]
+    assert [int(ends[-1, 0]) for ends in starts] == [112] * 8 + [4]
+    assert all(backing(ends) is not None for ends in starts)  # the coordinator stores none of them
+
+
+@pytest.mark.parametrize("rows_of_task", [112, 400])
+def test_a_range_may_have_as_many_rows_as_a_task(client, tmp_path, small, monkeypatch, rows_of_task):
+    rows, largest = unsorted(1, 300)
+    results, sort_on_workers = [], row_order._sorted_on_workers
+    monkeypatch.setattr(row_order, "_sorted_on_workers", lambda *a: results.append(sort_on_workers(*a)) or results[-1])
+    monkeypatch.setattr(sorting_on_workers, "rows_per_task", lambda *_: rows_of_task)
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work, ClusterWorkers(client, work) as workers:
+        sort_rows(rows, largest=largest, store=work.with_workers(workers))
+    assert [result is not None for result in results] == [rows_of_task > 300]

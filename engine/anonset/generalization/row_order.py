@@ -33,7 +33,9 @@ ROWS_IN_CACHE = 1 << 16
 """Approximate number of rows that fit into the CPU cache: such buckets are sorted and copied faster."""
 MOST_BUCKETS = 256
 """Maximum number of buckets."""
-SAMPLE, BYTES_OF_ROW = 1 << 16, 400  # sampled rows; approximate memory per row of a sorted bucket
+SAMPLE, SAMPLED_PER_BUCKET = 1 << 16, 32
+"""Minimum number of sampled rows, in total and per bucket."""
+BYTES_OF_ROW = 400  # approximate memory per row of a sorted bucket
 Place = tuple[int, int]  # row position, and position of the row's first item
 
 
@@ -280,12 +282,13 @@ class _RowSorter:
         """
         from anonset_kernels.row_order import pack_keys
 
-        picks = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+        in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
+        n_spans = 2 * n // min(in_cache, self._rows_per_bucket) + 2
+        sample = min(n, max(SAMPLE, SAMPLED_PER_BUCKET * n_spans))
+        picks = np.unique(np.linspace(0, n - 1, sample).astype(np.int64))
         keys = np.empty(len(picks), np.int64)
         pack_keys(source.some(picks), self._by(), position, np.arange(len(picks)), keys)
         keys.sort()
-        in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
-        n_spans = 2 * n // min(in_cache, self._rows_per_bucket) + 2
         chosen = keys[np.arange(1, n_spans) * len(keys) // n_spans]
         values, counts = np.unique(keys, return_counts=True)
         heavy = np.append(values[counts * n_spans > len(keys)], keys[len(keys) // 2])

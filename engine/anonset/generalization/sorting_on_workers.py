@@ -5,9 +5,8 @@ Tasks of the second pass read some ranges from all files, in block order, and so
 thus remain in input order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +35,8 @@ on.
 class Runs(RedactedRepr):
     """Rows of a block, stored range by range."""
 
-    sizes: Int32
-    """int32 (2, ranges): rows and items of each range."""
+    starts: Int64
+    """int64 (ranges + 1, 2): first row and item of each range, and the end of the last."""
     lengths: Int32
     """int32 (rows,): number of items of each row."""
     items: NDArray[Any]
@@ -57,23 +56,26 @@ class Distribution(RedactedRepr):
     """Store record numbers in four bytes."""
     store: Files
 
-    def __call__(self, span: tuple[int, int]) -> Runs:
-        """Return the runs of a block, in new files."""
+    def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
+        """Return the runs of a block, in new files, and their rows and items, int32 (2, ranges)."""
         from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
 
         by, sizes = RowComparison(self.widths, self.splitters), np.zeros((3, len(self.splitters) + 1), np.int64)
         rows = self.source(*span)
         measure_buckets(rows, by, 0, sizes)
         out = empty_rows((len(rows.record), int(sizes[1].sum())), rows.fixed.shape[1])
-        fill_buckets(rows, by, 0, np.ascontiguousarray(np.cumsum(sizes[:2], axis=1) - sizes[:2]), out)
-        arrays = {
+        starts = np.zeros((len(self.splitters) + 2, 2), np.int64)
+        np.cumsum(sizes[:2].T, axis=0, out=starts[1:])
+        fill_buckets(rows, by, 0, np.ascontiguousarray(starts[:-1].T), out)
+        arrays: dict[str, NDArray[Any]] = {
+            "starts": starts,
             "lengths": np.diff(out.indptr).astype(np.int32),
             "items": out.items.astype(np.uint16) if self.n_codes <= MOST_CODES else out.items,
             "fixed": out.fixed,
             "record": out.record.astype(np.int32) if self.short else out.record,
         }
-        written = (self.store.keep(self.store.reserve_name(name), array) for name, array in arrays.items())
-        return Runs(sizes[:2].astype(np.int32), *written)
+        written = {name: self.store.keep(self.store.reserve_name(name), array) for name, array in arrays.items()}
+        return Runs(**{**written, "starts": written["starts"].reshape(starts.shape)}), sizes[:2].astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,28 +93,26 @@ class RangeSort(RedactedRepr):
 
     def __call__(self, ranges: tuple[int, int]) -> tuple[Int32, NDArray[Any], Int32, RecordNumbers]:
         """Return the number of items of each row, the items, the fixed codes and the record numbers, in order."""
-        sizes = sum(run.sizes[:, slice(*ranges)].sum(axis=1, dtype=np.int64) for run in self.runs)
-        out, place = empty_rows((int(sizes[0]), int(sizes[1])), self.n_columns), (0, 0)
-        for number in range(*ranges):
-            rows = self._rows(number)
-            size = len(rows.record), len(rows.items)
+        first, end = ranges
+        starts = [np.array(run.starts[first : end + 1]) for run in self.runs]
+        size = sum((begins[-1] - begins[0] for begins in starts), np.zeros(2, np.int64)).tolist()
+        out, place = empty_rows((size[0], size[1]), self.n_columns), (0, 0)
+        for number in range(end - first):
+            rows = self._rows([begins[number : number + 2] for begins in starts])
             self.sort(rows, self.widths, out, place)
-            place = place[0] + size[0], place[1] + size[1]
+            place = place[0] + len(rows.record), place[1] + len(rows.items)
         items = out.items.astype(np.uint16) if self.n_codes <= MOST_CODES else out.items
         record = out.record.astype(np.int32) if self.short else out.record
         return np.diff(out.indptr).astype(np.int32), items, out.fixed.reshape(-1), record
 
-    def _rows(self, number: int) -> "RowContent":
-        """Return the rows of a range, in block order."""
+    def _rows(self, bounds: Sequence[Int64]) -> "RowContent":
+        """Return the rows of a range, in block order, given its first row and item and its ends in each block."""
         from anonset_kernels.row_order import RowContent
 
         parts = []
-        for run, starts in zip(self.runs, self._starts, strict=True):
-            (row, item), (n, n_items) = starts[:, number].tolist(), run.sizes[:, number].tolist()
-            fixed = run.fixed[row * self.n_columns : (row + n) * self.n_columns]
-            parts.append(
-                (run.lengths[row : row + n], run.items[item : item + n_items], fixed, run.record[row : row + n])
-            )
+        for run, ((row, item), (end, end_item)) in zip(self.runs, map(np.ndarray.tolist, bounds), strict=True):
+            fixed = run.fixed[row * self.n_columns : end * self.n_columns]
+            parts.append((run.lengths[row:end], run.items[item:end_item], fixed, run.record[row:end]))
         lengths, items, fixed, record = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         return RowContent(
             begins_of(lengths),
@@ -120,11 +120,6 @@ class RangeSort(RedactedRepr):
             fixed.reshape(len(lengths), self.n_columns),
             record.astype(np.int64),
         )
-
-    @cached_property
-    def _starts(self) -> list[Int64]:
-        """First row and item of each range in each block, int64 (2, ranges) each."""
-        return [np.cumsum(run.sizes, axis=1, dtype=np.int64) - run.sizes for run in self.runs]
 
 
 def sorted_ranges(
@@ -137,13 +132,17 @@ def sorted_ranges(
     size
         Number of rows and items.
     most
-        Maximum number of rows of a range. If a range has more, or too many items, None is returned.
+        Maximum number of rows of a range, unless a task sorts more. If a range has more rows, or too many items, None
+        is returned.
     """
     store, n = distribution.store, size[0]
     rows_at_once = rows_per_task(size, store.workers.count)
-    runs = list(store.map(distribution, spans(n, rows_at_once)))
-    rows, items = sum((run.sizes for run in runs), np.zeros((2, 1), np.int64))
-    if int(rows.max()) > most or int(items.max()) > ITEMS_PER_TASK:
+    runs, total = list[Runs](), np.zeros((2, len(distribution.splitters) + 1), np.int64)
+    for run, sizes in store.map(distribution, spans(n, rows_at_once)):
+        runs.append(run)
+        total += sizes
+    rows, items = total
+    if int(rows.max()) > max(most, rows_at_once) or int(items.max()) > ITEMS_PER_TASK:
         return None
     ends = np.searchsorted(np.cumsum(rows), np.arange(rows_at_once, n, rows_at_once))
     bounds = np.unique([0, *ends.tolist(), len(rows)]).tolist()
