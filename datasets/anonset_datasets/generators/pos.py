@@ -104,7 +104,7 @@ def _check(n_items: int, max_length: int, avg_length: float, seed: int) -> None:
 
 
 def staple_count(max_length: int) -> int:
-    """Return the number of staples for baskets of up to `max_length` items, rounded up to complete category heads."""
+    """Return the number of staples for baskets of up to `max_length` items, rounded up to a multiple of `HEAD`."""
     return -(-max(int(SPARE * max_length), 2 * SHORT) // HEAD) * HEAD
 
 

@@ -36,8 +36,8 @@ def candidates(
     clusters, seed
         The clusters, and the place of the cluster to merge next.
     merge
-        The order. By losses (r) there is a single candidate, the first of all usable clusters. The distance is computed
-        only if items matter.
+        The order. The order by losses (r) yields one candidate, the first of all usable clusters. The item distance is
+        computed only in the other orders.
     ncp
         float64 (C,): loss of the union of the seed with each cluster.
     allowed
