@@ -65,7 +65,7 @@ def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
 def _answer(folder: Path, unit: str) -> None:
     """Answer the question "who is a person?" in each job file."""
     for job in folder.glob("*.toml"):
-        job.write_text(job.read_text().replace('unit = "?"', f'unit = "{unit}"'))
+        job.write_text(job.read_text().replace('unit = "?"', f"unit = {json.dumps(unit, ensure_ascii=False)}"))
 
 
 def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:

@@ -186,6 +186,17 @@ def questions(n: int, seed: int) -> RawFile:
     return _file("form.csv", head, rows, list(range(n)), "row", secrets)
 
 
+def quoted_header(n: int, seed: int) -> RawFile:
+    """Visits by a number whose column name contains a quote."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons = [*range(n), *random.integers(0, n, n).tolist()]
+    for i in persons:
+        rows.append([f"{i * 104729 % 999983:07d}", "FM"[i % 2], 30 + i % 40, f"{'EIJK'[int(random.integers(0, 4))]}10"])
+    secrets = {str(row[0]) for row in rows}
+    return _file("visits.csv", 'patient "no",sex,age,icd10', rows, persons, 'patient "no"', secrets)
+
+
 def printed_lists(n: int, seed: int) -> RawFile:
     """Subscribers with hashes, and interests as lists that a program printed."""
     rows: list[list[object]] = []
@@ -200,6 +211,6 @@ ODD_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
     make.__name__: make
     for make in (
         eight_digit_keys, titles_with_commas, marks_below_a_title, fees_with_commas, shared_policies, bookings,
-        hashes_as_json, genotypes, groups_above_columns, questions, printed_lists,
+        hashes_as_json, genotypes, groups_above_columns, questions, printed_lists, quoted_header,
     )
 }  # fmt: skip

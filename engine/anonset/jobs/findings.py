@@ -9,6 +9,7 @@ from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.profiles import Profile
 from anonset.release.tables import html_table
+from anonset.settings.job_text import unit_line
 from anonset.spelling import counted
 
 
@@ -76,7 +77,7 @@ class Question(RedactedRepr):
 
     def lines(self) -> list[str]:
         """Return one job file line per answer, with the number of persons."""
-        return [f'unit = "{answer.key}" # {self.describe(answer)}' for answer in self.answers]
+        return [f"{unit_line(answer.key)} # {self.describe(answer)}" for answer in self.answers]
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""

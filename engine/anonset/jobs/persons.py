@@ -15,6 +15,7 @@ from anonset.reading.kinds import look_at
 from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
 from anonset.reading.persons.values import KINDS_OF_VALUES, are_full_names, pattern_of
+from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
@@ -89,7 +90,7 @@ def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str
     within = f" (with equal values of {' and '.join(map(repr, agreeing))})" if agreeing else ""
     ways = [f"{setting('id', identifier.column)} {setting('group', True)}" for identifier in shown]
     one_each = "to make one record per value"
-    answers = [f'unit = "{identifier.column}"' for identifier in shown] + [f'unit = "{",".join(ids) or "row"}"']
+    answers = [*(unit_line(identifier.column) for identifier in shown), unit_line(",".join(ids) or "row")]
     records = "records" if ids else "rows"
     return (
         f"{problem}{within} and repeat{'s' if problem.endswith('identifies people') else ''}, so a person may have "

@@ -8,6 +8,7 @@ from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
 from anonset.report.sections import facts_table, table
+from anonset.settings.job_text import unit_line
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
@@ -64,7 +65,7 @@ def _question_summary(question: Question) -> dict[str, Any]:
             "columns": list(answer.unit),
             "persons": answer.persons,
             "skipped": answer.skipped,
-            "line": f'unit = "{answer.key}"',
+            "line": unit_line(answer.key),
         }
         for answer in question.answers
     ]
@@ -102,7 +103,7 @@ OTHERS = "If a person may have several rows, use the columns that identify the p
 
 
 def _named(answer: UnitOption) -> str:
-    return printable(f'unit = "{answer.key}"')
+    return printable(unit_line(answer.key))
 
 
 def _columns_table(findings: Findings) -> RichTable:

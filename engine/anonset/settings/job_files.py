@@ -10,6 +10,7 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.reading.files import require_file
 from anonset.reading.place import Place, is_address
+from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
@@ -101,13 +102,13 @@ def _with_declared_unit(
         raise InputError(_question(path, text, answers))
     if answers:
         if key not in answers:
-            has = listed([f'unit = "{answer}"' for answer in answers], "or")
+            has = listed([unit_line(answer) for answer in answers], "or")
             options = {"rows_are_persons": True} if rows else {"id": names, "group": True}
             further = (Path(path).with_stem(f"{Path(path).stem}-{number}") for number in count(2))
             new = next(file for file in further if not file.exists())
             command = as_typed("inspect", path, {**options, "out": str(new)})
             msg = (
-                f'{path}: the job has no roles for unit = "{key}", only for {has}; '
+                f"{path}: the job has no roles for {unit_line(key)}, only for {has}; "
                 f"to write a job file with these roles: {command}"
             )
             raise InputError(msg)
@@ -130,7 +131,7 @@ def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
     """Return the message that a job does not declare the unit, with the possible lines."""
-    lines = _POSSIBLE.findall(text) or [f'unit = "{answer}"' for answer in answers]
+    lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers]
     lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
 

@@ -47,8 +47,8 @@ def job_text(
     lines += ["#", *(f"# Check: {problem}" for problem in map(_one_line, problems))] if problems else []
     lines += [
         "",
-        f"input = {_toml(input)}",
-        f"out = {_toml(out)}  # new directory; do not share {_one_line(out)}.private",
+        f"input = {toml_of(input)}",
+        f"out = {toml_of(out)}  # new directory; do not share {_one_line(out)}.private",
     ]
     if question:
         lines += [
@@ -62,7 +62,7 @@ def job_text(
             "",
             f"# If each of {_one_line(answer)} is a person:" if answer != "row" else "# If each row is a person:",
         ]
-        lines += [f"[unit_is.{_toml(answer)}]", *text.splitlines()]
+        lines += [f"[unit_is.{toml_of(answer)}]", *text.splitlines()]
     return "\n".join(lines) + "\n"
 
 
@@ -70,7 +70,7 @@ def answer_text(
     answer: str, settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]]
 ) -> str:
     """Return the settings for an answer to the question ``unit``, as text."""
-    return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{_toml(answer)}."))
+    return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{toml_of(answer)}."))
 
 
 def _settings_lines(
@@ -81,18 +81,18 @@ def _settings_lines(
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
         if name not in tables:
-            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"{name} = {_toml(value)}"]
+            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"{name} = {toml_of(value)}"]
     if guarantee:
         lines += [
             "",
             "# Privacy model. k: minimum number of matching records; m: maximum number of items that an "
             "attacker knows.",
         ]
-    lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
+    lines += [f"{name} = {toml_of(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         if entries or not within:
             lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
-            lines += [f"{_toml(key)} = {_toml(value)}" for key, value in entries.items()]
+            lines += [f"{toml_of(key)} = {toml_of(value)}" for key, value in entries.items()]
     return lines
 
 
@@ -122,13 +122,22 @@ def relative_to(folder: Path, path: str) -> str:
     return path if Path(path).is_absolute() else Path(os.path.relpath(path, folder)).as_posix()
 
 
-def _toml(value: Any) -> str:
+def unit_line(unit: str) -> str:
+    r"""Return the line of a job file that states who is a person.
+
+    >>> print(unit_line('a "b"'))
+    unit = "a \"b\""
+    """
+    return f"unit = {toml_of(unit)}"
+
+
+def toml_of(value: Any) -> str:
     """Return a value as TOML. TOML strings equal JSON strings, except for the character DEL."""
     if isinstance(value, bool) or not isinstance(value, (str, list, tuple)):
         return str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-    return f"[{', '.join(map(_toml, value))}]"
+    return f"[{', '.join(map(toml_of, value))}]"
 
 
 def _one_line(text: str) -> str:

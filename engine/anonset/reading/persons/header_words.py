@@ -73,7 +73,7 @@ _WORDS = {
     "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
     "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
     "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
-    "naissance nacimiento nascita geboorte geboortedatum yob age old alter lebensalter edad eta leeftijd ddn",
+    "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
     "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl m/w w/m m/w/d w/m/d m/f f/m",
     "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit staatsang language "
     "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
@@ -110,8 +110,7 @@ _WORDS = {
     "label name size groesse taille count anzahl area ort lieu cat civil etat estado stato medical native own self "
     "reported registered rounded date datum fecha day tag role field mother father wohn dienst cod kennziffer",
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
-    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd "
-    "what which how is are do does your you please quel quelle est votre vos vous wie sind sie ihr ihre cual es su",
+    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
 """Words by meaning, without accents: ``ä`` is ``ae``."""
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
@@ -154,14 +153,20 @@ def words_of(header: str) -> tuple[str, ...]:
     (('patient', 'id'), ('patienten', 'nr'), ('strasse',))
     >>> words_of("Versichertennummer"), words_of("GEBURTSNAME"), words_of("Prénom")
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
-    >>> words_of("YoB")
-    ('yob',)
+    >>> words_of("YoB"), words_of("How old are you?"), words_of("What is your gender?")
+    (('yob',), ('age',), ('gender',))
     """
     text = header if header.isascii() else without_accents(header)
     if text.lower() in _index():
         return (text.lower(),)
-    words = _BETWEEN.split(_CAPITALS.sub(" ", text).lower())
-    return tuple(part for word in words if word for part in _cut(word))
+    words = list(filter(None, _BETWEEN.split(_CAPITALS.sub(" ", text).lower())))
+    if "?" in text:
+        words = ["age" if word == "old" else word for word in words if word not in _OF_QUESTIONS] or words
+    return tuple(part for word in words for part in _cut(word))
+
+
+_OF_QUESTIONS_WORDS = "what which how is are do does have you your quel quelle est votre wie ist sind ihr"
+_OF_QUESTIONS = frozenset(_OF_QUESTIONS_WORDS.split())
 
 
 def without_accents(text: str) -> str:
