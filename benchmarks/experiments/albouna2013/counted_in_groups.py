@@ -21,9 +21,9 @@ class Lost(NamedTuple):
     for_diversity: int
     """Anonymized because their value exceeds 1/l of their group."""
     with_groups: int
-    """Others, in groups with fewer than k remaining individuals."""
+    """Other tuples, in groups with fewer than k remaining individuals."""
     for_equality: int
-    """Others with a starred identity, so that all individuals of a group have equally many tuples."""
+    """Other tuples whose identity is starred so that all individuals of a group have equally many tuples."""
 
 
 def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa: E741

@@ -26,7 +26,7 @@ AT_ONCE = 1 << 18
 ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
 """Approximate maximum number of rows and of items per task in another process."""
 _TASKS_PER_WORKER = 4
-"""Tasks per worker if this makes tasks smaller."""
+"""Intended number of tasks per worker. The minimum and maximum size of a task have priority."""
 BASE = 330 << 20
 """Base memory of a run in blocks, in bytes: Python, compiled kernels, buffers."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")

@@ -102,9 +102,9 @@ def anonymize(
         New directory or address for the publication. The written bytes are read back and verified, so a table of
         `anonset.scan` is never loaded into memory.
     format
-        Output format, as in `Release.save`.
+        Output format: ``csv`` (the default), ``parquet`` or ``dat``.
     part_rows
-        Rows per output part, as in `Release.save`.
+        Number of rows per part file, ``published/part-00000.csv``, ...; None: one file.
     client
         `distributed.Client` for the search. The table must come from `anonset.scan` with a ``work_dir``
         that the workers can access.

@@ -181,9 +181,10 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
 
 
 def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals without ids of which many persons have several, by another id without such doubt.
+    """Remove proposals for a doubtful id that has more values than another id: many persons may have several of them.
 
-    Names with birth remain: the other id may be of a family.
+    An id is doubtful if another identifier repeats within the table. Names with birth remain: the other id may be of a
+    family.
     """
     sizes = {id(one): one.table.n for one in proposals if one.unit and one.table is not None and not one.table.repeated}
     most = _FEW_SHARED * min(sizes.values(), default=0)

@@ -66,7 +66,7 @@ class Proposal(RedactedRepr):
     unit: tuple[str, ...] = ()
     """Columns that identify the person; empty: each row is a person."""
     meaning: str = ""
-    """Meaning of these columns, as in `UnitCandidate`."""
+    """Kind of identifier of these columns, such as ``person id`` (see `UnitCandidate.meaning`)."""
     skipped: int = 0
     """Number of rows without a value in these columns; they are skipped."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -234,7 +234,8 @@ class Place:
 
 
 _RETRIES = "retry_limit_seconds=60"
-"""Limit for a store of Google, which otherwise is asked for 15 minutes without credentials or network."""
+"""Time limit of requests to Google Cloud Storage. By default, they are repeated for 15 minutes without credentials or
+network."""
 
 
 def system_of(address: str) -> tuple[Any, str]:

@@ -242,7 +242,7 @@ _NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
 _POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
 """Numbers that surveys write for a missing answer."""
 _FAR = 4
-"""Minimum ratio of a positive number that means missing to every other number."""
+"""A positive number may mean a missing value if it is at least this many times as large as every other number."""
 _NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
 
 

@@ -232,7 +232,7 @@ class QuadraticFormation(Formation):
 
     @abstractmethod
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Form the clusters as in `form`, for at most `max_records` records."""
+        """Return the cluster of each record, int32 (n,), for at most `max_records` records."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by smallest record.

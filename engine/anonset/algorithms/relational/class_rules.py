@@ -198,7 +198,7 @@ def _rule(
 
 
 def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
-    """Return the place of each category in a tree, the ways as in `ClassRule.ways`, and twice the height of the root.
+    """Return the place of each category in a tree, `ClassRule.ways`, and twice the height of the root.
 
     The way from a value up to a node of height h has length h. The distance of two values is twice the height of their
     lowest common ancestor.

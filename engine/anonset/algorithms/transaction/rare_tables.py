@@ -87,7 +87,7 @@ class RareTable:
     rows: Sequence[CountedRows]
     """Records; empty for sets of 5."""
     at_once: int
-    """Maximum number of rare sets read out at once, unless they share their first code."""
+    """Maximum number of rare sets returned together. Sets with the same first code are never separated."""
 
     @property
     def increments(self) -> float:

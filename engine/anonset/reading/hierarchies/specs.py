@@ -21,7 +21,7 @@ from anonset.reading.hierarchies.files import NO_LABELS, hierarchy_in, hierarchy
 from anonset.reading.hierarchies.frequencies import read_frequencies
 
 _LONGEST_FANOUT = 30
-"""Digits of a fanout. Longer numbers exceed the number of labels that can exist."""
+"""Maximum number of digits of a fan-out: larger numbers exceed the possible number of labels."""
 
 
 def split_spec(spec: str) -> tuple[str, str]:

@@ -97,7 +97,7 @@ class UnitCandidate(RedactedRepr):
 
     columns: tuple[str, ...]
     meaning: str
-    """``person id``, ``e-mail``, ``names and birth``, … as in `_SUREST`."""
+    """Kind of identifier: ``person id``, ``e-mail``, ``names and birth``, … (see `_SUREST`)."""
     given: int
     """Number of rows with a value in all of these columns."""
     persons: int
@@ -339,7 +339,7 @@ def _evidence(
 def _numbered_within(
     free: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> list[UnitCandidate]:
-    """Return pairs of a case, household or the like, and the number of a person within it."""
+    """Return pairs of columns: a group of persons, such as a household, and the number of a person in the group."""
     numbers = [
         name
         for name, column in free.items()

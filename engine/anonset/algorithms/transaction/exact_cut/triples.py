@@ -78,7 +78,7 @@ class RareTriples(RedactedRepr):
             return None if parents is None else Clauses.of_parents(self.problem, parents)
 
     def _rare(self, start: Int64, place: Store) -> "RareBits | None":
-        """Return the bit table of the triples in a store, with rows at `start`; None as for `clauses`."""
+        """Return the bit table of the triples in a store, with rows at `start`; None if the limits are exceeded."""
         from anonset_kernels._planes import RareBits
         from anonset_kernels.rare_in_planes import mark_rare_triples
 
