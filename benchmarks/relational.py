@@ -33,7 +33,7 @@ FORMS = (
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
-    """Return the complete rows of the first 32,561."""
+    """Return the rows without missing values among the first 32,561 rows."""
     with gzip.open(folder / "relational" / "adult.csv.gz", "rt", encoding="utf-8", newline="") as file:
         found = [row for _, row in zip(range(TRAINING_ROWS), csv.DictReader(file), strict=False)]
     return [row for row in found if "?" not in row.values()]

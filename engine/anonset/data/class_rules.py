@@ -24,8 +24,7 @@ class ClassRule(RedactedRepr):
     value: Int32
     """int32 (n,): value of each record; -1 for missing values, which no class counts."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """int64 (W, 3), for t-closeness: start and end of a range of values, and the distance by which its surplus is moved.
-    """
+    """int64 (W, 3), for t-closeness: start and end of a range of values, and the distance to move its surplus."""
 
     @classmethod
     def none(cls) -> "ClassRule":

@@ -195,11 +195,11 @@ _LONG_NUMBER = re.compile(r"\d{6,}")
 _FEWEST_IDS = 100
 """Minimum number of distinct items that may be ids."""
 _ONE_EACH = 0.95
-"""Of the records with such an item, the minimum share with exactly one."""
+"""Minimum share with exactly one possible id, of the records that contain at least one."""
 _IDS, _LONG_IDS = 0.02, 0.002
-"""Minimum number of such items per record; the second limit is for long numbers and e-mail addresses."""
+"""Minimum number of distinct possible ids per record: in general, and of long numbers and e-mail addresses."""
 _WITH_ID, _WITH_LONG_ID = 0.95, 0.02
-"""Minimum share of records with such an item; the second limit is for long numbers and e-mail addresses."""
+"""Minimum share of records with a possible id: in general, and of long numbers or e-mail addresses."""
 _MOST_RECORDS = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Published rows ordered by group. A mark of the group closes each row, so rows of different groups differ.
+"""Published rows ordered by group. Each row ends with a mark of its group, so that rows of different groups differ.
 
 Uses NumPy sorting and counting in blocks. Rows in files are copied into files.
 """
