@@ -26,7 +26,7 @@ def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int,
 
 
 def as_in_twin(publication: Chunks) -> twin.Chunks:
-    """Return a publication in the format of the twin."""
+    """Return a publication in the format of the naive implementation."""
     labels = publication.vocabulary.labels
 
     def row(items: Iterable[int]) -> frozenset[str]:

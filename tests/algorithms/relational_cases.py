@@ -1,4 +1,4 @@
-"""Random relational data in the formats of the twins and of the library."""
+"""Random relational data in the formats of the naive implementations and of the library."""
 
 import random
 from dataclasses import dataclass

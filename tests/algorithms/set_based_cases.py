@@ -144,7 +144,7 @@ ITEMS = [f"{i:02d}" for i in range(20)]
 
 @dataclass(frozen=True)
 class Larger:
-    """A table of up to 20 items and 60 records, too large for the twins, with settings."""
+    """A table of up to 20 items and 60 records, too large for the naive implementations, with settings."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy]

@@ -87,7 +87,7 @@ cases = st.one_of(drawn_cases(), seeds.map(small_case), seeds.map(symmetric_case
 
 
 def assert_equal(name: str, case: Case) -> None:
-    """Check that library and twin make the same decisions, and that the result is k^m-anonymous."""
+    """Check that library and naive implementation make the same decisions, and that the result is k^m-anonymous."""
     tree, rows, k, m = case
     actual, expected = run_library(name, rows, tree, k, m), run_twin(name, rows, tree, k, m)
     assert actual == expected, name

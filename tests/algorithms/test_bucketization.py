@@ -61,7 +61,7 @@ def attempt(run: Callable[[], Any]) -> Any:
 
 
 def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> None:
-    """Compare a result and the losses with the twin's."""
+    """Compare a result and the losses with those of the naive implementation."""
     assert (result is None) == (expected is None)
     if result is None or expected is None or not expected.group:
         return
@@ -75,7 +75,7 @@ def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> No
 
 
 def draw_of(table: Table, seed: int) -> Draw:
-    """Return the random draws of a run, by the twin's implementation."""
+    """Return the random draws of a run, by the naive implementation."""
     return keyed(Draws.of(table, seed).secret)
 
 

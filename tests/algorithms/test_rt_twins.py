@@ -101,7 +101,7 @@ cases = st.builds(draw, st.integers(0, 10**9))
 
 
 def expected(case: Case, bound: str, scan: bool) -> tuple[Any, ...] | float | None:
-    """Run the twin; return clusters, merges and losses, or the loss reached if it is infeasible."""
+    """Run the naive implementation; return clusters, merges and losses, or the loss reached if it is infeasible."""
     chosen, relation = case.settings, case.relational.relation
     frame = twins.Frame(relation, case.items, apriori_twin(case.k, case.m), case.k, chosen["order"], chosen["btd"])
     try:
@@ -126,7 +126,7 @@ def clusters_of(result: Result) -> list[list[int]]:
 
 
 def check_published(case: Case, result: Result) -> None:
-    """Compare the published records with the twin, the model and the original."""
+    """Compare the published records with the naive implementation, the model and the original."""
     publication = apply(case.table, result.recoding)
     column = publication.transactions
     assert column is not None

@@ -34,7 +34,7 @@ seeds = st.integers(0, 10**9)
 
 
 class Drawn:
-    """A small table, parameters, and the twin."""
+    """A small table, parameters, and the naive implementation."""
 
     def __init__(self, seed: int, *, largest_m: int = 4) -> None:
         rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Split and solve: cuts compared with a twin that moves records, and the union of parts with the definition."""
+"""Split and solve: cuts compared with a naive implementation, and the union of parts with the definition."""
 
 import itertools
 import random

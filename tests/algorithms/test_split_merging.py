@@ -1,4 +1,4 @@
-"""Merging clusters across the parts of split data makes the same merges as the twin on plain lists."""
+"""Merging clusters across the parts of split data makes the same merges as the naive implementation on plain lists."""
 
 import itertools
 import random
@@ -40,7 +40,7 @@ MOST = 16
 
 
 class Case:
-    """A split RT-dataset, and the twin's records in part order."""
+    """A split RT-dataset, and the naive implementation's records in part order."""
 
     def __init__(self, seed: int) -> None:
         source = random.Random(seed)
@@ -58,7 +58,7 @@ class Case:
         self.record = cut_into_parts(columns, self.relational.hierarchies, 2, MOST).record
 
     def expected(self) -> list[list[int]]:
-        """Return the twin's merges of the clusters formed in all parts; records in table order."""
+        """Return the naive implementation's merges of the clusters formed in all parts; records in table order."""
         cluster = split_and_solve(self.formed, MOST, self.table, self.trees).recoding.cluster
         place = {int(r): i for i, r in enumerate(self.record)}
         begun = [sorted(place[r] for r in members) for members in partition(cluster)]

@@ -136,7 +136,7 @@ def test_vector(name: str, paper_name: str) -> None:
     assert (list(twin.cut), list(twin.suppressed), twin.cost) == (cut, suppressed, Fraction(cost))
 
 
-# --- against the twins ---------------------------------------------------------------------------------
+# --- against the naive implementations ------------------------------------------------------------------
 
 
 @thorough
