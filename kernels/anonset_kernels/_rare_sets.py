@@ -55,6 +55,22 @@ class PairCounts(NamedTuple):
     """int32 (W,)."""
 
 
+class RareSearch(NamedTuple):
+    """Search for rare sets: the nodes, the current prefix, the arrays that it fills, and its buffers."""
+
+    intervals: Intervals
+    """Leaf intervals by code."""
+    prefix: Prefix
+    """int32 (size,): ascending codes."""
+    rare_sets: Found
+    """int32 (F, size): reported sets, padded with -1."""
+    support: FoundSupport
+    """int32 (F,): their supports."""
+    together: Together
+    """uint8 (C, C): marked pairs."""
+    pairs: PairCounts
+
+
 @kernel()
 def room_for_pairs(n_codes: int) -> PairCounts:
     """Allocate buffers for the largest possible number of extensions, up to a limit."""
@@ -81,10 +97,15 @@ def are_dense(n_records: int, entries: int, n_kept: int, k: int, buffers: PairCo
 
 @kernel()
 def rare_dense_pairs(
-    codes: Codes, starts: IndexArray, extensions: tuple[Count, UInt64Array, Int64Array], n_kept: int,
-    intervals: Intervals, rule: tuple[int, int, bool], prefix: Prefix,
-    rare_sets: Found, found_support: FoundSupport, n_found: int, together: Together, buffers: PairCounts,
-) -> int:  # fmt: skip
+    search: RareSearch,
+    codes: Codes,
+    starts: IndexArray,
+    extensions: tuple[Count, UInt64Array, Int64Array],
+    n_kept: int,
+    rule: tuple[int, int, bool],
+    n_found: int,
+    buffers: PairCounts,
+) -> int:
     """Append the rare sets of a prefix and two extensions; return -1 if `rare_sets` overflows. A single pass counts all
     pairs.
 
@@ -102,6 +123,7 @@ def rare_dense_pairs(
     """
     count, words, place = extensions
     size, k, marks = rule
+    intervals, prefix, rare_sets, found_support, together, _ = search
     extension, c = np.empty(n_kept, np.int32), 0
     for i in range(n_kept):
         c = next_code(words, c >> 6)

@@ -11,7 +11,6 @@ import numpy as np
 
 from anonset_kernels._arrays import (
     Codes,
-    Count,
     Dead,
     ExpandedCodes,
     Float64Array,
@@ -19,28 +18,38 @@ from anonset_kernels._arrays import (
     FoundSupport,
     Indptr,
     Int32Array,
+    Int32Matrix,
     Int64Array,
+    Int64Matrix,
     Intervals,
     Items,
     LeafNode,
     Parent,
     Position,
-    Prefix,
     Stack,
     Together,
     UInt8Array,
     UInt64Array,
+    UInt64Matrix,
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._prefix import count_extensions, project, with_room
-from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, report_rare_set, room_for_pairs
+from anonset_kernels._rare_sets import (
+    RareSearch,
+    are_dense,
+    next_code,
+    rare_dense_pairs,
+    report_rare_set,
+    room_for_pairs,
+)
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
 """Modes of `walk`. EXACT: sets of a given size. LEAVES: also shorter sets that cannot be extended. MARK: as EXACT, and
 marks the pairs that are in rare sets."""
 
+_CLOSED = -1
 _INSERTION = 48
 
 
@@ -53,6 +62,39 @@ class SupportRule(NamedTuple):
     """Smallest support of a frequent set."""
     mode: int
     """EXACT: sets of `size`. LEAVES: sets of `size`, or that cannot be extended. MARK: see `walk`."""
+
+
+class _Levels(NamedTuple):
+    """Extensions of the prefix of each length up to `size`, by depth, and the walk's place in them."""
+
+    counts: Int32Matrix
+    """int32 (size, C): records with each extension."""
+    words: UInt64Matrix
+    """uint64 (size, W): bitmap of the extensions to walk."""
+    place: Int64Matrix
+    """int64 (size, C): end of each extension's projection in the stack; -1 for dropped extensions."""
+    begin: Int64Array
+    """int64 (size + 1,): start of the prefix's positions in the stack."""
+    end: Int64Array
+    """int64 (size + 1,): their end."""
+    top: Int64Array
+    """int64 (size + 1,): end of the used part of the stack."""
+    word: Int64Array
+    """int64 (size + 1,): first word of the bitmap that is not empty; -1 before the extensions are counted."""
+    skip: UInt8Array
+    """uint8 (C,): codes that extend no prefix."""
+
+
+class _Encoding(NamedTuple):
+    """Codes of the nodes above each leaf, as for `expand`, and buffers to encode a record."""
+
+    entry: Int32Array
+    parent: Parent
+    code: Int32Array
+    stamp: Int32Array
+    """int32 (V,): last record with each node."""
+    words: UInt64Array
+    """uint64 (W,): zero between records."""
 
 
 @kernel()
@@ -103,11 +145,12 @@ def expand(
     """
     n, n_codes = len(indptr) - 1, len(start) - 1
     codes = np.empty(start[n_codes] + n, np.int32)
-    stamp = np.full(len(parent), -1, np.int32)
-    words = np.zeros((n_codes + 63) // 64, np.uint64)
+    encoding = _Encoding(
+        entry, parent, code, np.full(len(parent), -1, np.int32), np.zeros((n_codes + 63) // 64, np.uint64)
+    )
     filled = 0
     for record in range(n):
-        filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
+        filled = _expand_record(indptr, items, record, encoding, codes, filled)
     fill = start[:-1].copy()
     for i in range(filled if len(position) > 0 else 0):
         c = codes[i]
@@ -132,21 +175,20 @@ def expand_block(
     """
     n = len(indptr) - 1
     codes = np.empty(4 * (indptr[n] - indptr[0]) + n, np.int32)
-    stamp = np.full(len(parent), -1, np.int32)
-    words = np.zeros((n_codes + 63) // 64, np.uint64)
+    encoding = _Encoding(
+        entry, parent, code, np.full(len(parent), -1, np.int32), np.zeros((n_codes + 63) // 64, np.uint64)
+    )
     filled = 0
     for record in range(n):
         codes = with_room(codes, filled, filled + min(n_codes, (indptr[record + 1] - indptr[record]) * height) + 1)
-        filled = _expand_record(indptr, items, record, entry, parent, code, stamp, words, codes, filled)
+        filled = _expand_record(indptr, items, record, encoding, codes, filled)
     return codes[:filled]
 
 
 @kernel()
-def _expand_record(
-    indptr: Indptr, items: Items, record: int, entry: Int32Array, parent: Parent, code: Int32Array, stamp: Int32Array,
-    words: UInt64Array, codes: Codes, filled: int,
-) -> int:  # fmt: skip
+def _expand_record(indptr: Indptr, items: Items, record: int, encoding: _Encoding, codes: Codes, filled: int) -> int:
     """Append the ascending codes of a record's nodes, and -1, to `codes`; return the new length."""
+    entry, parent, code, stamp, words = encoding
     first = filled
     for index in range(indptr[record], indptr[record + 1]):
         node = entry[items[index]]
@@ -250,18 +292,21 @@ def walk(
     """
     codes, start, position = records
     size, k, mode = rule
-    begin_of_span, end_of_span = span
     n_codes = len(start) - 1
-    counts, place = np.zeros((size, n_codes), np.int32), np.zeros((size, n_codes), np.int64)
-    words = np.zeros((size, (n_codes + 63) // 64), np.uint64)
-    begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    opened, word = np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.int64)
-    prefix = np.full(size, -1, np.int32)
-    skip = np.zeros(n_codes, np.uint8) if mode == LEAVES else dead.copy()
-    buffers = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
+    search = RareSearch(
+        intervals, np.full(size, -1, np.int32), rare_sets, found_support, together,
+        room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0),
+    )  # fmt: skip
+    levels = _Levels(
+        np.zeros((size, n_codes), np.int32), np.zeros((size, (n_codes + 63) // 64), np.uint64),
+        np.zeros((size, n_codes), np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64),
+        np.zeros(size + 1, np.int64), np.full(size + 1, _CLOSED, np.int64),
+        np.zeros(n_codes, np.uint8) if mode == LEAVES else dead.copy(),
+    )  # fmt: skip
+    counts, words, place, begin, end, top, word, skip = levels
+    prefix, n_found = search.prefix, 0
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
-    n_found = 0
-    for first in range(begin_of_span, end_of_span):
+    for first in range(span[0], span[1]):
         if dead[first]:
             continue
         if mode == EXACT and len(together) > 0:
@@ -270,38 +315,15 @@ def walk(
         stack = with_room(stack, 0, support)
         for p in range(support):
             stack[p] = position[start[first] + p]
-        prefix[0], depth, begin[1], end[1], top[1], opened[1] = first, 1, 0, support, support, 0
+        prefix[0], depth, begin[1], end[1], top[1], word[1] = first, 1, 0, support, support, _CLOSED
         while depth >= 1:
-            row, count = words[depth], counts[depth]
-            if not opened[depth]:
-                opened[depth], word[depth] = 1, 0
-                source = codes if depth == 1 else local
-                starts = stack[begin[depth] : end[depth]]
-                count_extensions(source, starts, count, row)
-                n_kept, total = _keep_extensions(prefix, depth, count, row, place[depth], top[depth], intervals, skip)
-                if mode == LEAVES and n_kept == 0 and len(starts) < k:
-                    if n_found == len(rare_sets):
-                        return n_found, first
-                    n_found = report_rare_set(
-                        rare_sets, found_support, n_found, prefix, depth, len(starts), mode == MARK, together
-                    )
-                entries = total - top[depth]
-                if depth == size - 2 and mode != LEAVES and are_dense(len(starts), entries, n_kept, k, buffers):
-                    n_found = rare_dense_pairs(
-                        source, starts, (count, row, place[depth]), n_kept, intervals,
-                        (size, k, mode == MARK), prefix, rare_sets, found_support, n_found, together, buffers,
-                    )  # fmt: skip
-                    if n_found < 0:
-                        return len(rare_sets), first
-                elif depth < size - 1:
-                    stack = with_room(stack, top[depth], total)
-                    if depth == 1:  # copy the records of a first code together: deeper walks then fit into cache
-                        local = with_room(local, 0, entries + support)
-                        _project_first(codes, stack, support, place[1], local)
-                    else:
-                        project(local, stack, begin[depth], end[depth], place[depth])
-                    top[depth + 1] = total
-            c = next_code(row, word[depth])
+            if word[depth] == _CLOSED:
+                word[depth] = 0
+                stack, local, n_found = _open(search, levels, depth, rule, codes, stack, local, n_found)
+                if n_found < 0:
+                    return len(rare_sets), first
+            count = counts[depth]
+            c = next_code(words[depth], word[depth])
             if c < 0:
                 depth -= 1
                 continue
@@ -313,7 +335,7 @@ def walk(
             if depth < size - 1:
                 begin[depth + 1], end[depth + 1] = place[depth, c] - support_here, place[depth, c]
                 depth += 1
-                opened[depth] = 0
+                word[depth] = _CLOSED
             elif support_here < k:
                 if mode != MARK and n_found == len(rare_sets):
                     return n_found, first
@@ -322,7 +344,50 @@ def walk(
                 )
         if mode != MARK and 4 * n_found >= len(rare_sets):
             return n_found, first + 1
-    return n_found, end_of_span
+    return n_found, span[1]
+
+
+@kernel()
+def _open(
+    search: RareSearch,
+    levels: _Levels,
+    depth: int,
+    rule: SupportRule,
+    codes: Codes,
+    stack: Stack,
+    local: Int32Array,
+    n_found: int,
+) -> tuple[Stack, Int32Array, int]:
+    """Count the extensions of the prefix of `depth` codes, and project its records, or report its rare sets.
+
+    Returns (stack, local, n_found): both arrays, enlarged if necessary, and the number of reported sets, or -1 if there
+    is no space left.
+    """
+    size, k, mode = rule
+    source = codes if depth == 1 else local
+    starts = stack[levels.begin[depth] : levels.end[depth]]
+    count, words, place, top = levels.counts[depth], levels.words[depth], levels.place[depth], levels.top[depth]
+    count_extensions(source, starts, count, words)
+    n_kept, total = _keep_extensions(search, levels, depth)
+    if mode == LEAVES and n_kept == 0:
+        if len(starts) < k:
+            if n_found == len(search.rare_sets):
+                return stack, local, -1
+            n_found = report_rare_set(
+                search.rare_sets, search.support, n_found, search.prefix, depth, len(starts), False, search.together
+            )
+    elif depth == size - 2 and mode != LEAVES and are_dense(len(starts), total - top, n_kept, k, search.pairs):
+        extensions, pair_rule = (count, words, place), (size, k, mode == MARK)
+        n_found = rare_dense_pairs(search, source, starts, extensions, n_kept, pair_rule, n_found, search.pairs)
+    elif depth < size - 1:
+        stack = with_room(stack, top, total)
+        if depth == 1:  # copy the records of a first code together: deeper walks then fit into cache
+            local = with_room(local, 0, total)
+            _project_first(codes, stack, top, place, local)
+        else:
+            project(local, stack, levels.begin[depth], levels.end[depth], place)
+        levels.top[depth + 1] = total
+    return stack, local, n_found
 
 
 @kernel()
@@ -333,28 +398,21 @@ def _skip_codes(dead: Dead, together: Together, first: int, skip: UInt8Array) ->
 
 
 @kernel()
-def _keep_extensions(
-    prefix: Prefix,
-    depth: int,
-    count: Count,
-    words: UInt64Array,
-    place: Int64Array,
-    top: int,
-    intervals: Intervals,
-    skip: UInt8Array,
-) -> tuple[int, int]:
-    """Drop extensions below a member of the prefix; allocate the projections of the others from `top` on.
+def _keep_extensions(search: RareSearch, levels: _Levels, depth: int) -> tuple[int, int]:
+    """Drop extensions below a member of the prefix; allocate the projections of the others.
 
     Returns (number of remaining extensions, end of the allocated part).
     """
-    total, n_kept = top, 0
+    count, words, place = levels.counts[depth], levels.words[depth], levels.place[depth]
+    intervals, prefix = search.intervals, search.prefix
+    total, n_kept = levels.top[depth], 0
     for w in range(len(words)):
         word = words[w]
         while word != 0:
             low = word & (~word + np.uint64(1))
             c = w * 64 + trailing_zeros(word)
             word ^= low
-            drop = skip[c] != 0
+            drop = levels.skip[c] != 0
             for member in prefix[:depth]:
                 drop |= is_below(intervals.leaf_lo, intervals.leaf_hi, c, member)
             if drop:

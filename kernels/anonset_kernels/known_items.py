@@ -289,15 +289,20 @@ def lower_to_supports(span: RecordSpan, first: int, last: int, supports: Int64Ar
 
 @kernel()
 def gather_behind(
-    span: RecordSpan, first: int, last: int, low: int, high: int, begin: Int64Array, suffixes: Int32Array,
-    origin: Int64Array, filled: int,
-) -> int:  # fmt: skip
-    """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on.
-
-    Skips suffixes of a single code.
+    span: RecordSpan,
+    rows: tuple[int, int],
+    codes: tuple[int, int],
+    begin: Int64Array,
+    suffixes: Int32Array,
+    origin: Int64Array,
+    filled: int,
+) -> int:
+    """Copy the suffixes after the prefix, from the first code of a range on. Skips suffixes of a single code.
 
     Parameters
     ----------
+    rows, codes
+        Ranges (from, to) of records and of codes.
     begin, suffixes, origin
         int64 (room + 1,), int32 (entries,), int64 (room,), appended to: start of each copy, its codes, its record.
     filled
@@ -307,13 +312,13 @@ def gather_behind(
     -------
     New number of copies.
     """
-    for record in range(first, last):
+    for record in range(rows[0], rows[1]):
         position, end = _behind(span, record), span.begin[record + 1]
         if position < 0:
             continue
-        while position < end and span.codes[position] < low:
+        while position < end and span.codes[position] < codes[0]:
             position += 1
-        if position + 1 >= end or span.codes[position] >= high:
+        if position + 1 >= end or span.codes[position] >= codes[1]:
             continue
         to = begin[filled]
         for place in range(position, end):

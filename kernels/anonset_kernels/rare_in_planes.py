@@ -1,5 +1,7 @@
 """List the rare sets of a table of bit planes (`bit_planes`): as code sets, as code pairs, and as bitmaps."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -15,6 +17,17 @@ from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels._planes import Planes, RareBits, fours_below, rare_of_cell, width
 from anonset_kernels._tree import is_below
+
+
+class _Listing(NamedTuple):
+    """Sets to list, and the arrays that receive them."""
+
+    firsts: tuple[int, int]
+    intervals: Intervals
+    members: Itemset
+    """int32 (size,): codes of the current set."""
+    rare_sets: Found
+    support: FoundSupport
 
 
 @kernel()
@@ -39,46 +52,41 @@ def rare_from(
     rare_sets, found_support
         int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, up to their capacity.
     """
-    size, n_found = rare_sets.shape[1], 0
-    members = np.empty(size, np.int32)
+    size, members = rare_sets.shape[1], np.empty(rare_sets.shape[1], np.int32)
+    listing, n_found = _Listing(firsts, intervals, members, rare_sets, found_support), 0
     if size < 5:
-        return _rare_in_rows(table, size, members, firsts, intervals, dead, rare_sets, found_support, n_found)
+        return _rare_in_rows(table, size, dead, listing, n_found)
     left_out = dead.copy()
     for e in range(4, len(dead)):
         if not dead[e]:
             members[4] = e
             for c in range(e):
                 left_out[c] = 1 if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, e, c) else 0
-            n_found = _rare_in_rows(
-                fours_below(table, e), 4, members, firsts, intervals, left_out[:e], rare_sets, found_support, n_found
-            )
+            n_found = _rare_in_rows(fours_below(table, e), 4, left_out[:e], listing, n_found)
     return n_found
 
 
 @kernel()
-def _rare_in_rows(
-    table: Planes, size: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
-    rare_sets: Found, found_support: FoundSupport, n_found: int,
-) -> int:  # fmt: skip
-    """Report the rare sets of up to 4 codes as in `rare_from`, each extended by the rest of `members`."""
-    n_codes = len(dead)
+def _rare_in_rows(table: Planes, size: int, dead: Dead, listing: _Listing, n_found: int) -> int:
+    """List the rare sets of up to 4 codes as in `rare_from`, each extended by the rest of the members.
+
+    Returns the number of listed sets.
+    """
+    n_codes, intervals, members = len(dead), listing.intervals, listing.members
     for b in range(n_codes):
         wide = width(b, table.n_words)
-        if dead[b] or firsts[0] >> 6 >= wide:
+        if dead[b] or listing.firsts[0] >> 6 >= wide:
             continue
         members[1] = b
         if size == 2:
-            n_found = _rare_in_row(
-                table, table.start[b], members, firsts, intervals, dead, rare_sets, found_support, n_found
-            )
+            n_found = _rare_in_row(table, table.start[b], dead, listing, n_found)
             continue
         for c in range(b + 1, n_codes):
             if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, c, b):
                 continue
             members[2] = c
             if size == 3:
-                row = table.start[b] + (c - b - 1) * wide
-                n_found = _rare_in_row(table, row, members, firsts, intervals, dead, rare_sets, found_support, n_found)
+                n_found = _rare_in_row(table, table.start[b] + (c - b - 1) * wide, dead, listing, n_found)
                 continue
             row = table.start[b * n_codes + c]
             for d in range(c + 1, n_codes):
@@ -88,19 +96,15 @@ def _rare_in_rows(
                     or is_below(intervals.leaf_lo, intervals.leaf_hi, d, c)
                 ):
                     members[3] = d
-                    n_found = _rare_in_row(
-                        table, row, members, firsts, intervals, dead, rare_sets, found_support, n_found
-                    )
+                    n_found = _rare_in_row(table, row, dead, listing, n_found)
                 row += wide
     return n_found
 
 
 @kernel()
-def _rare_in_row(
-    table: Planes, row: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
-    rare_sets: Found, found_support: FoundSupport, n_found: int,
-) -> int:  # fmt: skip
-    """Report the rare sets of a row as in `rare_from`; `members` contains all codes of the row except the smallest."""
+def _rare_in_row(table: Planes, row: int, dead: Dead, listing: _Listing, n_found: int) -> int:
+    """List the rare sets of a row as in `rare_from`. All members except the smallest code are those of the row."""
+    firsts, intervals, members, rare_sets, found_support = listing
     n_planes = len(table.flip)
     for w in range(firsts[0] >> 6, min((firsts[1] + 63) >> 6, width(members[1], table.n_words))):
         plane, rare = (row + w) * n_planes, rare_of_cell(table, row + w)

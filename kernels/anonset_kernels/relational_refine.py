@@ -60,19 +60,6 @@ FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
 """Indices in `run`: free pieces; steps; successful steps; steps since the last success (and `EVALUATIONS`)."""
 
 
-class ClusterSlots(NamedTuple):
-    """Clusters, indexed by slot."""
-
-    state: ClusterStates
-    """Generalized tuple of each cluster."""
-    size: Int64Array
-    """int64 (slots,): number of records; 0 if the slot is empty."""
-    loss: Float64Array
-    """float64 (slots,): loss of each cluster."""
-    head: Int64Array
-    """int64 (slots,): first piece of each cluster; -1 if the slot is empty."""
-
-
 class Pieces(NamedTuple):
     """Pieces of clusters: records of the same tuple. Each array is int64 (P,)."""
 
@@ -84,6 +71,20 @@ class Pieces(NamedTuple):
     """Next piece of the same cluster; -1 for the last."""
     free: Int64Array
     """Unused pieces."""
+
+
+class ClusterSlots(NamedTuple):
+    """Clusters, indexed by slot."""
+
+    state: ClusterStates
+    """Generalized tuple of each cluster."""
+    size: Int64Array
+    """int64 (slots,): number of records; 0 if the slot is empty."""
+    loss: Float64Array
+    """float64 (slots,): loss of each cluster."""
+    head: Int64Array
+    """int64 (slots,): first piece of each cluster; -1 if the slot is empty."""
+    pieces: Pieces
 
 
 class _Scan(NamedTuple):
@@ -119,7 +120,6 @@ def refine(
     table: PairLosses,
     tuples: Tuples,
     clusters: ClusterSlots,
-    pieces: Pieces,
     run: Int64Array,
     random: UInt64Array,
     condition: PackedRule,
@@ -132,8 +132,6 @@ def refine(
     table
         Result of `pair_losses`.
     clusters
-        Updated.
-    pieces
         Updated.
     run
         int64 (5,): counters, indexed by `FREE` and the following constants.
@@ -148,7 +146,7 @@ def refine(
     Cost per step: a loss for each surrounding slot, and for each placed tuple a loss per tuple of the pool.
     """
     k, most, patience, window, tolerance = limits
-    state, size, loss, head = clusters
+    state, size, loss, head, pieces = clusters
     capacity = _room(size, head, pieces)
     pool, formed = make_pool(tuples, capacity), make_formed(state, capacity)
     scan = _Scan(np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space.cost)))
@@ -168,7 +166,7 @@ def refine(
         for _ in range(TRIES):
             n_near = min(int(2 + np.int64(next_number(random) % np.uint64(MOST_NEAR - 1))), n_found)
             way, first = np.int64(next_number(random) % np.uint64(16)), next_number(random)
-            n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan.near, n_near, pool, place)
+            n_near, n_pool = _fill_pool(tuples, clusters, scan.near, n_near, pool, place)
             old = 0.0
             for i in range(n_near):
                 old += size[scan.near[i]] * loss[scan.near[i]]
@@ -180,7 +178,7 @@ def refine(
                 if new < old - GAIN:
                     run[GAINS] += 1
                     run[IDLE] = 0
-                _exchange(clusters, pieces, scan.near[:n_near], pool, formed, (n_formed, n_made), c, run)
+                _exchange(clusters, scan.near[:n_near], pool, formed, (n_formed, n_made), c, run)
                 break
 
 
@@ -228,12 +226,12 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
 
 
 @kernel()
-def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots, pieces: Pieces) -> None:
+def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) -> None:
     """Compute states (bits zeroed), sizes and losses of clusters from their lists of pieces.
 
-    `clusters` and `pieces` are those of `refine`. O(P v).
+    `clusters` are those of `refine`. O(P v).
     """
-    state, size, loss, head = clusters
+    state, size, loss, head, pieces = clusters
     for c in range(len(size)):
         size[c], loss[c], p = 0, 0.0, head[c]
         while p >= 0:
@@ -278,7 +276,7 @@ def _nearest(
 ) -> int:
     """List the cluster of the seed and the clusters with the least loss increase by its tuple; return their number."""
     t, seed_cluster = seed
-    (low, high, code, bits), size, loss, _ = clusters
+    (low, high, code, bits), size, loss, _, _ = clusters
     kind, slot, word_at, weight, width, cost_at, cost, _, _ = space
     near, keys, sums, row = scan
     begin = max(0, min(seed_cluster - len(sums) // 2, len(size) - len(sums)))
@@ -324,7 +322,6 @@ def _nearest(
 def _fill_pool(
     tuples: Tuples,
     clusters: ClusterSlots,
-    pieces: Pieces,
     near: Int64Array,
     n_near: Integer,
     pool: Pool,
@@ -332,6 +329,7 @@ def _fill_pool(
 ) -> tuple[int, int]:
     """Copy tuples of clusters into the pool, merging equal tuples; return the numbers of copied clusters and tuples."""
     numbers, codes, of, count, remaining, _, _ = pool
+    pieces = clusters.pieces
     m, n_clusters = 0, 0
     for i in range(n_near):
         n, p = 0, clusters.head[near[i]]
@@ -362,7 +360,6 @@ def _fill_pool(
 @kernel()
 def _exchange(
     clusters: ClusterSlots,
-    pieces: Pieces,
     dissolved: Int64Array,
     pool: Pool,
     formed: NewClusters,
@@ -371,7 +368,7 @@ def _exchange(
     run: Int64Array,
 ) -> None:
     """Replace the dissolved clusters by new ones, stored in the free slots from slot `drawn` onwards."""
-    (low, high, code, bits), size, loss, head = clusters
+    (low, high, code, bits), size, loss, head, pieces = clusters
     tuple_of, count, following, free = pieces
     state, new_size, new_loss, place, new_count, new_cluster = formed
     n_formed, n_made = made

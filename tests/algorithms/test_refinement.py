@@ -56,7 +56,7 @@ def steps_noted() -> Iterator[list[tuple[int, float]]]:
 
     def refine_and_note(*arguments: Any) -> None:
         kernel(*arguments)
-        noted.append((int(arguments[5][relational_refine.STEPS]), arguments[-1][4]))
+        noted.append((int(arguments[4][relational_refine.STEPS]), arguments[-1][4]))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(relational_refine, "refine", refine_and_note)

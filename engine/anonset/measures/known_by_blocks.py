@@ -127,7 +127,7 @@ class _SetCounting(RedactedRepr):
         begin, suffixes = np.zeros(capacity // 2 + 2, np.int64), np.empty(capacity, np.int32)
         origin = np.empty(capacity // 2 + 1, np.int64)
         for part in _parts(rows):
-            filled = gather_behind(span, *part, *codes, begin, suffixes, origin, filled)
+            filled = gather_behind(span, part, codes, begin, suffixes, origin, filled)
         origin, bounds = origin[:filled].copy(), np.array([0, filled], np.int64)
         size, weight = self.size - len(span.prefix), self.distinct.weight[origin]
         tally = self._walked(begin[: filled + 1], suffixes[: begin[filled]], weight, bounds, size, codes[1])

@@ -90,9 +90,9 @@ def refine_clusters(
     pieces.tuple_of[: len(of)], pieces.count[: len(of)], pieces.following[: len(of)] = tuple_of, count, following
     pieces.free[: qi.n - len(of)] = np.arange(qi.n - 1, len(of) - 1, -1)
     state = GeneralizedTuples.empty(qi, slots).values
-    clusters = ClusterSlots(state, np.zeros(slots, np.int64), np.zeros(slots), head)
+    clusters = ClusterSlots(state, np.zeros(slots, np.int64), np.zeros(slots), head, pieces)
     run, random = np.array([qi.n - len(of), 0, 0, 0, 0], np.int64), np.zeros(1, np.uint64)
-    put_pieces(qi.space, apart.tuples, clusters, pieces)
+    put_pieces(qi.space, apart.tuples, clusters)
     before = _loss(clusters)
     allowed = tolerance * before / (int(cluster.max()) + 1)
     table, patience = pair_losses(qi.space), PATIENCE * slots
@@ -102,7 +102,7 @@ def refine_clusters(
             now = allowed * (PHASES - phase) / (PHASES - 1)
             while run[EVALUATIONS] < most and run[IDLE] < patience:
                 limits = RefinementLimits(k, most, patience, window, now)
-                refine(qi.space, table, apart.tuples, clusters, pieces, run, random, apart.rule.packed, limits)
+                refine(qi.space, table, apart.tuples, clusters, run, random, apart.rule.packed, limits)
                 if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
