@@ -76,7 +76,10 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         before = state.findings["quasi_identifiers"]
         assert "Risk before\nAn attacker knows\nPeople who are unique" in shown
         assert f"all of sex, region\n{before['unique']:.1%}\n{before['below_k']:.1%}" in shown
-        assert "Remaining risk\nAn attacker knows\nPeople who are unique\nPeople with fewer than 3 matches" in shown
+        assert (
+            "Remaining risk\nAn attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nCovered by"
+            in shown
+        )
         attempts = state.risk.result["attack"]
         assert f"matching: 1 item\n–\n{attempts[1]['success']:.1%}\n33.3%" in shown
         assert "homogeneity: " in shown

@@ -14,7 +14,7 @@ from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import ended, show_errors
 
 _SHOWN = 100
-_SOURCES = {"record": "from random persons (each query matches somebody)", "domain": "from all items and values"}
+_SOURCES = {"record": "from random persons", "domain": "from all items and values"}
 _SIZES = {
     "queries": ("Number of queries", 100, 1),
     "items": ("Items per query", 2, 0),

@@ -9,6 +9,11 @@ from anonset.spelling import counted
 from anonset.ui.frame import text
 from anonset.ui.runs import CommandRun
 
+_SHARES = ("An attacker knows", "People who are unique")
+_RISKS = ("Covered by the guarantee", "Highest risk", "Average risk")
+_NARROW = 4
+"""Maximum number of columns that fit on a phone. Wider tables show each cell on a line there."""
+
 
 def ended(run: CommandRun | None) -> object:
     """Return a value that changes when a command starts or ends."""
@@ -29,7 +34,7 @@ def show_exposed(findings: Mapping[str, Any] | None, title: str) -> None:
     ]
     if rows:
         text("h2", title)
-        _table(("An attacker knows", "People who are unique", f"People with fewer than {k} matches"), rows)
+        _table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
 def show_risk(run: CommandRun | None) -> None:
@@ -44,25 +49,22 @@ def show_risk(run: CommandRun | None) -> None:
     if risk is None:
         show_errors(run)
         return
+    heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
+    rows: list[tuple[Any, ...]] = [(one["known"], *_risks(one)) for one in risk.get("inferences", ())]
     if exposures := risk.get("exposures"):
-        heads = ("An attacker knows", "People who are unique", f"People with fewer than {_k(risk)} matches")
-        _table(heads, [(one["known"], one["alone"]["value"], one["below"]["value"]) for one in exposures])
-        covered = [(one, one["guaranteed"]) for one in exposures]
-    else:
-        covered = [(one, one["promised"] is not None) for one in risk.get("inferences", ())]
-    rows = [
-        (one["known"], "yes" if is_covered else "no", _percent(one["highest"]), _percent(one["average"]["value"]))
-        for one, is_covered in covered
-    ]
+        heads = (*_SHARES, f"People with fewer than {risk['parameters'].get('k', 2)} matches", *_RISKS)
+        rows = [(one["known"], one["alone"]["value"], one["below"]["value"], *_risks(one)) for one in exposures]
     if rows:
-        _table(("An attacker knows", "Covered by the guarantee", "Highest risk", "Average risk"), rows)
+        _table(heads, rows)
     else:
         text("p", "The publication contains no complete records to count. The report explains the remaining risk.")
     _attacks(risk)
 
 
-def _k(risk: Mapping[str, Any]) -> int:
-    return int(risk["parameters"].get("k", 2))
+def _risks(one: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return whether the guarantee covers a knowledge, and the highest and average risk."""
+    is_covered = one["guaranteed"] if "guaranteed" in one else one["promised"] is not None
+    return "yes" if is_covered else "no", _percent(one["highest"]), _percent(one["average"]["value"])
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
@@ -95,7 +97,7 @@ def _attacks(risk: Mapping[str, Any]) -> None:
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> None:
     """Show a table. Numbers are shares, with a bar; the first cell of a row is its header."""
-    with ui.element("table").classes("risks"):
+    with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
         with ui.element("thead"), ui.element("tr"):
             for head in heads:
                 text("th", head).props("scope=col")
@@ -103,8 +105,8 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -
             for known, *cells in rows:
                 with ui.element("tr"):
                     text("th", str(known)).props("scope=row")
-                    for cell in cells:
-                        with ui.element("td"):
+                    for head, cell in zip(heads[1:], cells, strict=True):
+                        with ui.element("td").props(f'data-label="{head}"'):
                             text("span", cell if isinstance(cell, str) else _percent(cell))
                             if isinstance(cell, float):
                                 with ui.element("div").classes("bar").props("aria-hidden=true"):
