@@ -23,6 +23,7 @@ from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.work_places import place_of_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
+from anonset.reading.persons.grouping import why_in_memory
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
@@ -129,10 +130,8 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
-    if settings.file.group and (len(settings.id or ()) > 1 or settings.sensitive):
-        combination = "with a sensitive column" if settings.sensitive else "with ids of several columns"
-        return f"{setting('group', True)} {combination} runs in memory only"
-    return ""
+    merging = why_in_memory(len(settings.id), sensitive=bool(settings.sensitive)) if settings.file.group else ""
+    return f"{merging} runs in memory only" if merging else ""
 
 
 def _instead(model: PrivacyModel) -> str:

@@ -35,11 +35,10 @@ from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.candidates import ASKED_FROM
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
-from anonset.reading.persons.grouping import refuse_repeated, unite
+from anonset.reading.persons.grouping import refuse_repeated, unite, why_in_memory
 from anonset.reading.persons.placeholders import require_ids
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
-from anonset.spelling import setting
 
 Tell = Callable[[int], None]
 """Progress callback, called with the number of records so far."""
@@ -186,9 +185,9 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
     """Reject merging of rows out of core for roles that do not support it."""
-    if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
-        case = "with a sensitive column" if plan.roles.sensitive else "with ids of several columns"
-        msg = f"{where}: {setting('group', True)} {case} does not run out of core; merge the rows of each person first"
+    merging = why_in_memory(len(plan.roles.id), sensitive=bool(plan.roles.sensitive)) if options.group else ""
+    if merging and store.in_files:
+        msg = f"{where}: {merging} does not run out of core; merge the rows of each person first"
         raise InputError(msg)
 
 

@@ -38,6 +38,17 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) 
     return f"{where}: {twice}{others}; if an id has several rows, merge them with {setting('group', True)}"
 
 
+def why_in_memory(n_ids: int, *, sensitive: bool) -> str:
+    """Return which merging of rows needs all of them in memory; empty if it runs out of core.
+
+    >>> why_in_memory(1, sensitive=False), why_in_memory(2, sensitive=False)
+    ('', 'group=True with ids of several columns')
+    """
+    if n_ids < 2 and not sensitive:
+        return ""
+    return f"{setting('group', True)} {'with a sensitive column' if sensitive else 'with ids of several columns'}"
+
+
 def unite(where: str, table: Table, store: Store, *, first_value: bool = False) -> Table:
     """Merge the rows with the same id into one record: the union of their sets; all other values must agree.
 
