@@ -97,17 +97,17 @@ def test_a_task_that_kills_its_workers_is_reported_in_one_line():
 
     lost = KilledWorker("task", SimpleNamespace(address="tcp://a"), 3)
     with refused(AnonsetError, "cluster workers 4"):
-        cluster._Pending(Lost(lost), None, lambda: None).result()
+        cluster._Pending(Lost(lost), None, lambda: None, b"task").result()
 
 
 def test_waiting_without_workers_ends_after_a_timeout(monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_WITHOUT_WORKERS", 0)
     client = SimpleNamespace(nthreads=dict)
     with refused(AnonsetError, "cluster workers stopped"):
-        cluster._Pending(Lost(TimeoutError()), client, lambda: None).result()
+        cluster._Pending(Lost(TimeoutError()), client, lambda: None, b"task").result()
 
 
 def test_an_error_on_a_worker_is_raised_unchanged():
     error = InputError("/shared/work/expanded-1: full")
     with refused(InputError, "/shared/work/expanded-1"):
-        cluster._Pending(Lost(error), None, lambda: None).result()
+        cluster._Pending(Lost(error), None, lambda: None, b"task").result()
