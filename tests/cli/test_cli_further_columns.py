@@ -58,6 +58,22 @@ def test_an_id_that_splits_persons_is_in_no_command(place: Place) -> None:
     assert not any("--id" in line and "--rows-are-persons" in line for line in ran.err.splitlines())
 
 
+def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:
+    names = [
+        f"{a}{b}{c}"
+        for a in ("Bra", "Kli", "Dro", "Sta", "Gre")
+        for b in ("do", "ti", "mu", "le")
+        for c in ("ka", "no", "ri")
+    ]
+    lines = [
+        f"{names[n % 200 % 60]},0151/{7_000_000 + n % 200 * 31},{80331 + n % 200 % 7},{LETTERS[n % 3]}"
+        for n in range(1_200)
+    ]
+    data = place.write("vet.csv", "\n".join(["Kunde,Telefon,PLZ,Leistung", *lines, ""]))
+    ran = place.run("anonymize", data, "-o", str(place.out), "--items", "Leistung", "--relational", "PLZ", "--k", "5")
+    assert "each 'Telefon' is a person (200 persons)" in ran.err
+
+
 def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
     lines = [f"p{n % 200},{'fm'[n % 2]},{n % 3},E1{n % 5}.{n % 3},J4{n % 4}.1" for n in range(1_200)]
     data = place.write("visits.csv", "\n".join(["patient_id,sex,ward,dx1,dx2", *lines, ""]))

@@ -20,6 +20,7 @@ from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
 from anonset.reading.persons.candidates import ASKED_FROM, NAMED_AND_BORN
+from anonset.reading.persons.header_words import NAMED
 from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier
@@ -184,9 +185,13 @@ def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
     """Remove proposals for a doubtful id that has more values than another id: many persons may have several of them.
 
     An id is doubtful if another identifier repeats within the table. Names with birth remain: the other id may be of a
-    family.
+    family. Names alone are no such id: persons share them.
     """
-    sizes = {id(one): one.table.n for one in proposals if one.unit and one.table is not None and not one.table.repeated}
+    sizes = {
+        id(one): one.table.n
+        for one in proposals
+        if one.unit and one.meaning != NAMED and one.table is not None and not one.table.repeated
+    }
     most = _FEW_SHARED * min(sizes.values(), default=0)
     return [
         one

@@ -20,7 +20,7 @@ from anonset.reading.persons.header_words import (
     meaning_of,
 )
 from anonset.reading.persons.placeholders import are_placeholders
-from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date, year_of
+from anonset.reading.persons.values import are_capitalised, are_keys, attribute_of, identifying, is_full_date, year_of
 
 _MOST_ROWS = 50_000
 _MISSING = tuple(sorted(MISSING))
@@ -35,7 +35,7 @@ _CELL = "cell"
 _FEWEST_DIGITS = 6
 """Minimum number of digits of a telephone number."""
 _MOST_NUMBERS = 50
-"""Maximum number of distinct numbers of persons within a household."""
+"""Maximum number of distinct numbers of persons within a household; more distinct words are names."""
 _LONGER = 3
 """Number of digits from which a number is no number of a person within a household."""
 
@@ -113,7 +113,8 @@ def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
     if name.strip().lower() == _CELL and not any(sum(map(str.isdigit, label)) >= _FEWEST_DIGITS for label in labels):
         return by_values or attribute_of(labels)
     if by_header in PERSON_IDS:
-        return NAMED if by_values == NAMED else by_header
+        words = by_header == "person id" and len(labels) > _MOST_NUMBERS and are_capitalised(labels)
+        return NAMED if words or by_values == NAMED else by_header
     return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)
 
 
