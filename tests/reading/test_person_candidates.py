@@ -15,9 +15,9 @@ import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.reading.persons.agreement import agrees
-from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.duplicate_ids import WatchedCandidates, _has_equal, _Keys
 from anonset.reading.persons.missing_values import counted_in
+from anonset.reading.persons.unit_candidate import UnitCandidate
 
 pytestmark = pytest.mark.compiled
 

@@ -19,8 +19,8 @@ from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.reading.persons.candidates import ASKED_FROM, NAMED_AND_BORN
 from anonset.reading.persons.header_words import NAMED
+from anonset.reading.persons.unit_candidate import ASKED_FROM, NAMED_AND_BORN
 from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier

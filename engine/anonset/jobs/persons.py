@@ -12,8 +12,8 @@ from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
+from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.persons.values import KINDS_OF_VALUES, are_full_names, pattern_of
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, hierarchy_of, listed, setting

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import CUT
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
-from anonset.reading.persons.candidates import AGREEING, KEY, UnitCandidate
 from anonset.reading.persons.header_words import NAMED
+from anonset.reading.persons.unit_candidate import AGREEING, KEY, UnitCandidate
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec

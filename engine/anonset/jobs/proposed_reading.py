@@ -25,12 +25,13 @@ from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
-from anonset.reading.persons.candidates import UnitCandidate, candidates_in
+from anonset.reading.persons.candidates import candidates_in
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import PERSON_IDS, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
+from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of

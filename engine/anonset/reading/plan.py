@@ -10,8 +10,9 @@ from anonset.errors import InputError
 from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
-from anonset.reading.persons.candidates import UnitCandidate, find_unit_candidates
+from anonset.reading.persons.candidates import find_unit_candidates
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
+from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting

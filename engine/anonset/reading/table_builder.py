@@ -33,10 +33,10 @@ from anonset.reading.encoded_batches import (
 )
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.candidates import ASKED_FROM
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
 from anonset.reading.persons.grouping import refuse_repeated, unite, why_in_memory
 from anonset.reading.persons.placeholders import require_ids
+from anonset.reading.persons.unit_candidate import ASKED_FROM
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 

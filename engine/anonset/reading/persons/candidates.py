@@ -22,12 +22,11 @@ If a candidate repeats, a person may have several rows. The owner must then decl
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.data.table_facts import CUT, RepeatedIdentifiers
 from anonset.errors import InputError
@@ -44,23 +43,21 @@ from anonset.reading.persons.agreement import (
 )
 from anonset.reading.persons.coded_columns import CodedColumn, coded_column
 from anonset.reading.persons.header_topics import is_quantity
-from anonset.reading.persons.header_words import (
-    ADDRESS,
-    ATTRIBUTES,
-    NAMED,
-    PERSON_IDS,
-    is_direct,
-    is_numbered,
-    is_sampling_weight,
-    meaning_of,
-)
+from anonset.reading.persons.header_words import ADDRESS, NAMED, PERSON_IDS, is_numbered, is_sampling_weight, meaning_of
 from anonset.reading.persons.missing_values import combined, holds_sets
+from anonset.reading.persons.named_persons import attributes_in, names_and_births
+from anonset.reading.persons.person_keys import is_witnessed, repeat_as_keys, repeat_rarely
+from anonset.reading.persons.unit_candidate import (
+    AGREEING,
+    KEY,
+    NAMED_AND_BORN,
+    NAMED_AT,
+    OF_ROWS,
+    REACHES,
+    UnitCandidate,
+)
 from anonset.reading.roles import Roles
 
-REACHES = ("e-mail", "IBAN", "account", "phone", "network")
-"""Meanings of headers and values that single out a person."""
-NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
-NAMED_AT = "names and address"
 _SUREST = (
     "person id", "e-mail", NAMED_AND_BORN, NAMED_AT, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id",
     "network", "case id", KEY,
@@ -68,71 +65,8 @@ _SUREST = (
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_COLUMNS = 300
-_FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
-"""A candidate by a weak header needs more than 2 distinct values, and more than the smaller of 50 and rows / 200."""
-_FEWEST_PERSONS = 10
-"""Minimum number of distinct values of a person id."""
-_ROWS_OF_FEW = 200
-"""Minimum number of rows from which `_FEWEST_PERSONS` applies."""
-_FEW_TOGETHER = 0.01
-_FEWEST_ROWS = 100
-"""Minimum number of rows for keys."""
-ASKED_FROM = 1_000
-"""Number of rows from which a run asks who is a person if no column shows it."""
-_KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
-_NAMED_KEYS = 0.98
-"""Limits for keys of persons: minimum and maximum number of distinct keys per row, maximum share of rows with the same
-key, and the maximum number of distinct keys per row if the header names a key."""
 _MOST_WITNESSES = 20
 _COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
-_NEARLY_ALL = 0.95
-"""Minimum share of rows with a value in a candidate that shows that each row is a person."""
-_OF_ROWS = ("id", "case id", NAMED, ADDRESS)
-"""Candidates that do not show that each row is a person, even if they are distinct in every row."""
-
-
-@dataclass(frozen=True)
-class UnitCandidate(RedactedRepr):
-    """Columns that together identify people."""
-
-    columns: tuple[str, ...]
-    meaning: str
-    """Kind of identifier: ``person id``, ``e-mail``, ``names and birth``, … (see `_SUREST`)."""
-    given: int
-    """Number of rows with a value in all of these columns."""
-    persons: int
-    """Number of distinct combinations of values in these rows."""
-    agreeing: tuple[str, ...] = ()
-    """Attributes that agree within the values."""
-    cut: bool = False
-    """True if a spreadsheet truncated the values, so that different persons may share a value."""
-    beyond_chance: bool = True
-    """True if more rows agree in all columns than expected by chance."""
-    rows: int = 0
-    """Number of rows that were examined."""
-    evidence: int = UNKNOWN
-    """Evidence from birth and sex, as returned by `evidence_of`."""
-
-    @property
-    def repeats(self) -> bool:
-        """True if a value occurs in two rows. A few repeated values of a weak candidate are ignored."""
-        if self.given >= _ROWS_OF_FEW and self.persons < _FEWEST_PERSONS:
-            return False
-        if self.meaning in ("person id", "case id", AGREEING, KEY):
-            return self.persons < self.given
-        if self.meaning in (NAMED_AND_BORN, NAMED_AT):
-            return self.persons < self.given and self.beyond_chance
-        return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
-
-    @property
-    def shows_persons(self) -> bool:
-        """True if a reliable candidate is different in nearly every row, so that each row is a person."""
-        return self.meaning not in (*_OF_ROWS, AGREEING, KEY) and self.persons == self.given >= _NEARLY_ALL * self.rows
-
-    @property
-    def as_repeated(self) -> RepeatedIdentifiers:
-        """The candidate in the form that a table stores."""
-        return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
 
 
 def find_unit_candidates(
@@ -222,7 +156,7 @@ def candidates_in(
         coded = {name: replace(column, codes=column.codes[rows]) for name, column in coded.items()}
     free = {name: coded[name] for name in asked if name in coded and name not in ids and not coded[name].thing}
     candidates = _by_meaning(free, ids, grouped=grouped)
-    attributes = [] if few else _attributes(coded)
+    attributes = [] if few else attributes_in(coded)
     for name, column in {} if grouped or not attributes else free.items():
         silent = not (column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name))
         if silent and (agreeing := agreeing_within(column.codes, attributes)):
@@ -236,11 +170,9 @@ def candidates_in(
     used = {name for candidate in candidates for name in candidate.columns}
     seen = [(name, coded[name].codes) for name in witnesses if name in coded][:_MOST_WITNESSES]
     unknown = [name for name in keys if name in free and name not in used and not (ids or grouped)]
-    candidates += [_single(name, free[name], KEY) for name in unknown if _is_witnessed(name, free[name], seen)]
+    candidates += [_single(name, free[name], KEY) for name in unknown if is_witnessed(name, free[name], seen)]
     sure = any(candidate.repeats for candidate in candidates)
-    candidates += [
-        candidate for candidate in _names_and_births(coded, ids) if candidate.meaning != AGREEING or not sure
-    ]
+    candidates += [candidate for candidate in names_and_births(coded, ids) if candidate.meaning != AGREEING or not sure]
     if not ids and not any(candidate.repeats or candidate.meaning not in ("id", "case id") for candidate in candidates):
         candidates += [_single(name, column, ADDRESS) for name, column in free.items() if column.addresses]
     pairs = [] if ids else _numbered_within(free, attributes)
@@ -250,7 +182,7 @@ def candidates_in(
     candidates = [replace(candidate, evidence=_evidence(candidate, coded, attributes)) for candidate in candidates]
     alone = not any(candidate.repeats for candidate in candidates)
     distinct = any(
-        candidate.given and candidate.persons == candidate.given and candidate.meaning not in _OF_ROWS
+        candidate.given and candidate.persons == candidate.given and candidate.meaning not in OF_ROWS
         for candidate in candidates
     )
     if not ids and not any(candidate.repeats and candidate.evidence == AGREE for candidate in candidates):
@@ -262,8 +194,8 @@ def candidates_in(
             and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not (free[name].kind or free[name].times)
             and (
-                _repeat_as_keys(free[name].codes, named=name in numbers)
-                or (not distinct and _repeat_rarely(name, free[name], attributes))
+                repeat_as_keys(free[name].codes, named=name in numbers)
+                or (not distinct and repeat_rarely(name, free[name], attributes))
             )
         ]
     n_rows = max((len(column.codes) for column in coded.values()), default=0)
@@ -278,16 +210,6 @@ def _is_name_of(name: UnitCandidate, person: UnitCandidate, coded: Mapping[str, 
     """Return True if each value of the candidate `person` has one name, and several of its persons share a name."""
     alone = name.meaning == NAMED and person.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
     return alone and name.repeats and person.repeats and person.evidence != DIFFER and _has_one(person, name, coded)
-
-
-def _is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str, Int64]]) -> bool:
-    """Return True if two or more columns of few values agree within the repeated values of a key-like column."""
-    if column.kind or column.amounts or column.times or is_sampling_weight(name) or is_quantity(name):
-        return False
-    if not _repeat_as_keys(column.codes, named=False):
-        return False
-    agreeing = [codes for other, codes in witnesses if other != name and all_agree_within(column.codes, codes, 1)]
-    return len(agreeing) > 1 and all_agree_within(column.codes, combined(agreeing))
 
 
 def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
@@ -383,139 +305,6 @@ def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, .
     return UnitCandidate((name,), meaning, n_values, count_distinct(column.codes), agreeing, column.cut)
 
 
-def _names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> list[UnitCandidate]:
-    """Return candidates that combine all name columns with the date of birth.
-
-    Without a date of birth, return the names alone and the names with addresses. Without names, return the date of
-    birth with agreeing attributes.
-
-    Different persons may have the same name, so names without birth do not show that records of another id belong to
-    one person.
-    """
-    free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
-    names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
-    # other name columns may name other persons
-    names = tuple(name for name in names if meaning_of(name) == NAMED) or names
-    births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
-    if names and not births:
-        births = tuple(name for name in free if name not in names and _is_birth_of(names, name, free))[:1]
-    if births and len(names) > 1:
-        names = tuple(name for name in names if not _is_another(name, names, births, free))
-    key = (*names, *births)
-    if any("," in name for name in key) or not key or (ids and not births):
-        return []
-    codes = combined([free[name].codes for name in key])
-    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
-    if not births:
-        alone = UnitCandidate(names, NAMED, n_values, persons)
-        places = tuple(name for name, column in free.items() if column.addresses or column.kind == ADDRESS)
-        return [alone, *_named_at(names, places, free)]
-    others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
-    agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
-    often = n_values - persons >= _FEW_TOGETHER * len(codes)
-    if not names:
-        return [UnitCandidate((*key, *agreeing), AGREEING, n_values, persons, agreeing)] if agreeing and often else []
-    if ids:
-        return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing)] if agreeing and often else []
-    beyond = n_values - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in births])
-    return [UnitCandidate(key, NAMED_AND_BORN, n_values, persons, agreeing, beyond_chance=beyond)]
-
-
-def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
-    """Return True for dates of birth: rows with equal names have equal dates far more often than by chance."""
-    if not free[date].years or free[date].kind:
-        return False
-    of_names = [free[name].codes for name in names]
-    codes = combined([*of_names, free[date].codes])
-    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
-    beyond = n_values - persons > _by_chance(codes, of_names, [free[date].codes])
-    return beyond and persons <= _SAME_BIRTH * n_values
-
-
-_SAME_BIRTH = 0.8
-"""Largest ratio of distinct combinations of names and date to rows at which a date column with an unknown header counts
-as date of birth.
-"""
-
-
-def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:
-    """Return the candidate of all names with addresses, if there are any."""
-    key = tuple(name for name in (*names, *places) if "," not in name)
-    if not places or not all(name in key for name in names):
-        return []
-    codes = combined([free[name].codes for name in key])
-    n_values, persons = int((codes >= 0).sum()), count_distinct(codes)
-    beyond = n_values - persons > _by_chance(codes, [free[n].codes for n in names], [free[n].codes for n in places])
-    return [UnitCandidate(key, NAMED_AT, n_values, persons, beyond_chance=beyond)]
-
-
-def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, CodedColumn]) -> bool:
-    """Return True if a name column names another person.
-
-    It differs between rows with equal other names and birth.
-    """
-    others = combined([free[other].codes for other in (*names, *births) if other != name])
-    joint = combined([others, free[name].codes])
-    others = others[joint >= 0]
-    pairs = len(others) - count_distinct(others)
-    agreed = len(others) - count_distinct(joint)
-    return pairs >= FEWEST_PAIRS and 2 * agreed < pairs
-
-
-def _is_birth_name(column: CodedColumn) -> bool:
-    return column.kind == "born" and not column.dates
-
-
-def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
-    """Return how many persons may share names and birth by chance, with a margin of three standard deviations."""
-    first = np.unique(codes, return_index=True)[1]
-    first = first[codes[first] >= 0]
-    persons = len(first)
-
-    def share(columns: Sequence[Int64]) -> float:
-        counts = np.bincount(combined([column[first] for column in columns])).astype(np.float64)
-        return float((counts * (counts - 1)).sum()) / max(1, persons * (persons - 1))
-
-    expected = persons * (persons - 1) / 2 * share(names) * share(births)
-    return float(3 * expected + 3 * np.sqrt(expected))
-
-
-def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
-    """Return True if the values of a column repeat like keys of persons.
-
-    Many values must repeat, unless the header names a key, and no value may be very frequent.
-    """
-    present = codes[codes >= 0]
-    if len(present) < _FEWEST_ROWS:
-        return False
-    counts = np.bincount(present)
-    distinct = int(np.count_nonzero(counts))
-    few, many = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
-    return few <= distinct / len(present) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(present)
-
-
-def _repeat_rarely(name: str, column: CodedColumn, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
-    """Return True if most values are distinct keys, some keys repeat, and the rows of a key may belong to one
-    person.
-    """
-    n_values, distinct = int((column.codes >= 0).sum()), count_distinct(column.codes)
-    return (
-        n_values >= _FEWEST_ROWS
-        and _KEYS_OF_ROWS[1] * n_values < distinct < n_values
-        and column.keys
-        and not is_quantity(name)
-        and evidence_of(column.codes, attributes) != DIFFER
-    )
-
-
 def _first_rows(ids: Sequence[Int64]) -> Int64:
     """Return the first row of each record, given the codes of the ids."""
     return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
-
-
-def _attributes(coded: Mapping[str, CodedColumn]) -> list[tuple[str, str, Int64]]:
-    """Return the kind, name and codes of each column with a personal attribute."""
-    kinds = {
-        name: NAMED if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()
-    }
-    return [(kind, name, coded[name].codes) for name, kind in kinds.items() if kind in (*ATTRIBUTES, NAMED)]

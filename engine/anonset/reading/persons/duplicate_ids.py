@@ -18,9 +18,9 @@ from anonset.data.table import Int64
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.persons.candidates import UnitCandidate
 from anonset.reading.persons.grouping import repeated_ids
 from anonset.reading.persons.missing_values import given_texts, texts_of_all
+from anonset.reading.persons.unit_candidate import UnitCandidate
 
 _SHARES = 64
 _DENSE = 16

@@ -1,0 +1,69 @@
+"""Columns that may identify people: their meanings, counts and evidence."""
+
+from dataclasses import dataclass
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.reading.persons.agreement import UNKNOWN
+from anonset.reading.persons.header_words import ADDRESS, NAMED
+
+REACHES = ("e-mail", "IBAN", "account", "phone", "network")
+"""Meanings of headers and values that single out a person."""
+NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
+NAMED_AT = "names and address"
+_FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
+"""A candidate by a weak header needs more than 2 distinct values, and more than the smaller of 50 and rows / 200."""
+_FEWEST_PERSONS = 10
+"""Minimum number of distinct values of a person id."""
+_ROWS_OF_FEW = 200
+"""Minimum number of rows from which `_FEWEST_PERSONS` applies."""
+ASKED_FROM = 1_000
+"""Number of rows from which a run asks who is a person if no column shows it."""
+_NEARLY_ALL = 0.95
+"""Minimum share of rows with a value in a candidate that shows that each row is a person."""
+OF_ROWS = ("id", "case id", NAMED, ADDRESS)
+"""Candidates that do not show that each row is a person, even if they are distinct in every row."""
+
+
+@dataclass(frozen=True)
+class UnitCandidate(RedactedRepr):
+    """Columns that together identify people."""
+
+    columns: tuple[str, ...]
+    meaning: str
+    """Kind of identifier: ``person id``, ``e-mail``, ``names and birth``, … (see `_SUREST`)."""
+    given: int
+    """Number of rows with a value in all of these columns."""
+    persons: int
+    """Number of distinct combinations of values in these rows."""
+    agreeing: tuple[str, ...] = ()
+    """Attributes that agree within the values."""
+    cut: bool = False
+    """True if a spreadsheet truncated the values, so that different persons may share a value."""
+    beyond_chance: bool = True
+    """True if more rows agree in all columns than expected by chance."""
+    rows: int = 0
+    """Number of rows that were examined."""
+    evidence: int = UNKNOWN
+    """Evidence from birth and sex, as returned by `evidence_of`."""
+
+    @property
+    def repeats(self) -> bool:
+        """True if a value occurs in two rows. A few repeated values of a weak candidate are ignored."""
+        if self.given >= _ROWS_OF_FEW and self.persons < _FEWEST_PERSONS:
+            return False
+        if self.meaning in ("person id", "case id", AGREEING, KEY):
+            return self.persons < self.given
+        if self.meaning in (NAMED_AND_BORN, NAMED_AT):
+            return self.persons < self.given and self.beyond_chance
+        return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
+
+    @property
+    def shows_persons(self) -> bool:
+        """True if a reliable candidate is different in nearly every row, so that each row is a person."""
+        return self.meaning not in (*OF_ROWS, AGREEING, KEY) and self.persons == self.given >= _NEARLY_ALL * self.rows
+
+    @property
+    def as_repeated(self) -> RepeatedIdentifiers:
+        """The candidate in the form that a table stores."""
+        return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
