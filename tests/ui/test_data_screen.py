@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, texts, until
+from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job_files import read_job
@@ -133,5 +133,22 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
         await until(lambda: not state.busy)
         await until(lambda: "Inspecting the data …" not in texts(user))
         user.find(marker="publish")
+
+    by_clicks(tmp_path, way)
+
+
+def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    rows = [f"{rng.choice(['red', 'blue', 'green'])},{rng.choice('xyz')}" for _ in range(60)]
+    (tmp_path / "survey.csv").write_text("\n".join(["q1,q2", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "survey.csv")
+        assert "no column can be published" in texts(user)
+        assert not (tmp_path / "survey.toml").exists()
+        element(user, "role q1").set_value("relational")
+        await until(lambda: not state.busy and "relational" in state.settings)
+        await until(lambda: "no column can be published" not in texts(user))
+        assert state.settings["relational"] == ["q1"]
 
     by_clicks(tmp_path, way)

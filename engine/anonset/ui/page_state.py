@@ -195,7 +195,12 @@ class PageState:
         self._inspect_again()
 
     def give_role(self, column: str, role: str) -> None:
-        """Change the role of a column, and the model if it does not fit the roles; repeat the inspection."""
+        """Change the role of a column, and the model if it does not fit the roles; repeat the inspection.
+
+        If no column could be published, there is no job file yet. Then the inspection with the role writes it.
+        """
+        if self._propose_again([f"--{role.replace('_', '-')}", column]):
+            return
         self.change(with_role(self.settings, column, role))
         if "model" in (job := self.settings):
             self.change(fitting_model(job))
@@ -205,12 +210,18 @@ class PageState:
         """Apply recommended settings to the job file, or to the first inspection of the data, and repeat the
         inspection.
         """
-        if self._existing() is None and self._data is not None:
-            self.error = ""
-            self.start(self._propose(self._data, shlex.split(fix.options)))
+        if self._propose_again(shlex.split(fix.options)):
             return
         self.change(with_fix(self.settings, fix))
         self._inspect_again()
+
+    def _propose_again(self, options: Sequence[str]) -> bool:
+        """Repeat the first inspection of the data with options, and return True, if there is no job file yet."""
+        if self._existing() is not None or self._data is None:
+            return False
+        self.error = ""
+        self.start(self._propose(self._data, options))
+        return True
 
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
