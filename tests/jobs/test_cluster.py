@@ -24,6 +24,7 @@ from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
 from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, cluster_of
 from anonset.data.store import MEMORY
+from anonset.data.usage import REMOTE_TASKS
 from anonset.data.worker_faults import version_here
 from anonset.data.workers import Threads
 from anonset.errors import InputError
@@ -74,6 +75,24 @@ def test_a_large_function_is_sent_by_the_name_of_its_file(client, work):
         assert isinstance(workers._sent(len), bytes)
         assert isinstance(workers._sent(partial(np.add, np.arange(1_000))), Path)
         assert [int(total.sum()) for total in workers.map(partial(np.add, np.arange(1_000)), [1])] == [500_500]
+
+
+def test_large_functions_tasks_and_results_do_not_pass_through_the_scheduler(client, work):
+    before = replace(REMOTE_TASKS)
+    with ClusterWorkers(client, work) as workers:
+        lists = [["x"] * n for n in range(3_000, 3_040)]
+        kept = list(workers.map(partial(joined, "a" * 3_000), lists))
+        for other in range(10):  # functions of earlier passes are forgotten, but not their files
+            assert list(workers.map(partial(joined, f"{other}" * 3_000), [[]])) == [[f"{other}" * 3_000]]
+    assert kept == [["a" * 3_000, *each] for each in lists]
+    sent = REMOTE_TASKS.since(before)
+    assert sent.count == 50
+    assert sent.bytes_sent < sent.count * 1_024
+    assert list(work.path.iterdir()) == []
+
+
+def joined(text, task):
+    return [text, *task]
 
 
 def test_arrays_in_files_travel_by_their_names(work):

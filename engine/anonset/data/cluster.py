@@ -56,9 +56,9 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """Certificate of the authority, own certificate and own key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Dask's loggers that report lost connections; they are silenced."""
-_EMBEDDED_FUNCTION, _EMBEDDED = 1 << 12, 1 << 16
-"""Maximum bytes of a function that is sent with each task, and of a task, a result or an array in it that passes
-through the scheduler. Others are written to files of the work directory.
+_EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
+"""Maximum bytes of a function, a task or a result that passes through the scheduler, and of an array in the file of a
+result. Others are written to their own files in the work directory.
 """
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
@@ -183,6 +183,7 @@ class ClusterWorkers(Workers):
     def __init__(self, client: Any, store: Files) -> None:
         self.client, self.store, self._ended = client, store, False
         self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
+        self._files = list[str]()
         require_workers(client, store)
         with _connected(client):
             self._count = sum(client.nthreads().values())
@@ -239,8 +240,7 @@ class ClusterWorkers(Workers):
 
     def __exit__(self, *_: object) -> None:
         """Delete the files that were sent. The cluster itself is not changed."""
-        for _, sent in self._functions.values():
-            self._forget(sent)
+        self.store.drop(*self._files)
         self._functions.clear()
         self._ended = True
 
@@ -248,18 +248,15 @@ class ClusterWorkers(Workers):
         """Return a function in its transport form: packed, or the path of the file that contains it."""
         if id(fn) not in self._functions:
             packed: bytes | Path = _packed(fn)
-            if isinstance(packed, bytes) and len(packed) > _EMBEDDED_FUNCTION:
+            if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
                 name = f"task-{secrets.token_hex(8)}"
                 self.store.keep(name, np.frombuffer(packed, np.uint8))
+                self._files.append(name)  # until exit: tasks may wait for a worker
                 packed = self.store.path / name
             self._functions[id(fn)] = fn, packed  # keep a reference: id() is reused after garbage collection
             while len(self._functions) > _FUNCTIONS:
-                self._forget(self._functions.popitem(last=False)[1][1])
+                self._functions.popitem(last=False)
         return self._functions[id(fn)][1]
-
-    def _forget(self, sent: bytes | Path) -> None:
-        if isinstance(sent, Path):
-            self.store.drop(sent.name)
 
 
 def tasks_of_pass(workers: int) -> int:
@@ -398,7 +395,7 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
                 offset = file.offset + value.ctypes.data - file.ctypes.data
                 if value.flags.c_contiguous:
                     return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
-            if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _EMBEDDED:
+            if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _ARRAY_IN_RESULT:
                 return _taken, (_written(value, folder), value.dtype.str, value.shape)
             if type(value).__module__ == "anonset_kernels._jit":  # Numba would send the source, to be compiled again
                 return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
