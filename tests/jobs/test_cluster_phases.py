@@ -40,6 +40,13 @@ def client() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
+def steady() -> Iterator[Any]:
+    """Workers that no test kills: a process that is killed while it starts is not replaced."""
+    with cluster_of("local:2") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "baskets"
     folder.mkdir()
@@ -103,19 +110,19 @@ def test_killed_workers_change_no_byte(
 
 
 def test_a_worker_that_stops_for_a_while_changes_no_byte(
-    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    steady: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(stage: str, _done: float, _total: float) -> None:
         if stage in PHASES and stage not in stages:
             stages.append(stage)
-            process = _running(client, set())[0]
+            process = _running(steady, set())[0]
             os.kill(process, signal.SIGSTOP)
             timers.append(threading.Timer(SECONDS_STOPPED, os.kill, (process, signal.SIGCONT)))
             timers[-1].start()
 
     stages, timers = list[str](), list[threading.Timer]()
     expected = _run(source, tmp_path / "near")
-    use(client, monkeypatch)
+    use(steady, monkeypatch)
     try:
         assert _run(source, tmp_path / "far", progress=stop, cluster="tcp://here:1") == expected
     finally:
@@ -139,9 +146,9 @@ def _disk(folder: Path, kib: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("kib", DISK_KIB)
 def test_a_full_disk_is_reported_in_one_line(
-    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
+    steady: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
 ) -> None:
-    use(client, monkeypatch)
+    use(steady, monkeypatch)
     monkeypatch.setattr(anonymize, "require_disk", lambda *_: None)
     with _disk(tmp_path / "small", kib), pytest.raises(InputError) as error:
         _run(source, tmp_path / "out", cluster="tcp://here:1", work_dir=str(tmp_path / "small" / "work"))
