@@ -33,7 +33,9 @@ def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -
 
 
 async def until(condition: Callable[[], Any]) -> None:
+    """Wait until a condition holds, once tasks that were started have begun."""
     async with asyncio.timeout(SECONDS):
+        await asyncio.sleep(0)
         while not condition():
             await asyncio.sleep(0.02)
 
