@@ -150,7 +150,7 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
         for label in ("Next: try", "Next: publish"):
             await focus(browser, label)
             await browser.press("Enter")
-        await browser.until_text("New folder for the publication")
+        await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Publish')")
         await focus(browser, ". Publish")  # the navigation precedes the button
         await focus(browser, "Publish")
         await browser.press("Space")
