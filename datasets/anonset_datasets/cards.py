@@ -89,11 +89,12 @@ CARDS: Mapping[str, Card] = {
     ),
     "retail": Card(
         offered=_FIMI, made="As offered", stands_in_for=_AOL,
-        differs="Sparse, but denser than queries; no taxonomy: a balanced hierarchy replaces it",
+        differs="Sparse, but denser than the queries of AOL. No taxonomy is available, so a balanced hierarchy is used",
     ),
     "kosarak_70k": Card(
         offered=f"{_FIMI}; this part by SPMF", made="The first 70,000 of 990,002 records, as published by SPMF",
-        stands_in_for=_AOL, differs="Sparse, with many rare items; no taxonomy: a balanced hierarchy replaces it",
+        stands_in_for=_AOL,
+        differs="Sparse, with many rare items. No taxonomy is available, so a balanced hierarchy is used",
     ),
     "emr_ra1_6y": Card(
         offered="the R package ludic", made="Without identifiers, and without 18 patients who have no codes",
@@ -183,7 +184,7 @@ GENERATED: Mapping[str, Card] = {
         made="The tuples of adult, assigned to 21,201 individuals of a synthetic voter list (names by frequency in the "
         "US census of 1990); a tenth of the tuples are assigned independently of their occupation",
         stands_in_for="Adult joined with a state's voter list, of Al Bouna et al. 2013",
-        differs="The persistence of the paper's occupations is unknown, and losses depend on it",
+        differs="The paper does not state how often its individuals change their occupation; the losses depend on it",
         printed=(("Al Bouna et al. 2013, section 8.1", Shape(n=48_836)),), measured=Shape(n=48_842),
     ),
 }  # fmt: skip

@@ -73,8 +73,8 @@ class Entry:
 
 
 _KDD_CUP = (
-    "We wish to thank Blue Martini Software for contributing the KDD Cup 2000 data. "
-    "Use needs this acknowledgement; do not pass the data on."
+    "Required acknowledgement: 'We wish to thank Blue Martini Software for contributing the KDD Cup 2000 data.' "
+    "Do not redistribute the data."
 )
 _KDD_CITATION = "Kohavi et al., KDD-Cup 2000 organizers' report, SIGKDD Explorations 2(2), 2000"
 _MEPS = (

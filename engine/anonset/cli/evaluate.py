@@ -40,7 +40,7 @@ def evaluate(
     Losses: NCP, LM and UL of the items, NCP of relational values, errors of queries and of frequent itemsets. The
     mapping is read from the private directory or, without it, from the codebook. Declare the same roles and hierarchies
     as in anonset anonymize. Without a hierarchy of the items, UL weighs all generalized symbols equally. The loss of
-    buckets is the share of tuples that were starred or removed.
+    buckets is the share of tuples that have a hidden identity or were removed.
     """
     named = {} if out is None else {"out": out}
     original, options = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)

@@ -19,6 +19,9 @@ SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
 """Minimum share of occurrences of items that are rare in their clusters for a warning."""
 
+PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
+"""Printed names of retention counts, if they differ from the keys."""
+
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
     """Return the share of occurrences of items that are in fewer than k records of the cluster.

@@ -16,9 +16,9 @@ class ConstraintSet(PrivacyModel):
     The protected itemsets are those of a policy, or all itemsets of `m` items.
 
     >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
-    privacy constraints with k=5, 2 protected itemsets
+    privacy constraint set with k=5, 2 protected itemsets
     >>> print(ConstraintSet(5, m=2))
-    privacy constraints with k=5, all itemsets of 2
+    privacy constraint set with k=5, all itemsets of 2
     """
 
     name: ClassVar[str] = "constraints"
@@ -49,7 +49,7 @@ class ConstraintSet(PrivacyModel):
         protected = (
             f"all itemsets of {self.m}" if self.policy is None else counted(len(self.policy), "protected itemset")
         )
-        return f"privacy constraints with k={self.k}, {protected}"
+        return f"privacy constraint set with k={self.k}, {protected}"
 
     @property
     def singling_out(self) -> str:

@@ -36,7 +36,7 @@ LOSSES = {
     "ncp": "NCP of the items",
     "rum": "NCP of the relational values (Rum)",
     "tum": "utility loss of the items, per record (Tum)",
-    "grouping_loss": "share of tuples starred or removed",
+    "grouping_loss": "share of tuples with a hidden identity, or removed",
     "removed_for_diversity": "share of tuples removed for diversity",
     "diversity_loss": "share of tuples beyond 1/l of their group, including removed tuples in the group size",
     "not_in_chunks": "share of item occurrences that are terms or suppressed",

@@ -13,6 +13,7 @@ from anonset.generalization import ItemGroups, PerCluster
 from anonset.jobs.evaluate import Evaluation
 from anonset.measures.retention import (
     KEPT,
+    PRINTED_FATES,
     SUPPRESSED,
     by_level,
     level_phrase,
@@ -287,7 +288,7 @@ def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(
-            f"{count:,} {fate.replace('_', ' ')} ({parts[name][fate]:.1%})" for fate, count in counts.items()
+            f"{count:,} {PRINTED_FATES.get(fate, fate)} ({parts[name][fate]:.1%})" for fate, count in counts.items()
         )
         for name, counts in unverified.retention.items()
     }

@@ -55,7 +55,7 @@ def _(look: RecordsSummary | BucketsSummary) -> list[Figure]:
 @counted_records.register
 def _(look: ChunksSummary) -> list[Figure]:
     return [
-        ("Records", f"{look.n:,}", "exact: sum over clusters"),
+        ("Records", f"{look.n:,}", "exact: the record counts of all clusters are added"),
         ("Occurrences of items in chunks", f"{look.in_chunks:,}",
          "exact for combinations of items of one chunk; estimated for items of different chunks"),
         ("Terms of clusters", f"{look.terms:,}", "each in at least one record of the cluster"),

@@ -18,14 +18,14 @@ def frontier_text(points: Sequence[Pruning]) -> str:
     """Return some points of a frontier (at least two) as text.
 
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
-    'estimated item loss, with 100% at relational loss 0.02: 60% at 0.20, 40% at 1.00'
+    'if the relational loss rises from 0.02, the estimated item loss falls: to 60% at 0.20, to 40% at 1.00'
     """
     nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]
     listed = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
     losses = scaled(points, 1.0)
     first, *others = listed
-    shares = ", ".join(f"{losses[point]:.0%} at {point.relational_ncp:.2f}" for point in others)
-    return f"estimated item loss, with 100% at relational loss {first.relational_ncp:.2f}: {shares}"
+    shares = ", ".join(f"to {losses[point]:.0%} at {point.relational_ncp:.2f}" for point in others)
+    return f"if the relational loss rises from {first.relational_ncp:.2f}, the estimated item loss falls: {shares}"
 
 
 def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:

@@ -9,7 +9,7 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
-from anonset.measures.retention import shares
+from anonset.measures.retention import PRINTED_FATES, shares
 from anonset.privacy import PrivacyModel
 from anonset.release.guarantee_limits import sentences
 from anonset.report.account import loss_label
@@ -157,7 +157,10 @@ def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]
     bars_of = []
     for name, parts in shares(retention).items():
         rows = [
-            (fate, [(patterns[min(position, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")])
+            (
+                PRINTED_FATES.get(fate, fate),
+                [(patterns[min(position, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")],
+            )
             for position, (fate, share) in enumerate(parts.items())
         ]
         bars_of.append((names.get(name, name), bars(names.get(name, name), rows)))

@@ -26,7 +26,8 @@ _NOTE = 90
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
-    f"the counts of the {FREQUENT} most frequent ({ONE_MEMBER}: a published set counts as exactly one of its items)"
+    f"the counts of the {FREQUENT} most frequent "
+    f"({ONE_MEMBER}: a published set is assumed to represent exactly one of its items)"
 )
 
 

@@ -84,12 +84,14 @@ class QuerySettings(InputSettings):
     """Settings for the query error, and for the distance of a cut from the optimum."""
 
     queries: str | None = Field(
-        None, description="File of queries for the ARE: the items of each query on a line, or a workload (.json)."
+        None,
+        description="File of queries for the average relative error (ARE): the items of each query on a line, or a "
+        "workload (.json).",
     )
     workload: str | None = Field(
         None,
-        description="Random queries for the ARE, such as record:100x2 (100 queries of 2 items); +1 adds a "
-        "relational value.",
+        description="Random queries for the average relative error (ARE), such as record:100x2: 100 queries of 2 "
+        "items, drawn from random records. record:100x2+1 adds a relational value to each query.",
     )
     width: float = Field(
         0.0, ge=0, le=1, description="Half-width of number conditions in queries, as a share of the column's range."

@@ -17,6 +17,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.spelling import counted
 from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
@@ -105,22 +106,23 @@ def check_cohorts(
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
     if cohorts.distinct_columns is not None:
         checked["distinct_columns"] = cohorts.distinct_columns
-    counted = checked["itemset_occurrences"] = {}
+    occurrences = checked["itemset_occurrences"] = {}
     remaining, last = budget, rule.sizes[-1] if len(rule.sizes) else 0
     for size in rule.sizes:
         if size > cohorts.longest:
             break
-        counted[size] = cohorts.occurrences(size)
-        remaining -= counted[size] * _STEPS_PER_OCCURRENCE
+        occurrences[size] = cohorts.occurrences(size)
+        remaining -= occurrences[size] * _STEPS_PER_OCCURRENCE
         if remaining < 0:
-            why = f"occur {counted[size]:,} times, too many for the budget of {budget:,}"
+            why = f"occur {occurrences[size]:,} times, too many for the budget of {budget:,}"
             checked["covered"] = stopped_at(size, last, why)
             return Verdict(None, model, checked)
         bad = cohorts.first_bad(size, progress)
         if bad is not None:
             checked["covered"] = stopped_at(size, last)
             return Verdict(False, model, checked, cohorts.witness(bad))
-    longer = f", the longest record has {cohorts.longest_record}" if last > cohorts.longest_record else ""
+    most = counted(cohorts.longest_record, "item")
+    longer = f" (no record has more than {most} that may be known)" if last > cohorts.longest_record else ""
     checked["covered"] = f"{sizes_covered(last, last) if last else 'groups'}{longer}"
     return Verdict(True, model, checked)
 

@@ -67,7 +67,7 @@ def check_constraints(
     >>> from anonset.privacy.policies import PrivacyPolicy
     >>> column = SetColumn.of([{"(a,b)", "c"}, {"(a,b)", "c"}, {"c"}])
     >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), 100))
-    privacy constraints with k=3, 1 protected itemset fails: {(a,b), c} matches 2 records, 3 required; \
+    privacy constraint set with k=3, 1 protected itemset fails: {(a,b), c} matches 2 records, 3 required; \
 published row 0 shows it; of privacy constraint 1 {a, c}
     """
     require_well_formed(column, store)

@@ -316,7 +316,7 @@ def _check_sub_records(
         return Verdict(False, model, {**counts, "covered": stopped_at(most + 1, model.m)}, witness)
     if reach < len(totals):
         return Verdict(None, model, {**counts, "covered": too_large(reach + 1, model.m, totals[reach], budget)})
-    longer = f", the longest record has {longest}" if model.m > longest else ""
+    longer = f" (no part of a record has more than {counted(longest, 'item')})" if model.m > longest else ""
     return Verdict(True, model, {**counts, "covered": f"{sizes_covered(reach, model.m)}{longer}"})
 
 

@@ -13,6 +13,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
+from anonset.spelling import counted
 from anonset.verification.counting import (
     BYTES_PER_OCCURRENCE,
     MOST_OF_BITS,
@@ -319,7 +320,9 @@ def check_km(
             checked["covered"] = stopped_at(size, model.m)
             return Verdict(False, model, checked, _witness(column, count, model.k))
         remaining, distinct[size] = remaining - steps, count.distinct
-    longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
+    longer = (
+        f" (no record has more than {counted(longest, 'item')})" if model.m > (longest := rows.column.longest) else ""
+    )
     checked["covered"] = f"{sizes_covered(sizes, model.m)}{longer}"
     return Verdict(True, model, checked)
 

@@ -59,7 +59,7 @@ def model_of(
         problem = (
             f"one of {parameters} is required with it"
             if l is None
-            else f"{parameters} belong to different models; use only one"
+            else f"{parameters} belong to different models; use only one of these parameters"
         )
         ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} removes it"
         msg = f"{setting('sensitive')} {sensitive!r}: {problem}; {ways}"

@@ -54,7 +54,8 @@ def check_publication(
     if original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
-            msg = f"{' and '.join(needs)} needs the original data: name them with --original"
+            verb = "requires" if len(needs) == 1 else "require"
+            msg = f"{' and '.join(needs)} {verb} the original data: pass it with --original"
             raise InputError(msg)
         _require_known_policy(verdict, kind.agreed_tree(), None, attested)
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)

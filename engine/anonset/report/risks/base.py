@@ -87,8 +87,8 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     title += ", each row counted as one person" if rows else ""
     note = (
         f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
-        "From item frequencies: the attacker knows only these, not the publication. A published set counts as exactly "
-        "one of its items."
+        "From item frequencies: the attacker knows only these, not the publication. A published symbol such as (a,b) "
+        "is assumed to represent exactly one of its items."
     )
     return Section(title, *inference_table(inferences), notes=[note] if inferences else [], data={"told": inferences})
 
