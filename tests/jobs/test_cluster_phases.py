@@ -65,12 +65,18 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
+def _has_started(nanny: Any) -> bool:
+    """Return True if the parent of a worker would replace it."""
+    return nanny.process is not None and {nanny.status.name, nanny.process.status.name} == {"running"}
+
+
 def _running(client: Any, dead: set[int]) -> list[int]:
     """Return the processes of two workers that answer: a process that is killed while it starts is not replaced."""
     end = time.monotonic() + 120
     while time.monotonic() < end:
         with suppress(Exception):  # a worker that was killed does not answer
-            if len(processes := {*client.run(os.getpid).values()} - dead) == 2:
+            processes = {*client.run(os.getpid).values()} - dead
+            if len(processes) == 2 and all(map(_has_started, client.cluster.workers.values())):
                 return sorted(processes)
         time.sleep(0.1)
     msg = "the workers were not replaced"
