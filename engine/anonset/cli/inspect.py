@@ -11,7 +11,7 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
-from anonset.jobs.findings import Findings
+from anonset.jobs.findings import Findings, further_roles
 from anonset.jobs.inspect import REJECTED
 from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
@@ -62,12 +62,11 @@ def inspect(
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
     job = Path(out or "job.toml")
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
-    with_items = [
-        f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}"
-        for roles in _roles_of_items(findings)
-    ]
+    further, condition = further_roles(findings.possible_items, findings.possible_roles)
+    with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
     if out is not None:
-        _write_job(Path(out), place, findings, with_items, json=json)
+        lines = [f"complete command{condition}: {command}" for command in with_items]
+        _write_job(Path(out), place, findings, lines, json=json)
     elif not json and (findings.records or not with_items):
         command_text = as_typed("inspect", source, typed, hierarchies)
         show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
@@ -75,9 +74,7 @@ def inspect(
         first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
             first = (
-                "To publish further columns, if they may be published: "
-                if findings.records
-                else f"Next{_condition(findings)}: "
+                "To publish further columns, if they may be published: " if findings.records else f"Next{condition}: "
             )
         show(f"{first}{command}")
     return DONE
@@ -97,24 +94,6 @@ def _of_codes(findings: Findings) -> list[str]:
     ]
 
 
-def _roles_of_items(findings: Findings) -> list[dict[str, list[str]]]:
-    """Return the settings that publish dropped columns that may contain items, one per set."""
-    candidates = findings.possible_items
-    if findings.possible_roles:
-        return [dict(findings.possible_roles)]
-    return [{"items": [name]} for name in candidates.get("items", ())] + [
-        {"one_hot": list(names)} for role, names in candidates.items() if role == "one_hot"
-    ]
-
-
-def _condition(findings: Findings) -> str:
-    """Return the condition under which a printed command is valid; empty if there is none."""
-    if not findings.possible_roles:
-        return ""
-    chosen = findings.possible_roles.keys() - {"differing"}
-    return ", if these columns may be published" if chosen else ", to use the values of each person's first row"
-
-
 def _to_answer(findings: Findings) -> str:
     return "" if findings.question is None else "; add to it the line that states who is a person"
 
@@ -129,12 +108,12 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, source: str, findings: Findings, with_items: Sequence[str], *, json: bool) -> None:
+def _write_job(path: Path, source: str, findings: Findings, further: Sequence[str], *, json: bool) -> None:
     if not findings.records:
         problem = findings.problems[-1] if json else f"{findings.problems[-1].partition(': ')[0]} (see Check)"
         msg = f"{path} is not written: {foreign(problem)}"
         error = InputError(msg)
-        error.commands = [f"complete command{_condition(findings)}: {command}" for command in with_items]
+        error.commands = list(further)
         raise error
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"

@@ -112,7 +112,7 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     of_columns = isinstance(error, MisreadError) or WITHOUT_ROLE in str(error)
     if not lines and (of_columns or not (typed.get("model") or typed.get("algorithm"))):
         lines = [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != str(error)]
-        lines.append(to_inspect(options["input"], typed))
+        lines += to_inspect(options["input"], typed)
     return lines
 
 

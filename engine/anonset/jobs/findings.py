@@ -1,6 +1,6 @@
 """Findings of `inspect` before anonymization: columns, proposed roles, and uniqueness."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,24 @@ class Findings(RedactedRepr):
                 html_table(("problems",), [(f"{len(self.problems)}, listed in .problems",)] if self.problems else []),
             ]
         )
+
+
+def further_roles(
+    possible_items: Mapping[str, Sequence[str]], possible_roles: Mapping[str, Sequence[str]]
+) -> tuple[list[dict[str, list[str]]], str]:
+    """Return the settings that publish columns which are not recognized, one per set, and the condition to use them.
+
+    >>> further_roles({"items": ("codes", "drugs")}, {})
+    ([{'items': ['codes']}, {'items': ['drugs']}], '')
+    """
+    if possible_roles:
+        of_columns = possible_roles.keys() - {"differing"}
+        condition = (
+            ", if these columns may be published" if of_columns else ", to use the values of each person's first row"
+        )
+        return [{name: list(values) for name, values in possible_roles.items()}], condition
+    sets = [{"items": [name]} for name in possible_items.get("items", ())]
+    return sets + [{name: list(columns)} for name, columns in possible_items.items() if name == "one_hot"], ""
 
 
 def risk_table(findings: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

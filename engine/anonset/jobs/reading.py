@@ -1,7 +1,7 @@
 """Data that a command compares: the files of a data set, memory-mapped if large."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,8 @@ from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, MisreadError
+from anonset.jobs.findings import further_roles
+from anonset.jobs.proposed_reading import proposal_for
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import WITHOUT_ROLE
 from anonset.reading.source import Source
@@ -24,6 +26,8 @@ from anonset.spelling import as_typed
 
 _RISKS = 1.2
 """Memory for counting risks, as a multiple of a run's memory: 654 MiB for 1,048,576 baskets."""
+_SIZES = frozenset({"k", "m", "seed"})
+"""Settings of `inspect` that do not determine how data are read."""
 _CHUNKS = 1.5
 """Memory for a disassociated publication, as a multiple of a run's memory.
 
@@ -160,7 +164,7 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
         return gather_files(source, ReadOptions(**options), store.nested())
     except InputError as error:
         if WITHOUT_ROLE in str(error) or isinstance(error, MisreadError):
-            error.commands = [to_inspect(source.where, options)]
+            error.commands = to_inspect(source.where, options)
         raise
 
 
@@ -169,15 +173,17 @@ def source_to_read(settings: ReadingSettings, where: str) -> Source:
     try:
         return settings.source(where)
     except MisreadError as error:
-        error.commands = [to_inspect(where, settings.model_dump())]
+        error.commands = to_inspect(where, settings.model_dump())
         raise
 
 
-def to_inspect(where: str, options: Mapping[str, Any]) -> str:
-    """Return the line with the command that detects how to read data, and proposes the roles that are not stated.
+def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
+    """Return the lines with the commands that detect how to read data, and propose the roles that are not stated.
+
+    If no column can be proposed, the commands name columns that the owner may publish.
 
     >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "group": False})
-    'complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml'
+    ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
     """
     fields = InspectSettings.model_fields
     stated = {
@@ -185,5 +191,11 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> str:
         for name, value in options.items()
         if name in fields and name not in ("input", "hierarchy") and value not in (None, fields[name].default)
     }
-    command = as_typed("inspect", where, stated, options.get("hierarchy"))
-    return f"complete command, to propose roles: {command} -o job.toml"
+    further, condition = [dict[str, list[str]]()], ""
+    with suppress(InputError):  # which `inspect` reports
+        work = proposal_for(where, {name: value for name, value in stated.items() if name not in _SIZES}, {})
+        if work.table is None:
+            roles, condition = further_roles(work.possible_items, work.possible_roles)
+            further = roles or further
+    commands = [as_typed("inspect", where, {**stated, **roles}, options.get("hierarchy")) for roles in further]
+    return [f"complete command, to propose roles{condition}: {command} -o job.toml" for command in commands]
